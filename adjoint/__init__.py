@@ -7,11 +7,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from adjoint.affine import adjoint_affine, vjp
-    from adjoint.checks import Checks, Report, check, check_adjoint, check_derivative
-    from adjoint.gradient import grad, hessian, jacobian, value_and_grad
-    from adjoint.rules import adjoint
-    from adjoint.verification import Verification, verify
+    from adjoint.checks.checks import Checks, Report, check, check_adjoint, check_derivative
+    from adjoint.checks.verification import Verification, verify
+    from adjoint.reverse.adjoint_affine import adjoint_affine, vjp
+    from adjoint.reverse.gradient import grad, hessian, jacobian, value_and_grad
+    from adjoint.reverse.rules import adjoint
     from diff.names import NAMES
 
 __all__ = [
@@ -34,11 +34,11 @@ __all__ = [
 
 if not TYPE_CHECKING:
     HOMES = {
-        "adjoint.affine": ("adjoint_affine", "vjp"),
-        "adjoint.checks": ("Checks", "Report", "check", "check_adjoint", "check_derivative"),
-        "adjoint.gradient": ("grad", "hessian", "jacobian", "value_and_grad"),
-        "adjoint.rules": ("adjoint",),
-        "adjoint.verification": ("Verification", "verify"),
+        "adjoint.reverse.adjoint_affine": ("adjoint_affine", "vjp"),
+        "adjoint.checks.checks": ("Checks", "Report", "check", "check_adjoint", "check_derivative"),
+        "adjoint.reverse.gradient": ("grad", "hessian", "jacobian", "value_and_grad"),
+        "adjoint.reverse.rules": ("adjoint",),
+        "adjoint.checks.verification": ("Verification", "verify"),
         "diff.names": ("NAMES",),
     }
 

@@ -10,7 +10,7 @@ import numpy as np
 from adjoint import grad
 from benchmarks.timing import HAND, OURS, Line, Options, agree, compare, jax
 from diff import exp, fun, sin, square
-from diff.expr import Expr
+from diff.trace.expr import Expr
 from hilbert import Field, Fin, Map, R
 from linmap import total
 

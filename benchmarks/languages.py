@@ -18,8 +18,8 @@ from adjoint import grad
 from adjoint.languages import Source, load
 from adjoint.languages.caddie import load as read_caddie
 from adjoint.languages.ks import load as read
-from adjoint.languages.ks.functions import KsFunction
 from adjoint.languages.ks.notes import NAMES
+from adjoint.languages.ks.run.ks_functions import KsFunction
 from benchmarks.timing import HAND, OURS, Line, Options, agree, compare
 from docs.examples import gmm
 from hilbert import Fin, R

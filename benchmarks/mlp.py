@@ -15,7 +15,7 @@ import numpy as np
 from adjoint import grad, value_and_grad
 from benchmarks.timing import HAND, OURS, Line, Options, agree, compare, jax, optional
 from diff import fun, lift, program, tanh
-from diff.expr import Expr
+from diff.trace.expr import Expr
 from hilbert import R32, Copower, DirectSum, Field, Fin, Map, Matrix, R, Vec, Vector, direct_sum
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.timing import HAND, OURS, Line, Options, agree, compare, jax
 from diff import affine, cos, exp, fun, program, sin, tanh
-from diff.expr import Expr
+from diff.trace.expr import Expr
 from hilbert import Field, R
 from linmap import compose, scale
 

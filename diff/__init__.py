@@ -1,31 +1,39 @@
 """The language of analytic functions: terms, tracing, primitives, differentiation, programs (paper §3.4–5)."""
 
-from diff import equations, laws, running, simplify  # noqa: F401 - declare the laws of functions, simplify derivatives, cost
-from diff.affine import Derivative, Linearization, affine, derivative, jvp
-from diff.base import Fun
-from diff.branches import where
-from diff.convolution import conv
-from diff.custom import operation
-from diff.dot import dot
-from diff.expr import Expr, const
-from diff.higher.cases import case, folded, on
-from diff.higher.data import arrow, data, sequence, variant
-from diff.higher.forest import forest
-from diff.higher.functions import AnyTermFunction, TermFunction
-from diff.higher.surface import as_vector, term
-from diff.implicit import fixed_point, root
-from diff.jets import directional, interpolated, jet, taylor
-from diff.lanes import batched, build, each
-from diff.laplacian import laplacian
-from diff.lift import lift
-from diff.linear_algebra import cholesky, det, eigh, inverse, logdet, qr, solve, solve_triangular, svd
-from diff.loops import again, fold, iterate, while_
-from diff.lower import planned, program
-from diff.maps import bilinear, constant, sparse_product
-from diff.ode import ode_series, ode_solve
-from diff.operations import contract, inner, kept, onehot, outer, select
-from diff.pointfree import pointfree
-from diff.primitives import (
+from diff import function_cost  # noqa: F401 - declare the laws of functions, simplify derivatives, cost
+from diff.control.branches import where
+from diff.control.fixed_points import fixed_point, root
+from diff.control.loops import again, fold, iterate, while_
+from diff.control.vectorised import batched, build, each
+from diff.datatypes.forest.forest import forest
+from diff.datatypes.kinds.data import arrow, data, sequence, variant
+from diff.datatypes.term.cases import case, folded, on
+from diff.datatypes.term.term_decorator import as_vector, term
+from diff.datatypes.term.term_functions import AnyTermFunction, TermFunction
+from diff.derive.affine import Derivative, Linearization, affine, derivative, jvp
+from diff.jets.jets import directional, interpolated, jet, taylor
+from diff.jets.laplacian import laplacian
+from diff.jets.ode import ode_series, ode_solve
+from diff.laws import (
+    equations,  # noqa: F401 - declare the laws of functions, simplify derivatives, cost
+    function_laws,  # noqa: F401 - declare the laws of functions, simplify derivatives, cost
+    simplify,  # noqa: F401 - declare the laws of functions, simplify derivatives, cost
+)
+from diff.printing.pointfree import pointfree
+from diff.printing.show import show
+from diff.terms.constant_maps import bilinear, constant, sparse_product
+from diff.terms.function import Fun
+from diff.terms.lift import lift
+from diff.terms.lower import planned, program
+from diff.terms.user_operation import operation
+from diff.trace.expr import Expr, const
+from diff.trace.record_parts import entry, made
+from diff.trace.trace import fun
+from diff.vocabulary.convolution import conv
+from diff.vocabulary.dot import dot
+from diff.vocabulary.linear_algebra import cholesky, det, eigh, inverse, logdet, qr, solve, solve_triangular, svd
+from diff.vocabulary.operations import contract, inner, kept, onehot, outer, select
+from diff.vocabulary.primitives import (
     absolute,
     acos,
     acosh,
@@ -65,9 +73,6 @@ from diff.primitives import (
     tan,
     tanh,
 )
-from diff.records import entry, made
-from diff.show import show
-from diff.trace import fun
 
 __all__ = [
     "AnyTermFunction",

@@ -16,23 +16,24 @@ from typing import Any, get_args
 import diff
 import hilbert
 import linmap
-from diff import nodes
-from diff.custom import custom
-from diff.elementwise import Binary, Comparison, Primitive
-from diff.programs import Program
-from hilbert.leaf import Bundle, Entry, Leaf
-from hilbert.program import branch, bundle, implicit, loop, operation, repeated
-from hilbert.program.constant import filled
-from hilbert.program.external import external
-from hilbert.program.line import Line, Step
+from diff.terms import nodes
+from diff.terms.elementwise import Binary, Comparison, Primitive
+from diff.terms.program import Program
+from diff.terms.user_operation import custom
+from hilbert.base.repr_names import named
+from hilbert.index.leaf import Bundle, Entry, Leaf
+from hilbert.index.spec import Spec
+from hilbert.program.control import branch, equation_step, loop, while_loop
+from hilbert.program.line import bundle, operation
+from hilbert.program.line.constant import filled
+from hilbert.program.line.external import external
+from hilbert.program.line.line import Line, Step
 from hilbert.relation import FORMS
-from hilbert.repr_names import named
-from hilbert.spec import Spec
-from linmap.own import own
 from linmap.term import wire
 from linmap.term.datum import Ref
-from linmap.term.nets import Arc
+from linmap.term.net import Arc
 from linmap.term.nodes import Node
+from linmap.term.user_maps import own
 
 NAMES: dict[str, Any] = {
     **{cls.__name__: cls for cls in get_args(Node)},
@@ -45,13 +46,13 @@ NAMES: dict[str, Any] = {
     "custom": custom,
     "external": external,
     "filled": filled,
-    "implicit": implicit,
+    "implicit": equation_step,
     "inf": math.inf,
     "loop": loop,
     "named": named,
     "operation": operation,
     "own": own,
-    "repeated": repeated,
+    "repeated": while_loop,
     "nodes": nodes,
     "nan": math.nan,
     "wire": wire,

@@ -1,20 +1,17 @@
 """Index sets, relations, spaces, discrete types, vectors and the abstract map (paper §2)."""
 
-import hilbert.arrays.counting  # attaches degrees and pictures to relations
-import hilbert.operators  # noqa: F401 - attaches tensors and matrix products to vectors
-from hilbert.biproduct import DirectSum, direct_sum
+import hilbert.arrays.libraries.relation_counts  # attaches degrees and pictures to relations
+import hilbert.map.attached  # noqa: F401 - attaches tensors and matrix products to vectors
 from hilbert.errors import SpaceError
-from hilbert.formal.compression import Compression, compress
-from hilbert.formal.rank_one_sums import rank
-from hilbert.formal.tensors import formal, from_factors
-from hilbert.index import Anonymous, Coproduct, Fin, Index, Labelled, Product, Unit
-from hilbert.leafwise import fan_in, initial
-from hilbert.lens import Lens
-from hilbert.map import Map
-from hilbert.record import Part, Record
-from hilbert.relation.base import Relation
-from hilbert.saved import load, save
-from hilbert.space import (
+from hilbert.index.index import Anonymous, Coproduct, Fin, Index, Labelled, Product, Unit
+from hilbert.index.lens import Lens
+from hilbert.map.map import Map
+from hilbert.map.record import Part, Record
+from hilbert.map.vector_files import load, save
+from hilbert.relation.relation import Relation
+from hilbert.space.direct_sum import DirectSum, direct_sum
+from hilbert.space.leafwise import fan_in, initial
+from hilbert.space.space import (
     R32,
     Bool,
     Boolean,
@@ -33,7 +30,10 @@ from hilbert.space import (
     Z,
     Zero,
 )
-from hilbert.vector import Vec
+from hilbert.space.vector import Vec
+from hilbert.tensors.compression import Compression, compress
+from hilbert.tensors.rank_one_sums import rank
+from hilbert.tensors.tensors import formal, from_factors
 
 __all__ = [
     "R32",

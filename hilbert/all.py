@@ -20,8 +20,8 @@ import linmap as _linmap
 from adjoint import *
 from diff import *
 from hilbert import *
-from hilbert.remedies import ARRAYS as _ATTRIBUTES
-from hilbert.remedies import FUNCTIONS as _FUNCTIONS
+from hilbert.base.numpy_names import ARRAYS as _ATTRIBUTES
+from hilbert.base.numpy_names import FUNCTIONS as _FUNCTIONS
 from linmap import *
 
 __all__: list[str] = []

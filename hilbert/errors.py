@@ -36,6 +36,12 @@ class OperatorError(SpaceError, TypeError):
     """An operator that numbers or arrays have; the message says what to write here."""
 
 
+class AllocationError(SpaceError, MemoryError):
+    """An array that this machine's memory does not hold; numpy says so before it makes it."""
+
+    remedy = ""
+
+
 @singledispatch
 def shown(value: object) -> str:
     """What a message says of what was given: numbers and short strings as they are written, of an array its shape.

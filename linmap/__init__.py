@@ -1,18 +1,16 @@
 """The language of linear maps: terms, application, simplification, printing (paper §3.1–3.3)."""
 
 from linmap.contraction import Contraction
-from linmap.fourier import fft, ifft
 from linmap.laws import measure
 from linmap.laws.explain import Explanation, explain
 from linmap.laws.simplify import simplify
-from linmap.matrices.cost import Cost, cost
-from linmap.matrices.diagonal import diagonal, gram, trace
-from linmap.matrices.forms import factors
-from linmap.matrices.matrix import matrix
-from linmap.matrices.structure import structure
-from linmap.matrices.tensors import linear, tensor, universal
+from linmap.matrices.made.cost import Cost, cost
+from linmap.matrices.made.diagonal import diagonal, gram, trace
+from linmap.matrices.made.linear_tensors import linear, tensor, universal
+from linmap.matrices.made.matrix import matrix
+from linmap.matrices.made.matrix_plans import factors
+from linmap.matrices.structure.structure import structure
 from linmap.net.equal import equal
-from linmap.own import linear_map
 from linmap.relational import (
     concatenate,
     crop,
@@ -31,7 +29,8 @@ from linmap.relational import (
     sparse,
     windows,
 )
-from linmap.term.base import LinMap
+from linmap.relational.fourier import fft, ifft
+from linmap.term.linear_map import LinMap
 from linmap.term.maps import (
     add,
     cast,
@@ -51,6 +50,7 @@ from linmap.term.maps import (
     total,
     zero,
 )
+from linmap.term.user_maps import linear_map
 from linmap.unitary import curry, pack, split, stack, transpose, uncurry, unpack, unstack, unzip_parts, zip_parts
 
 __all__ = [

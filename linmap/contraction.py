@@ -16,11 +16,11 @@ from attrs import frozen
 
 from hilbert import Copower, Elements, Field, Index, Product, R, SpaceError, TensorProduct, Type
 from hilbert.errors import shown
-from hilbert.index import require_index
-from hilbert.leaf import Leaf
-from hilbert.program.operation import product
-from hilbert.space import atom, power, require_space, require_type, type_of
-from hilbert.spec import Spec
+from hilbert.index.index import require_index
+from hilbert.index.leaf import Leaf
+from hilbert.index.spec import Spec
+from hilbert.program.line.operation import product
+from hilbert.space.space import atom, power, require_space, require_type, type_of
 from linmap.signs import sign_of
 
 I = TypeVar("I", bound=Index)

@@ -18,8 +18,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hilbert.leaf import Leaf
-    from hilbert.spec import Spec
+    from hilbert.index.leaf import Leaf
+    from hilbert.index.spec import Spec
 
 
 @cache

@@ -28,13 +28,13 @@ from hilbert import (
     Unit,
     Vec,
 )
-from hilbert.biproduct import Biproduct
+from hilbert.base.notarray import Applicable, NotArray
 from hilbert.errors import shown, written
-from hilbert.index import require_index
-from hilbert.notarray import Applicable, NotArray
+from hilbert.index.index import require_index
 from hilbert.relation import run
-from hilbert.space import atom, require_space
-from linmap.term.base import LinMap
+from hilbert.space.direct_sum import Biproduct
+from hilbert.space.space import atom, require_space
+from linmap.term.linear_map import LinMap
 from linmap.term.maps import in_order
 from linmap.term.nodes import Fork, Join, Reduce, Unitary
 

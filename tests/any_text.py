@@ -16,7 +16,7 @@ from attrs import frozen
 from adjoint.command import lam
 from adjoint.command.report import TextError, UsageError
 from adjoint.languages import LANGUAGES, LoadedFunction, Source
-from adjoint.languages.loaded import LoadedValues
+from adjoint.languages.loaded_functions import LoadedValues
 from diff.higher import TermError
 from tests.ks_programs import PROGRAMS
 

@@ -16,7 +16,7 @@ PACKAGES: dict[str, Any] = {name: importlib.import_module(name) for name in ("hi
 relation: Any = importlib.import_module("hilbert.relation")
 contraction: Any = importlib.import_module("linmap.contraction")
 unitary: Any = importlib.import_module("linmap.unitary")
-elementwise: Any = importlib.import_module("diff.elementwise")
+elementwise: Any = importlib.import_module("diff.terms.elementwise")
 H, L, D, A = PACKAGES.values()  # of no static type: what is done with them is wrong on purpose
 
 
@@ -64,9 +64,9 @@ WORDS: dict[str, Any] = {
     **{name: getattr(unitary, name) for name in unitary.__all__},
     "Measure": importlib.import_module("linmap.laws").Measure,
     "Net": importlib.import_module("linmap.term.nodes").Net,
-    "Program": importlib.import_module("diff.programs").Program,
-    "Spec": importlib.import_module("hilbert.spec").Spec,
-    **{name: getattr(importlib.import_module("hilbert.program.line"), name) for name in ("Line", "Step")},
+    "Program": importlib.import_module("diff.terms.program").Program,
+    "Spec": importlib.import_module("hilbert.index.spec").Spec,
+    **{name: getattr(importlib.import_module("hilbert.program.line.line"), name) for name in ("Line", "Step")},
     **globals(),
     "np": np,
     "scipy": scipy,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, final
 
-from diff.nodes import Lift, Power
-from hilbert.term import Term, children
+from diff.terms.nodes import Lift, Power
+from hilbert.base.term import Term, children
 from linmap.term.nodes import Lifted
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-from diff.elementwise import RULES
+from diff.terms.elementwise import RULES
 
 SLOW = [HealthCheck.too_slow]  # a machine that others use too may be slow for a while
 settings.register_profile("fuzz", deadline=None, max_examples=60, print_blob=True, suppress_health_check=SLOW)

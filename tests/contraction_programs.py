@@ -12,17 +12,17 @@ import numpy as np
 from attrs import frozen
 
 from diff import Expr, contract, fun, tanh
-from diff.elementwise import Elementwise
+from diff.terms.elementwise import Elementwise
 from hilbert import Bool, Elements, Fin, Index, R, Unit
-from hilbert.program.operation import Add, Contract, Keep, Literal, Move, Reduce, Scale
+from hilbert.index.spec import ALPHABET
+from hilbert.program.line.operation import Add, Contract, Keep, Literal, Move, Reduce, Scale
 from hilbert.relation import Full
-from hilbert.space import power
-from hilbert.spec import ALPHABET
+from hilbert.space.space import power
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from diff.programs import AnyProgram
+    from diff.terms.program import AnyProgram
     from hilbert import Type
 Axes = tuple[Index, ...]
 T = TypeVar("T")

@@ -8,12 +8,12 @@ import hypothesis.strategies as st
 from hypothesis import note
 
 from hilbert import Copower, DirectSum, Fin, TensorProduct, Type, Vec, formal, from_factors
-from hilbert.formal.array import Formal, block
+from hilbert.arrays.formal.formal_array import Formal, block
 from linmap import transpose
 from linmap.unitary import distrib
 
 if TYPE_CHECKING:
-    from hilbert.leaf import Leaf
+    from hilbert.index.leaf import Leaf
     from tests.strategies import Source
 
 

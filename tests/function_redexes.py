@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from diff import atan, cos, fun, lift, sigmoid, sin, tanh
-from diff.nodes import Bilinear, Compose, Constant, Fork, Lift, Parallel, Power, Scaled, Sum
+from diff.terms.nodes import Bilinear, Compose, Constant, Fork, Lift, Parallel, Power, Scaled, Sum
 from hilbert import DirectSum, Elements, Fin
 from linmap import curry, join, parallel, project, uncurry
 from linmap.contraction import hadamard, labelled

@@ -35,9 +35,9 @@ from diff import (
     square,
     tanh,
 )
-from diff.elementwise import Binary, Comparison, Primitive
-from diff.nodes import Bilinear, Compose, Constant, Fork, Lift, Parallel, Power, Scaled, Sum
-from diff.programs import Program
+from diff.terms.elementwise import Binary, Comparison, Primitive
+from diff.terms.nodes import Bilinear, Compose, Constant, Fork, Lift, Parallel, Power, Scaled, Sum
+from diff.terms.program import Program
 from hilbert import Copower, DirectSum, Elements, R, Record
 from linmap import fork
 from linmap.contraction import hadamard, scalar

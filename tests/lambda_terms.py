@@ -6,11 +6,10 @@ from random import Random
 from typing import Any
 
 from diff.higher import Module
-from diff.higher.inductive import instance, list_of
-from diff.higher.item_parser import Reader
-from diff.higher.operators import primitive, sign
-from diff.higher.pullback_terms import Plus
-from diff.higher.terms import (
+from diff.lam.check.library_names import primitive, sign
+from diff.lam.term.inductive import instance, list_of
+from diff.lam.term.pullback_terms import Plus
+from diff.lam.term.terms import (
     AnyTerm,
     App,
     Branch,
@@ -30,7 +29,8 @@ from diff.higher.terms import (
     real,
     variables,
 )
-from diff.higher.types import REAL, UNIT, Arrow, DataType, Ground, TupleType, Ty
+from diff.lam.term.types import REAL, UNIT, Arrow, DataType, Ground, TupleType, Ty
+from diff.lam.text.item_parser import Reader
 from hilbert import Bool, Fin, R
 
 TEXT = """

@@ -12,12 +12,12 @@ import numpy as np
 
 from adjoint import adjoint
 from diff import affine
-from diff.nodes import Bilinear
+from diff.terms.nodes import Bilinear
 from hilbert import R32, Bool, Copower, DirectSum, R, Record, TensorProduct, Unit, direct_sum
-from hilbert.program.operation import product
+from hilbert.index.spec import ALPHABET, Spec
+from hilbert.program.line.operation import product
 from hilbert.relation import full, leq
-from hilbert.space import type_of
-from hilbert.spec import ALPHABET, Spec
+from hilbert.space.space import type_of
 from linmap import curry, fork, pack, transpose, uncurry, unpack, unzip_parts, zip_parts
 from linmap import linear_map as own_map
 from linmap.contraction import (
@@ -33,9 +33,9 @@ from linmap.contraction import (
     tensor_contraction,
 )
 from linmap.net.lower import net
-from linmap.term.base import LinMap
+from linmap.term.linear_map import LinMap
 from linmap.term.maps import cast
-from linmap.term.nets import Closed, Net
+from linmap.term.net import Closed, Net
 from linmap.term.nodes import (
     Cast,
     Compose,

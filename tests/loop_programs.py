@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from diff import Expr, again, const, exp, fun, select, sin, tanh
 from hilbert import Bool, Copower, Elements, Fin, R, Type, direct_sum
-from hilbert.map import AnyMap
+from hilbert.map.map import AnyMap
 from linmap import roll
 from tests.untyped import fold, iterate
 

@@ -8,13 +8,13 @@ import numpy as np
 
 from adjoint import adjoint
 from hilbert import R32, Copower, Elements, Fin, R, TensorProduct, Unit, direct_sum
-from hilbert.program.constant import filled
+from hilbert.index.spec import Spec
+from hilbert.program.line.constant import filled
 from hilbert.relation import full, function, geq, leq, pairs, rotation, run
-from hilbert.spec import Spec
 from linmap import cast, cumsum, fork, identity, inject, join, linear, parallel, project, red, section, transpose
 from linmap.contraction import Contraction, gather, hadamard, matrix_matrix, outer, pick
 from linmap.term import wire
-from linmap.term.base import LinMap
+from linmap.term.linear_map import LinMap
 from linmap.term.nodes import Fork, Identity, Join, Parallel, Section, Sum, Unitary, ZeroMap
 from tests.formal_vectors import formal_vector
 from tests.redexes import a_function, a_map, arc, index, maps, mask, number, one, space, stiff
@@ -22,7 +22,7 @@ from tests.redexes import a_function, a_map, arc, index, maps, mask, number, one
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hilbert.relation.base import AnyRelation
+    from hilbert.relation.relation import AnyRelation
     from tests.strategies import Source
 
 

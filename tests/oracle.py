@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 
 import numpy as np
 
-from diff import nodes as functions
-from diff.custom import Custom
-from diff.elementwise import Elementwise
-from diff.programs import Program
+from diff.terms import nodes as functions
+from diff.terms.elementwise import Elementwise
+from diff.terms.program import Program
+from diff.terms.user_operation import Custom
 from hilbert import Vec
-from hilbert.leaf import Bundle
-from hilbert.program.branch import AnyLane, Choose, Cond, Fill
-from hilbert.program.bundle import Pack, Unpack
-from hilbert.program.constant import Const
-from hilbert.program.implicit import Implicit, Solve
-from hilbert.program.loop import Loop
-from hilbert.program.operation import Add, Along, Contract, Keep, Literal
-from hilbert.program.repeated import While
+from hilbert.index.leaf import Bundle
+from hilbert.program.control.branch import AnyLane, Choose, Cond, Fill
+from hilbert.program.control.equation_step import Implicit, Solve
+from hilbert.program.control.loop import Loop
+from hilbert.program.control.while_loop import While
+from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.constant import Const
+from hilbert.program.line.operation import Add, Along, Contract, Keep, Literal
 from linmap.term import wire
-from linmap.term.base import LinMap
 from linmap.term.datum import constants
-from linmap.term.nets import Closed, Net, refs
+from linmap.term.linear_map import LinMap
+from linmap.term.net import Closed, Net, refs
 from linmap.term.nodes import (
     Cast,
     Compose,
@@ -54,9 +54,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from hilbert import Map, Relation, Type
-    from hilbert.leaf import Leaf
-    from hilbert.program.line import Line
-    from hilbert.spec import Spec
+    from hilbert.index.leaf import Leaf
+    from hilbert.index.spec import Spec
+    from hilbert.program.line.line import Line
     from linmap.contraction import Contraction
 
 Array = np.ndarray[Any, Any]

@@ -48,10 +48,10 @@ from diff import (
     svd,
     tanh,
 )
-from diff.primitives import BINARY, PRIMITIVES
+from diff.vocabulary.primitives import BINARY, PRIMITIVES
 from hilbert import R32, Bool, Elements, Fin, R, Unit, Vec, direct_sum, initial
-from hilbert.arrays import namespace
-from hilbert.arrays.drawn import drawn
+from hilbert.arrays.libraries import namespace
+from hilbert.arrays.libraries.random_entries import drawn
 from hilbert.relation import (
     agreement,
     band,

@@ -16,13 +16,14 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any, get_args
 
-from adjoint.higher import jacobian, reduce, steps
-from adjoint.higher.claims import same
-from diff.higher.errors import TermError
-from diff.higher.pullback_terms import Dv, Ev, Pull
-from diff.higher.terms import App, Core, Lam, Let, Pullbacks, below, fresh
-from diff.higher.typed import type_of
-from diff.higher.types import REAL, Arrow, dual
+from adjoint.higher import reduce, steps
+from adjoint.higher.term import jacobian
+from adjoint.higher.term.claims import same
+from diff.lam.files.type_of_term import type_of
+from diff.lam.term.pullback_terms import Dv, Ev, Pull
+from diff.lam.term.term_error import TermError
+from diff.lam.term.terms import App, Core, Lam, Let, Pullbacks, below, fresh
+from diff.lam.term.types import REAL, Arrow, dual
 from tests.adjoint.higher import test_generated_pullbacks as with_pullbacks
 from tests.adjoint.higher import test_pullback_laws as pullbacks
 from tests.adjoint.higher import test_steps

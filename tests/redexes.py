@@ -11,10 +11,10 @@ import numpy as np
 
 from adjoint import adjoint
 from hilbert import R32, Copower, Fin, R, TensorProduct, Unit, Zero, direct_sum
-from hilbert.program.constant import filled
+from hilbert.index.spec import Spec
+from hilbert.program.line.constant import filled
 from hilbert.relation import equality, full, function, leq, pairs, partial, rotation, run, sliding
-from hilbert.space import type_of
-from hilbert.spec import Spec
+from hilbert.space.space import type_of
 from linmap import (
     cast,
     cumsum,
@@ -36,8 +36,8 @@ from linmap.contraction import Contraction, hadamard, matrix_vector
 from linmap.net.lower import net
 from linmap.net.reverse import turned
 from linmap.term import wire
-from linmap.term.base import LinMap
-from linmap.term.nets import Arc, Net
+from linmap.term.linear_map import LinMap
+from linmap.term.net import Arc, Net
 from linmap.term.nodes import Cast, Compose, Fork, Identity, Join, Parallel, Scaled, Section, Sum, Unitary, ZeroMap
 from tests.linear_terms import dense
 

@@ -36,10 +36,10 @@ from hilbert import (
     Zero,
     direct_sum,
 )
-from hilbert.arrays.drawn import drawn
-from hilbert.leaf import Leaf
+from hilbert.arrays.libraries.random_entries import drawn
+from hilbert.index.leaf import Leaf
+from hilbert.index.spec import ALPHABET, Spec
 from hilbert.relation import agreement, equality, full, function, geq, leq, pairs, run
-from hilbert.spec import ALPHABET, Spec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from diff.bindings import line_bound
+from diff.mistakes.bindings import line_bound
 
 
 @pytest.mark.parametrize(

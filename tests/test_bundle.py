@@ -13,9 +13,9 @@ from adjoint import check
 from diff import derivative
 from docs.examples.bundle import observations, scene
 from linmap import matrix, structure
-from linmap.matrices.network import network
-from linmap.matrices.structure import BlockDiagonal, Blocks, SparseForm
-from linmap.term.nets import Closed
+from linmap.matrices.network.network import network
+from linmap.matrices.structure.structure import BlockDiagonal, Blocks, SparseForm
+from linmap.term.net import Closed
 
 jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
 CAMERAS, POINTS, SEEN = 4, 6, 15

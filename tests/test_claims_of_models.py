@@ -44,14 +44,14 @@ from diff import (
     term,
     variant,
 )
-from diff.elementwise import Elementwise
-from diff.linear_loops import LoopDerivative
+from diff.derive.loop_derivative import LoopDerivative
+from diff.terms.elementwise import Elementwise
 from hilbert import R32, Bool, Elements, Fin, Part, R, Record, Scalar, SpaceError, Z, direct_sum
-from hilbert.arrays import systems
-from hilbert.program.external import External
-from hilbert.program.implicit import Solve
-from hilbert.program.loop import Loop
-from hilbert.program.run import Runner
+from hilbert.arrays.libraries import linear_systems
+from hilbert.program.control.equation_step import Solve
+from hilbert.program.control.loop import Loop
+from hilbert.program.line.external import External
+from hilbert.program.run.run import Runner
 from linmap import equal, fft, ifft, linear_map
 from tests.untyped import batched, each, fixed_point, fold, iterate, root, where, while_
 
@@ -213,7 +213,7 @@ def test_gmres_goes_on_to_its_tolerance() -> None:
     """A system of more unknowns is solved by GMRES to ε^(3/4)."""
     a = np.diag(np.linspace(1.0, 100.0, 300))
     b = RNG.standard_normal((1, 300))
-    x, _ = systems.gmres(np, lambda v: v @ a.T, b)
+    x, _ = linear_systems.gmres(np, lambda v: v @ a.T, b)
     assert np.linalg.norm(x @ a.T - b) <= np.finfo(float).eps ** 0.75 * np.linalg.norm(b)
 
 
@@ -228,7 +228,7 @@ def test_gmres_starts_again() -> None:
             calls[-1] += 1
             return d * v
 
-        return systems.gmres(np, apply, np.ones((1, 100)))[1]
+        return linear_systems.gmres(np, apply, np.ones((1, 100)))[1]
 
     assert solved(np.logspace(0.0, 5.0, 100)) == 0.0
     assert solved(np.arange(100.0) / 100.0) > 0.01
@@ -247,7 +247,7 @@ def test_gmres_orthogonalises_twice() -> None:
         calls.append(1)
         return v @ a.T
 
-    _, left = systems.gmres(np, apply, rng.standard_normal((1, 20)) @ a.T)
+    _, left = linear_systems.gmres(np, apply, rng.standard_normal((1, 20)) @ a.T)
     assert (left, len(calls)) == (0.0, 22)  # one for each vector, and two for what is left
 
 
@@ -258,16 +258,16 @@ def test_where_all_right_sides_are_0_the_solution_is_0() -> None:
     np.testing.assert_allclose(grad(f, 1)(V.vec([0.0, 1.0, 1.0]), point).array, [0.0, 1.0 / 3.0, 1.0 / 12.0])
     a = np.stack([np.zeros((2, 2)), 2.0 * np.eye(2)])
     b = np.array([[[0.0, 0.0], [2.0, 4.0]]])
-    assert systems.direct(np, a, b, "singular").tolist() == [[[0.0, 0.0], [1.0, 2.0]]]
+    assert linear_systems.direct(np, a, b, "singular").tolist() == [[[0.0, 0.0], [1.0, 2.0]]]
     with pytest.raises(SpaceError, match="singular"):
-        systems.direct(np, a, b[:, ::-1], "singular")
+        linear_systems.direct(np, a, b[:, ::-1], "singular")
 
 
 @pytest.mark.parametrize(("values", "found"), [(20, True), (21, False)])
 def test_gmres_is_tried_with_twenty_vectors(values: int, *, found: bool) -> None:
     """Of a matrix with 20 eigenvalues 20 vectors suffice; where they do not, it is said what is left."""
     d = 1.0 + np.arange(100.0) % values
-    left = systems.gmres(np, lambda v: d * v, RNG.standard_normal((1, 100)), once=True)[1]
+    left = linear_systems.gmres(np, lambda v: d * v, RNG.standard_normal((1, 100)), once=True)[1]
     assert (left == 0.0) is found
 
 

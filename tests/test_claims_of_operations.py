@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import hilbert.all as hb
-from diff.foreign import KEYWORDS
+from diff.mistakes.other_libraries import KEYWORDS
 from hilbert.relation import by_key, by_keys, labels, shift
 
 

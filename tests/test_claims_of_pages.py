@@ -15,10 +15,10 @@ from adjoint.languages.caddie import load as load_caddie
 from adjoint.languages.ks import load as load_ks
 from diff import log, operation
 from diff.higher import Module, TermError
-from diff.higher.claims import run
-from diff.higher.taylor import Taylor
-from diff.higher.terms import AnyTerm
-from diff.higher.types import ground
+from diff.lam.files.claims import run
+from diff.lam.run.taylor_macro import Taylor
+from diff.lam.term.terms import AnyTerm
+from diff.lam.term.types import ground
 from hilbert import Elements, Fin, R, SpaceError
 from linmap import identity
 

@@ -9,8 +9,9 @@ import pytest
 from hilbert import Fin
 from hilbert.relation import band, leq, rotation, shift, window
 from linmap import compose, cumsum, red, scale, structure
-from linmap.matrices import counting, tables
-from linmap.matrices.products import Link
+from linmap.matrices.structure import entry_counts
+from linmap.matrices.tables import tables
+from linmap.matrices.tables.labelled_products import Link
 
 
 def twice(n: int, width: int) -> str:
@@ -32,10 +33,10 @@ def test_sixteen_ways_for_each_entry_are_counted(
     width: int, *, is_counted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """… and 6·10⁷ ways between two labels, sixteen times as many as entries."""
-    assert counting.PATTERN == 4 * 10**6
+    assert entry_counts.PATTERN == 4 * 10**6
     n, both = 1000, 2 * width
     entries = n * (2 * both + 1) - 2 * both * (both + 1)
-    monkeypatch.setattr(counting, "PATTERN", entries)
+    monkeypatch.setattr(entry_counts, "PATTERN", entries)
     monkeypatch.setattr(tables, "LISTED", 100)  # otherwise small patterns are listed before they are counted
     monkeypatch.setattr(tables, "LONGEST", 100)
     assert (twice(n, width) == f"sparse, {entries} of {n}·{n} entries") == is_counted
@@ -79,15 +80,15 @@ def test_the_degree_of_a_band(n: int) -> None:
         for width in range(1, 7):
             for offset in range(-7, 7):
                 relation = window(Fin.of(n), width, offset=offset, to=Fin.of(m))
-                assert counting._degree(relation) == relation.degrees().max(initial=0)
+                assert entry_counts._degree(relation) == relation.degrees().max(initial=0)
 
 
 def test_what_is_read_between_two_relations_is_not_skipped() -> None:
     """Labels that are open, or that a third relation has, stay."""
     first, then, third = (Link(band(Z, 1, 1), (k,), (k + 1,)) for k in range(3))
-    (whole,) = counting._composed([then, third, first], {0, 3})
+    (whole,) = entry_counts._composed([then, third, first], {0, 3})
     assert (whole.relation, whole.x, whole.y) == (band(Z, 3, 3), (0,), (3,))
-    assert counting._composed([first, then], {0, 1, 2}) == [first, then]
+    assert entry_counts._composed([first, then], {0, 1, 2}) == [first, then]
     beside = Link(leq(Z), (1,), (4,))
-    assert counting._composed([first, then, beside], {0, 2, 4}) == [first, then, beside]
-    assert counting._composed([first, beside, then], {0, 2, 4}) == [first, beside, then]
+    assert entry_counts._composed([first, then, beside], {0, 2, 4}) == [first, then, beside]
+    assert entry_counts._composed([first, beside, then], {0, 2, 4}) == [first, beside, then]

@@ -14,18 +14,18 @@ import pytest
 
 from diff import const, cos, derivative, exp, fun, iterate, log, planned, program, sin
 from hilbert import Elements, Fin, R, SpaceError
-from hilbert.arrays.libraries import ArrayAPI
-from hilbert.once import cached_property
-from hilbert.program.count import multiplications
+from hilbert.arrays.libraries.libraries import ArrayAPI
+from hilbert.base.once import cached_property
+from hilbert.program.planning.multiplications import multiplications
 from hilbert.relation import columns, function, partial
-from hilbert.relation.functions import reversal
+from hilbert.relation.function_forms import reversal
 from linmap import compose, cost, crop, cumsum, flip, fork, gather, identity, matrix, pad, red, section, segment_sum
 from linmap.contraction import hadamard
-from linmap.matrices.dense import chosen
-from linmap.matrices.elimination import ArcsLeft, eliminated
-from linmap.matrices.forms import data_of, sparse_plan
-from linmap.matrices.network import Network
-from linmap.matrices.structure import body_of
+from linmap.matrices.made.dense import chosen
+from linmap.matrices.made.matrix_plans import data_of, sparse_plan
+from linmap.matrices.network.elimination import ArcsLeft, eliminated
+from linmap.matrices.network.network import Network
+from linmap.matrices.structure.structure import body_of
 
 RNG = np.random.default_rng(0)
 LONG = Fin.of(5000)

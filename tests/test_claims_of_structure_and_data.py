@@ -36,10 +36,11 @@ from diff import (
 )
 from diff.higher import Module, TermError, call, evaluate, run
 from hilbert import R32, Elements, Fin, Part, R, Record, Scalar, SpaceError, Vector, direct_sum
-from hilbert.relation import agreement, function, geq, leq, operators, partial
-from hilbert.relation.base import table
+from hilbert.relation import agreement, function, geq, leq, partial, relation_operators
+from hilbert.relation.relation import table
 from linmap import cost, identity, matrix, parallel, permute, red, scale, sparse, structure, total, windows
-from linmap.matrices import dense, elimination, forms
+from linmap.matrices.made import dense, matrix_plans
+from linmap.matrices.network import elimination
 from linmap.unitary import tensor_matrix
 
 X, Y = Fin.of(4), Fin.of(3)
@@ -248,7 +249,7 @@ def test_labels_are_of_one_index_set() -> None:
 def test_compositions_that_are_symbolic() -> None:
     """≥ ∘ ≥ is ≥; what is written out has some 10⁸ paths at most, and no fewer."""
     assert geq(X) @ geq(X) == geq(X)
-    assert operators.PATHS > 10**8
+    assert relation_operators.PATHS > 10**8
 
 
 def test_orders_that_are_none() -> None:
@@ -322,13 +323,13 @@ def test_a_large_grid_that_is_mostly_0_shows_its_places() -> None:
 def test_a_plan_for_elements_is_kept_for_points_with_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a relation is found at a point, the sparse matrix plans once for each table of positions in a row."""
     made: list[Any] = []
-    build = forms._sparse_plan
+    build = matrix_plans._sparse_plan
 
     def counted(n: Any) -> Any:
         made.append(n)
         return build(n)
 
-    monkeypatch.setattr(forms, "_sparse_plan", counted)
+    monkeypatch.setattr(matrix_plans, "_sparse_plan", counted)
     E = Elements(Y) ** X
     d = derivative(fun(R**Y, E)(lambda v, x: sin(v[x])))
     for positions in ([0, 2, 1, 0], [0, 2, 1, 0], [0, 0, 0, 0]):

@@ -9,28 +9,14 @@ import numpy as np
 import pytest
 
 from adjoint import NAMES, check_derivative, grad, jacobian
-from diff import (
-    again,
-    conv,
-    custom,
-    derivative,
-    exp,
-    fun,
-    jvp,
-    lift,
-    onehot,
-    operation,
-    program,
-    register,
-    sin,
-    tanh,
-)
+from diff import again, conv, derivative, exp, fun, jvp, lift, onehot, operation, program, register, sin, tanh
+from diff.terms import user_operation
 from hilbert import R32, Elements, Fin, R, SpaceError, direct_sum
-from hilbert.arrays import systems
-from hilbert.program import external
-from hilbert.program.bind import BoundLine
-from hilbert.program.loop import Loop
-from hilbert.program.repeated import While
+from hilbert.arrays.libraries import linear_systems
+from hilbert.program.control.loop import Loop
+from hilbert.program.control.while_loop import While
+from hilbert.program.line import external
+from hilbert.program.run.bound_line import BoundLine
 from linmap import linear_map
 from linmap.term.wire import Recur
 from tests.bad_input import first_line
@@ -283,8 +269,8 @@ def test_many_unknowns_without_a_matrix(monkeypatch: pytest.MonkeyPatch) -> None
     def made(*_: Any) -> Any:
         return pytest.fail("a matrix is made")
 
-    monkeypatch.setattr("hilbert.program.solving.direct", made)
-    n = systems.DIRECT + 1
+    monkeypatch.setattr("hilbert.program.transform.run_linear_system.direct", made)
+    n = linear_systems.DIRECT + 1
     W = R ** Fin.of(n)
     f: Any = fun(W)(lambda u: root(lambda w: w + 0.1 * w.roll(1) - u, u))
     u, matrix = W.random(RNG), np.eye(n) + 0.1 * np.roll(np.eye(n), 1, 0)
@@ -317,7 +303,7 @@ def test_gmres_of_any_size(n: int) -> None:
 
     b = np.ones((2, n))
     b[1] = 0.0
-    x, left = systems.gmres(np, apply, b)
+    x, left = linear_systems.gmres(np, apply, b)
     close(x, b / d)
     assert left == 0.0
     assert len(calls) <= min(n, 25) + 2
@@ -483,7 +469,7 @@ def test_a_result_without_a_tangent_in_lanes() -> None:
 def test_an_operation_applies_to_its_spaces_in_its_lanes() -> None:
     """Where a line is built by hand, too; its text says all of it."""
     f: Any = operation("in lanes", V, R, to=V, value=lambda _xp, x, k: x * k[..., None])
-    (step,) = (one.operation for one in program(f).steps if isinstance(one.operation, custom.Custom))
+    (step,) = (one.operation for one in program(f).steps if isinstance(one.operation, user_operation.Custom))
     lifted = step.partly(1, (True, False)).partly(1, (True, True))
     x, k = V.leaves[0], R.leaves[0]
     assert lifted.image(x.under((Y, X)), k.under((Y,))) == x.under((Y, X))

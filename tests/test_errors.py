@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from hilbert import SpaceError
-from hilbert.program.run import Runner
+from hilbert.program.run.run import Runner
 from tests.bad_input import PACKAGES, WORDS, first_line, says, unitary
 
 Rows: TypeAlias = list[tuple[str, str]]

@@ -15,7 +15,7 @@ from typing import Any, get_args, get_origin
 import numpy as np
 import pytest
 
-import diff.nodes
+import diff.terms.nodes
 import linmap.term.nodes
 from adjoint import adjoint, grad, jacobian, value_and_grad
 from diff import (
@@ -39,11 +39,11 @@ from diff import (
     tanh,
 )
 from diff.names import NAMES
-from diff.primitives import BINARY, PRIMITIVES
+from diff.vocabulary.primitives import BINARY, PRIMITIVES
 from hilbert import R32, Elements, Fin, Map, R, SpaceError, Vec, direct_sum
-from hilbert.program.run import Runner
+from hilbert.base.term import Term, postorder
+from hilbert.program.run.run import Runner
 from hilbert.relation import equality, function, geq, leq, pairs, run
-from hilbert.term import Term, postorder
 from linmap import (
     add,
     cast,
@@ -521,7 +521,7 @@ def test_repr_evaluates_back() -> None:
         assert pickle.loads(pickle.dumps(f)) == f
         if isinstance(f, Term):
             seen.update(cls for node in postorder(f) for cls in type(node).__mro__)
-    assert classes(linmap.term.nodes.Node, diff.nodes.Node) <= seen
+    assert classes(linmap.term.nodes.Node, diff.terms.nodes.Node) <= seen
 
 
 def test_a_vector_that_is_gone_is_refused() -> None:

@@ -11,15 +11,15 @@ FILES = [
 ]
 MOST = 400
 LONGER = {
-    "hilbert/space.py": 685,  # types, spaces and their storage: one family of classes that know each other
-    "hilbert/vector.py": 639,  # one class: what diff attaches is declared here with its documentation
-    "diff/expr.py": 673,  # one class: every operation of an expression
+    "hilbert/space/space.py": 685,  # types, spaces and their storage: one family of classes that know each other
+    "hilbert/space/vector.py": 639,  # one class: what diff attaches is declared here with its documentation
+    "diff/trace/expr.py": 673,  # one class: every operation of an expression
 }
 """Files that are longer, for a reason; they may not grow."""
-FIGURES, OF_A_FIGURE = ("diff/higher/", "adjoint/higher/"), 250
+FIGURES, OF_A_FIGURE = ("diff/lam/", "adjoint/higher/"), 250
 """Where the figures of the papers on functions of functions stand, and the most lines of a file there."""
-NO_FIGURES = {f"diff/higher/{name}.py" for name in ("values", "levels", "forest", "modules")}
-"""Files there that hold none: values, forests, and what the names of texts stand for have no figures in the papers."""
+NO_FIGURES = {"diff/lam/term/lam_values.py", "diff/lam/files/module.py"}
+"""Files there that hold none: values, and what the names of texts stand for, have no figures in the papers."""
 
 
 def overloads(tree: ast.AST) -> int:

@@ -15,9 +15,9 @@ import pytest
 
 from adjoint import check_adjoint, hessian, jacobian
 from diff import contract, derivative, each, fun, maximum, program, register, sin
-from diff import nodes as functions
+from diff.terms import nodes as functions
 from hilbert import R32, Bool, Elements, Fin, Labelled, R, SpaceError, Vec, Z, direct_sum
-from hilbert.program.external import MapRule
+from hilbert.program.line.external import MapRule
 from hilbert.relation import by_key, function, labels, leq, pairs, run, sliding, window
 from linmap import (
     cost,
@@ -36,7 +36,7 @@ from linmap import (
     windows,
 )
 from linmap.contraction import inner, labelled
-from linmap.term.nets import Closed
+from linmap.term.net import Closed
 from linmap.term.nodes import (
     Cast,
     Compose,

@@ -360,7 +360,7 @@ def test_division_warns_as_numpy_does() -> None:
     assert heard(lambda: fun(V)(lambda e: 10.0 * e)(huge))[1] == heard(lambda: 10.0 * huge.array)[1]
 
 
-# --- the one rule of conversion (hilbert.arrays.namespace.as_leaf) ---
+# --- the one rule of conversion (hilbert.arrays.libraries.namespace.as_leaf) ---
 
 SINGLE = R32**p
 TAKEN: list[tuple[Any, Any]] = [

@@ -33,15 +33,15 @@ def broken(root: Path) -> set[str]:
 @pytest.mark.parametrize(
     ("file", "line", "contracts"),
     [
-        ("hilbert/index.py", "", set()),
-        ("hilbert/index.py", "import linmap", {LAYERS}),
+        ("hilbert/index/index.py", "", set()),
+        ("hilbert/index/index.py", "import linmap", {LAYERS}),
         ("hilbert/__init__.py", "from diff import sin", {LAYERS}),
-        ("linmap/matrices/cost.py", "import adjoint", {LAYERS}),
-        ("hilbert/index.py", "import hilbert.all", {DOOR}),
+        ("linmap/matrices/made/cost.py", "import adjoint", {LAYERS}),
+        ("hilbert/index/index.py", "import hilbert.all", {DOOR}),
         ("hilbert/__init__.py", "from hilbert.all import fun", {DOOR}),
-        ("linmap/matrices/cost.py", "import hilbert.all as hb", {DOOR}),
-        ("diff/maps.py", "from hilbert import all as hb", {DOOR}),
-        ("adjoint/checks.py", "import hilbert.all", {DOOR}),
+        ("linmap/matrices/made/cost.py", "import hilbert.all as hb", {DOOR}),
+        ("diff/terms/constant_maps.py", "from hilbert import all as hb", {DOOR}),
+        ("adjoint/checks/checks.py", "import hilbert.all", {DOOR}),
     ],
 )
 def test_an_import_that_is_forbidden(file: str, line: str, contracts: set[str], tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import hilbert.all as hb
 from adjoint import grad
 from diff import fun
 from hilbert import Elements, Fin, Labelled, R, SpaceError, direct_sum, relation
-from hilbert.once import WhileAlive
+from hilbert.base.once import WhileAlive
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,11 +16,11 @@ import scipy.sparse.linalg
 from hypothesis import given, settings
 
 import hilbert.all as hb
-from diff.elementwise import Elementwise
+from diff.terms.elementwise import Elementwise
 from hilbert import Copower, Fin, R, SpaceError, Vec, direct_sum, relation
-from hilbert.map import Map
+from hilbert.map.map import Map
 from linmap.contraction import matrix_vector
-from linmap.term.nets import Net, refs
+from linmap.term.net import Net, refs
 from tests.linear_terms import between
 from tests.strategies import Source, sources
 

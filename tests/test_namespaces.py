@@ -20,18 +20,30 @@ from jax import numpy as jnp
 
 from adjoint import adjoint, check, hessian, jacobian
 from diff import derivative, divide, dot, fun, log, program, tanh
-from diff.custom import Custom
-from diff.elementwise import RULES, Elementwise
-from diff.nodes import Held
-from diff.primitives import BINARY, PRIMITIVES
+from diff.terms.elementwise import RULES, Elementwise
+from diff.terms.nodes import Held
+from diff.terms.user_operation import Custom
+from diff.vocabulary.primitives import BINARY, PRIMITIVES
 from hilbert import R32, R, Relation, SpaceError, Vec
-from hilbert.arrays import namespace
-from hilbert.arrays.libraries import NUMPY, Cupy
-from hilbert.arrays.library import Library
-from hilbert.program.branch import AnyLane, Choose, Fill
-from hilbert.program.bundle import Pack, Unpack
-from hilbert.program.external import External
-from hilbert.program.operation import COMPUTED, FOUND, Add, Along, Cast, Contract, Keep, Literal, Move, Reduce, Scale
+from hilbert.arrays.kernels.library import Library
+from hilbert.arrays.libraries import namespace
+from hilbert.arrays.libraries.libraries import NUMPY, Cupy
+from hilbert.program.control.branch import AnyLane, Choose, Fill
+from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.external import External
+from hilbert.program.line.operation import (
+    COMPUTED,
+    FOUND,
+    Add,
+    Along,
+    Cast,
+    Contract,
+    Keep,
+    Literal,
+    Move,
+    Reduce,
+    Scale,
+)
 from linmap import diagonal, equal, gram, matrix, red, trace
 from tests.programs import (
     ASKING,

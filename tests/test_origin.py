@@ -14,8 +14,8 @@ import pytest
 
 import hilbert.all as hb
 from diff import fold
-from diff.origin import CALLS
-from diff.source import COLUMNS
+from diff.mistakes.user_source import COLUMNS
+from diff.trace.error_place import CALLS
 
 
 class Pixel:

@@ -12,9 +12,9 @@ import pytest
 from adjoint import check_derivative, grad, value_and_grad
 from diff import fun, lift, log, program, solve
 from hilbert import Fin, R, SpaceError
-from hilbert.program.exponentials import shared_exponentials
-from hilbert.program.fused import Exponentials
-from hilbert.program.written import told
+from hilbert.program.line.source_line import told
+from hilbert.program.run.fused_steps import Exponentials
+from hilbert.program.run.shared_exponentials import shared_exponentials
 from tests.untyped import each, iterate, where
 
 X = Fin.of(3)

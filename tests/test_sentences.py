@@ -17,11 +17,11 @@ import pytest
 
 import hilbert.all as hb
 from adjoint import check_derivative, grad
-from adjoint.rules import _adjoint
+from adjoint.reverse.rules import _adjoint
 from diff import contract, derivative, fun, inner, lift, pointfree, program, show, sin, tanh
-from diff.affine import linearized
+from diff.derive.affine import linearized
 from hilbert import R32, Fin, R, SpaceError, TensorProduct, Unit, direct_sum
-from hilbert.program.operation import Contract
+from hilbert.program.line.operation import Contract
 from linmap import compose, cumsum, dup, equal, fork, identity, join, rep, structure, total
 from linmap.contraction import hadamard
 from linmap.net.lower import net

@@ -11,9 +11,9 @@ import pytest
 
 import hilbert.all as hb
 from hilbert import Elements, Fin, R, direct_sum
-from hilbert.program.builder import Builder
+from hilbert.base.term import postorder
+from hilbert.program.line.builder import Builder
 from hilbert.relation import full
-from hilbert.term import postorder
 from linmap.net.lower import net
 from tests.oracle import matrix
 from tests.programs import PROGRAMS

@@ -16,11 +16,11 @@ import pytest
 
 import hilbert.all as hb
 from hilbert import Fin, R, Vec
-from hilbert.once import LOCK, Remembering, cached_property, once
+from hilbert.base.once import LOCK, Remembering, cached_property, once
+from hilbert.base.term import Chain
 from hilbert.relation import geq, leq
-from hilbert.term import Chain
-from linmap.matrices.network import network
-from linmap.matrices.structure import body_of
+from linmap.matrices.network.network import network
+from linmap.matrices.structure.structure import body_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,20 +12,20 @@ import numpy as np
 from attrs import frozen
 
 from adjoint.command.report import TextError, TextSpan, UsageError, located
-from adjoint.languages.spaces import element, value_of
-from adjoint.rules import adjoint
+from adjoint.languages.value_spaces import element, value_of
+from adjoint.reverse.rules import adjoint
 from diff import derivative
 from hilbert import Field, SpaceError, Type, Vec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from adjoint.languages.values import Value
-    from hilbert.map import AnyMap
+    from adjoint.languages.value_text import Value
+    from hilbert.map.map import AnyMap
 
 SEED = 0
 """Points that are not given are drawn with this seed."""
-VERIFICATION = "adjoint.verification"
+VERIFICATION = "adjoint.checks.verification"
 """What verifies a map; it is imported when it is asked for."""
 
 

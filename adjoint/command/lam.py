@@ -1,6 +1,6 @@
 r"""Texts of the λ-language: their definitions as the sub-commands ask for them, and their claims.
 
->>> from adjoint.languages.source import Source
+>>> from adjoint.languages.source_text import Source
 >>> found = load([Source("page.lam", "def twice f u = f (f u)\nvalue twice sin 0 = 0\n")])
 >>> found.definitions["twice"].signature
 '(a → a) → a → a'
@@ -25,41 +25,41 @@ from typing import TYPE_CHECKING, Any, final
 
 from attrs import frozen
 
+from adjoint.checks.verification import verify
 from adjoint.command.report import TextError, TextSpan, UsageError
-from adjoint.higher.anormal import a_normal
-from adjoint.higher.claims import RULES
-from adjoint.higher.machine import reduce
-from adjoint.higher.steps import steps
-from adjoint.languages.values import Written
-from adjoint.rules import adjoint
-from adjoint.verification import verify
+from adjoint.higher.machine.machine import reduce
+from adjoint.higher.term.anormal import a_normal
+from adjoint.higher.term.claims import RULES
+from adjoint.higher.term.steps import steps
+from adjoint.languages.value_text import Written
+from adjoint.reverse.rules import adjoint
 from diff import derivative, show
-from diff.higher.claims import ClaimsReport, result_of
-from diff.higher.errors import TermError
-from diff.higher.evaluate import evaluate
-from diff.higher.inductive import is_first_order, made_of
-from diff.higher.items import Definition, PrimitiveItem
-from diff.higher.modules import Module
-from diff.higher.open_terms import Name, Number
-from diff.higher.pullback_terms import Cov, Pull
-from diff.higher.recorded import literals
-from diff.higher.show_values import show_value
-from diff.higher.taylor import Taylor
-from diff.higher.terms import AnyTerm, App, Lam, Let, Pattern, Tuple, fresh
-from diff.higher.translate import at_shape
-from diff.higher.types import REAL, Arrow, Ground, Param, TupleType, Ty, ground, mentions, space_of
-from diff.higher.values import filled, opened, shape_of, spaces_of, stacked
+from diff.datatypes.term.recorded_terms import literals
+from diff.lam.files.claims import ClaimsReport, result_of
+from diff.lam.files.module import Module
+from diff.lam.run.evaluate import evaluate
+from diff.lam.run.taylor_macro import Taylor
+from diff.lam.run.translate import at_shape
+from diff.lam.show.show_values import show_value
+from diff.lam.term.inductive import is_first_order, made_of
+from diff.lam.term.lam_values import filled, opened, shape_of, spaces_of, stacked
+from diff.lam.term.open_terms import Name, Number
+from diff.lam.term.pullback_terms import Cov, Pull
+from diff.lam.term.term_error import TermError
+from diff.lam.term.terms import AnyTerm, App, Lam, Let, Pattern, Tuple, fresh
+from diff.lam.term.types import REAL, Arrow, Ground, Param, TupleType, Ty, ground, mentions, space_of
+from diff.lam.text.items import Definition, PrimitiveItem
 from hilbert import R, SpaceError, Vec
-from hilbert.term import uncollected
+from hilbert.base.term import uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from adjoint.languages.source import Source
-    from diff.higher.errors import Place
-    from diff.higher.items import Claim, Item
-    from diff.higher.values import DiscreteShape, Value
-    from diff.programs import AnyProgram
+    from adjoint.languages.source_text import Source
+    from diff.lam.term.lam_values import DiscreteShape, Value
+    from diff.lam.term.term_error import Place
+    from diff.lam.text.items import Claim, Item
+    from diff.terms.program import AnyProgram
 
 
 @final

@@ -22,14 +22,14 @@ from attrs import frozen
 
 from adjoint.command.report import TextSpan, UsageError, located
 from diff import AnyTermFunction
-from diff.higher.kinds import Data, Function, Sequence
+from diff.datatypes.kinds.kinds import Data, Function, Sequence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence as Several
 
     from adjoint.command.report import TextError
-    from adjoint.languages.values import Value
-    from diff.higher.kinds import Kind
+    from adjoint.languages.value_text import Value
+    from diff.datatypes.kinds.kinds import Kind
 
 
 @final

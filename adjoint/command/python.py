@@ -1,6 +1,6 @@
 r"""Python files: their functions of the library, in the order of the text; the file is executed once.
 
->>> from adjoint.languages.source import Source
+>>> from adjoint.languages.source_text import Source
 >>> loaded = load([Source("model.py", "import hilbert.all as hb\nf = hb.fun(hb.R)(lambda x: x * x)\n")])
 >>> f = loaded.definitions["f"]
 >>> f.signature, f.value([3])
@@ -25,16 +25,16 @@ from attrs import frozen
 from adjoint.command.definition import MapDefinition
 from adjoint.command.on_data import DataDefinition
 from adjoint.command.report import TextError, TextSpan, located
-from adjoint.languages.spaces import value_of_python
 from adjoint.languages.stages import STAGES
+from adjoint.languages.value_spaces import value_of_python
 from diff import AnyTermFunction, TermFunction
 from hilbert import Map
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from adjoint.languages.source import Source
-    from hilbert.map import AnyMap
+    from adjoint.languages.source_text import Source
+    from hilbert.map.map import AnyMap
 
 LONGEST = 4_000_000
 """The characters of a file of Python, whose syntax tree takes some 400 bytes for each."""

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, final
 
 from attrs import evolve, frozen
 
-from diff.higher.errors import TermError
-from diff.origin import found_at
-from diff.source import Span, span_of
+from diff.lam.term.term_error import TermError
+from diff.mistakes.user_source import Span, span_of
+from diff.trace.error_place import found_at
 from hilbert import SpaceError
-from hilbert.program.written import line_of, written
+from hilbert.program.line.source_line import line_of, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

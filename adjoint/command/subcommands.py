@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 from adjoint.command.arguments import Asked, asked
 from adjoint.command.help import USAGE
 from adjoint.command.report import TextError, UsageError, complain, say
-from adjoint.languages.source import Source
-from adjoint.languages.values import ValueTextError, parse, text
-from diff.higher.errors import TermError
+from adjoint.languages.source_text import Source
+from adjoint.languages.value_text import ValueTextError, parse, text
+from diff.lam.term.term_error import TermError
+from hilbert.base.term import uncollected
 from hilbert.errors import cut
-from hilbert.term import uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from adjoint.command.definition import DefinedFunction, Loaded
-    from adjoint.languages.values import Value
+    from adjoint.languages.value_text import Value
 
 LANGUAGES = {
     "py": "adjoint.command.python",

@@ -11,7 +11,7 @@ from attrs import frozen
 from adjoint.command.definition import DefinedFunction, MapDefinition
 from adjoint.command.report import TextError, TextSpan, UsageError
 from adjoint.languages import LANGUAGES
-from adjoint.languages.loaded import LoadedValues
+from adjoint.languages.loaded_functions import LoadedValues
 from diff.higher import TermError
 from hilbert import SpaceError
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from adjoint.languages import LoadedFunction, Source
-    from adjoint.languages.loaded import Loaded as Text
-    from adjoint.languages.values import Value
-    from diff.higher.errors import Place
-    from hilbert.map import AnyMap
+    from adjoint.languages.loaded_functions import Loaded as Text
+    from adjoint.languages.value_text import Value
+    from diff.lam.term.term_error import Place
+    from hilbert.map.map import AnyMap
 
 
 @final

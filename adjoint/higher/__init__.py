@@ -4,10 +4,10 @@
 functional; `steps(t)` are the paper's, `run` runs the claims of a text.
 """
 
-from adjoint.higher.claims import run
-from adjoint.higher.differential import Covector, differential
-from adjoint.higher.machine import reduce
-from adjoint.higher.pairing import pairing
-from adjoint.higher.steps import ReductionStep, steps
+from adjoint.higher.machine.differential import Covector, differential
+from adjoint.higher.machine.machine import reduce
+from adjoint.higher.machine.pairing import pairing
+from adjoint.higher.term.claims import run
+from adjoint.higher.term.steps import ReductionStep, steps
 
 __all__ = ["Covector", "ReductionStep", "differential", "pairing", "reduce", "run", "steps"]

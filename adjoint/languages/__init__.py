@@ -16,7 +16,7 @@ r"""Programs as texts: languages whose functions are functions of the library.
 """
 
 from adjoint.languages.load import LANGUAGES, load
-from adjoint.languages.loaded import Loaded, LoadedFunction
-from adjoint.languages.source import Source
+from adjoint.languages.loaded_functions import Loaded, LoadedFunction
+from adjoint.languages.source_text import Source
 
 __all__ = ["LANGUAGES", "Loaded", "LoadedFunction", "Source", "load"]

@@ -6,14 +6,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adjoint.languages.source import Source
+from adjoint.languages.source_text import Source
 from hilbert import SpaceError
-from hilbert.term import uncollected
+from hilbert.base.term import uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from adjoint.languages.loaded import Loaded
+    from adjoint.languages.loaded_functions import Loaded
 
 
 def _loader(package: str) -> Callable[..., Loaded]:

@@ -6,29 +6,29 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Any, get_args
 
-from adjoint.affine import vjp
-from adjoint.rules import adjoint
+from adjoint.reverse.adjoint_affine import vjp
+from adjoint.reverse.rules import adjoint
 from diff import derivative, jvp, pointfree, program, show
-from diff.nodes import Held
-from diff.programs import Program
-from diff.show_steps import Slots, leaf_names
+from diff.printing.show_steps import Slots, leaf_names
+from diff.terms.nodes import Held
+from diff.terms.program import Program
 from hilbert import DirectSum
-from hilbert.program.builder import Builder
-from hilbert.program.bundle import Pack, Unpack
-from hilbert.program.operation import Contract, Literal
-from hilbert.space import type_of
+from hilbert.program.line.builder import Builder
+from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.operation import Contract, Literal
+from hilbert.space.space import type_of
 from linmap import cost, structure
-from linmap.show.notation import subscript
-from linmap.show.show import Names
+from linmap.printing.notation import subscript
+from linmap.printing.show import Names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from diff.programs import AnyProgram
+    from diff.terms.program import AnyProgram
     from hilbert import Vec
-    from hilbert.map import AnyMap
-    from hilbert.program.line import Step
-    from hilbert.program.operation import Operation
+    from hilbert.map.map import AnyMap
+    from hilbert.program.line.line import Step
+    from hilbert.program.line.operation import Operation
 
 UNKNOWN = re.compile(r"\bu[₀-₉]+")
 """What a slot is called in a formula; among steps it is u1."""

@@ -1,14 +1,15 @@
 """Functions of functions: one typed λ-language whose ground types are spaces, and whose primitives are maps.
 
 `Module` reads a text, `run` its claims; `evaluate` gives values, `program(t, at=v)` a program, `Taylor` is the macro
-D_(k,R).
+D_(k,R). `diff.higher.terms` has the terms.
 """
 
-from diff.higher import equality, saved  # noqa: F401 - of terms up to names; values in files
-from diff.higher.claims import run
-from diff.higher.entrances import call, evaluate, program
-from diff.higher.errors import Place, TermError
-from diff.higher.modules import Module
-from diff.higher.taylor import Taylor
+from diff.datatypes.kinds import value_files  # noqa: F401 - attaches `save` and `load` to kinds
+from diff.datatypes.term.entrances import call, evaluate, program
+from diff.lam.files.claims import run
+from diff.lam.files.module import Module
+from diff.lam.run.taylor_macro import Taylor
+from diff.lam.term import equality  # noqa: F401 - attaches equality up to names to terms
+from diff.lam.term.term_error import Place, TermError
 
 __all__ = ["Module", "Place", "Taylor", "TermError", "call", "evaluate", "program", "run"]

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from diff.higher import run
-from diff.higher.claims import ClaimsReport
-from diff.higher.errors import TermError
+from diff.lam.files.claims import ClaimsReport
+from diff.lam.term.term_error import TermError
 from hilbert import SpaceError
 
 

@@ -1,249 +1,82 @@
-"""The terms of the λ-language: a closed union for the functional language, for pullbacks and for texts not yet checked.
+"""The terms of the λ-language by their public names: formers, variables, and what makes or reads them.
 
-A binder takes a *pattern*, which is a variable or a tuple of patterns, so that `case t of ⟨x, y⟩ → s` and
-`let ⟨x, y⟩ = t in s` are one term. A primitive is any map of the library. Variables have numbers, which are unique: a
-name is for readers only. Two terms are equal if they are equal up to the names and numbers of bound variables.
-
-A term remembers where it was written (`place`), which is no part of its value.
+>>> from diff.higher import evaluate
+>>> x = fresh("x")
+>>> print(evaluate(App(Lam(x, x), real(2.0))))
+2.0
 """
 
-from __future__ import annotations
-
-from itertools import count
-from typing import TYPE_CHECKING, Any, TypeAlias, final
-
-import numpy as np
-from attrs import field, frozen
-
-from diff.higher.errors import Place, TermError
-from diff.higher.former import Former
-from diff.higher.open_terms import Name, Number, Sign, Typed
-from diff.higher.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
-from diff.higher.types import REAL, DataType, TupleType, Ty
-from hilbert import R, Vec
-from hilbert.arrays.namespace import freeze
-from hilbert.errors import shown
-from hilbert.map import AnyMap
-from hilbert.term import as_tuple, bottom_up, compared
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-_numbers = count()
-
-
-@final
-@frozen(eq=False, repr=False)
-class Var(Former):
-    """x : σ; a pattern too."""
-
-    name: str
-    number: int
-    type: Ty
-
-
-@final
-@frozen(eq=False, repr=False)
-class Lit(Former):
-    """A vector of the library, or an integer."""
-
-    value: Vec[Any] | int
-
-
-@final
-@frozen(eq=False, repr=False)
-class Prim(Former):
-    """op(t), op any map of the library; `name` is for readers, and empty where there is none.
-
-    Where `is_shown`, readers see what the map does instead, if that is short.
-    """
-
-    op: AnyMap
-    arg: AnyTerm
-    name: str = field(default="", eq=False)
-    is_shown: bool = field(default=False, eq=False)
-
-
-@final
-@frozen(eq=False, repr=False)
-class Lam(Former):
-    """λp. t."""
-
-    pattern: Var | Tuple
-    body: AnyTerm
-
-
-@final
-@frozen(eq=False, repr=False)
-class App(Former):
-    """t s."""
-
-    function: AnyTerm
-    arg: AnyTerm
-
-
-@final
-@frozen(eq=False, repr=False)
-class Let(Former):
-    """let p = t in s, which is also case t of p → s."""
-
-    pattern: Var | Tuple
-    value: AnyTerm
-    body: AnyTerm
-
-
-@final
-@frozen(eq=False, repr=False)
-class Tuple(Former):
-    """⟨t₁, …, tₙ⟩; a pattern if its parts are."""
-
-    parts: tuple[AnyTerm, ...] = field(converter=as_tuple)
-
-
-@final
-@frozen(eq=False, repr=False)
-class Proj(Former):
-    """πᵢ t, i counted from 0."""
-
-    index: int
-    of: AnyTerm
-
-
-@final
-@frozen(eq=False, repr=False)
-class If(Former):
-    """if c then t else s."""
-
-    condition: AnyTerm
-    then: AnyTerm
-    otherwise: AnyTerm
-
-
-@final
-@frozen(eq=False, repr=False)
-class Con(Former):
-    """ℓ t, of a declared type: an injection, or the constructor of a μ."""
-
-    label: str
-    type: Ty
-    arg: AnyTerm
-
-
-@final
-@frozen(eq=False, repr=False)
-class Branch(Former):
-    """ℓ p → t."""
-
-    label: str
-    pattern: Var | Tuple
-    body: AnyTerm
-
-
-@final
-@frozen(eq=False, repr=False)
-class Case(Former):
-    """case t of {ℓ p → s | …}."""
-
-    of: AnyTerm
-    branches: tuple[Branch, ...] = field(converter=as_tuple)
-
-
-@final
-@frozen(eq=False, repr=False)
-class Fold(Former):
-    """fold t of {ℓ p → s | …}: where `type`, that of t, recurs, p has the results for the parts."""
-
-    type: Ty
-    of: AnyTerm
-    branches: tuple[Branch, ...] = field(converter=as_tuple)
-
-
-@final
-@frozen(eq=False, repr=False)
-class Fix(Former):
-    """The f with f = t, a recursive definition of a text."""
-
-    var: Var
-    body: AnyTerm
-
-
-Core: TypeAlias = Var | Lit | Prim | Lam | App | Let | Tuple | Proj | If | Con | Case | Fold | Fix
-"""The functional language."""
-Pullbacks: TypeAlias = Pull | Dual | Jac | Cov | Diff | Sharp | Point | Ev | Dv | Zero | Plus
-"""What the language of pullbacks adds."""
-Open: TypeAlias = Name | Number | Sign | Typed
-"""What is gone once a term is checked."""
-AnyTerm: TypeAlias = Core | Pullbacks | Open
-"""The closed union of terms (a `Branch` is part of one)."""
-Pattern: TypeAlias = Var | Tuple
-
-
-def fresh(name: str = "x", ty: Ty = REAL, place: Place | None = None) -> Var:
-    """A variable that occurs nowhere else."""
-    return Var(name, next(_numbers), ty, place=place)
-
-
-def real(value: float, place: Place | None = None) -> Lit:
-    """The number as a term of type ℝ."""
-    return Lit(Vec(R, (freeze(np.array(float(value))),)), place=place)  # which R.vec checks in three times the time
-
-
-def require_term(value: Any, what: str) -> None:
-    """Raise TermError `type` unless a value is a term; `what` is the call that takes it."""
-    if isinstance(value, Former) and not isinstance(value, Branch):
-        return
-    if isinstance(value, tuple) and value and isinstance(value[0], Former):
-        remedy = "not the pair of a term and its type: write [0] after the pair"
-    elif isinstance(value, str):
-        remedy = f"not {shown(value)}: Module().term(text)[0] is that of a text"
-    else:
-        remedy = f"such as Module().term(text)[0] or, of a function on data, f.term, not {shown(value)}"
-    raise TermError("type", f"{what} takes a term, {remedy}")
-
-
-def variables(pattern: Pattern) -> list[Var]:
-    """The variables of a pattern, from left to right."""
-    found: list[Var] = []
-    stack: list[Any] = [pattern]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Var):
-            found.append(node)
-        else:
-            stack.extend(reversed(node.parts))
-    return found
-
-
-def pattern_type(pattern: Any) -> Ty:
-    """The type of what a pattern takes apart."""
-    if isinstance(pattern, Var):
-        return pattern.type
-
-    def step(node: Any, rec: Callable[[Any], Ty]) -> Ty:
-        return node.type if isinstance(node, Var) else TupleType(tuple(map(rec, node.parts)))
-
-    made: Ty = bottom_up(pattern, step, lambda node: [] if isinstance(node, Var) else list(node.parts))
-    return made
-
-
-def below(term: Any) -> list[Any]:
-    """The direct subterms, patterns among them."""
-    found: list[Any] = []
-    cls: type = type(term)
-    for name in compared(cls):
-        value = getattr(term, name)
-        if isinstance(value, Former):
-            found.append(value)
-        elif type(value) is tuple and value and isinstance(value[0], Former):
-            found += value
-    return found
-
-
-def list_term(
-    items: Iterable[AnyTerm], ty: DataType, place: Place | None = None, end: AnyTerm | None = None
-) -> AnyTerm:
-    """[t₁, …, tₙ], of a type of lists, or t₁ :: … :: end."""
-    made: AnyTerm = Con("Nil", ty, Tuple(()), place=place) if end is None else end
-    for item in reversed(list(items)):
-        made = Con("Cons", ty, Tuple((item, made)), place=item.place)
-    return made
+from diff.lam.term.open_terms import Name, Number, Sign, Typed
+from diff.lam.term.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
+from diff.lam.term.terms import (
+    AnyTerm,
+    App,
+    Branch,
+    Case,
+    Con,
+    Core,
+    Fix,
+    Fold,
+    If,
+    Lam,
+    Let,
+    Lit,
+    Open,
+    Pattern,
+    Prim,
+    Proj,
+    Pullbacks,
+    Tuple,
+    Var,
+    below,
+    fresh,
+    list_term,
+    pattern_type,
+    real,
+    require_term,
+    variables,
+)
+
+__all__ = [
+    "AnyTerm",
+    "App",
+    "Branch",
+    "Case",
+    "Con",
+    "Core",
+    "Cov",
+    "Diff",
+    "Dual",
+    "Dv",
+    "Ev",
+    "Fix",
+    "Fold",
+    "If",
+    "Jac",
+    "Lam",
+    "Let",
+    "Lit",
+    "Name",
+    "Number",
+    "Open",
+    "Pattern",
+    "Plus",
+    "Point",
+    "Prim",
+    "Proj",
+    "Pull",
+    "Pullbacks",
+    "Sharp",
+    "Sign",
+    "Tuple",
+    "Typed",
+    "Var",
+    "Zero",
+    "below",
+    "fresh",
+    "list_term",
+    "pattern_type",
+    "real",
+    "require_term",
+    "variables",
+]

@@ -12,17 +12,17 @@ True
 ·██·
 """
 
-import hilbert.relation.operators  # noqa: F401 - attaches R * S, R + S and S @ R
-from hilbert.relation import compound, functions, keys, plain
-from hilbert.relation.base import Function, Prepared, Table, table
-from hilbert.relation.compound import *  # noqa: F403 - a form is exported where it stands
+import hilbert.relation.relation_operators  # noqa: F401 - attaches R * S, R + S and S @ R
+from hilbert.relation import column_keys, compound_forms, function_forms, plain_forms
+from hilbert.relation.column_keys import *  # noqa: F403
+from hilbert.relation.compound_forms import *  # noqa: F403 - a form is exported where it stands
 from hilbert.relation.forms import FORMS, Form
-from hilbert.relation.functions import *  # noqa: F403
-from hilbert.relation.keys import *  # noqa: F403
-from hilbert.relation.plain import *  # noqa: F403
+from hilbert.relation.function_forms import *  # noqa: F403
+from hilbert.relation.plain_forms import *  # noqa: F403
+from hilbert.relation.relation import Function, Prepared, Table, table
 
 __all__ = ["FORMS", "Form", "Function", "Prepared", "Table", "table"]
-__all__ += compound.__all__
-__all__ += functions.__all__
-__all__ += keys.__all__
-__all__ += plain.__all__
+__all__ += compound_forms.__all__
+__all__ += function_forms.__all__
+__all__ += column_keys.__all__
+__all__ += plain_forms.__all__

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TypeAlias, get_args, get_origin
 
-from hilbert.relation.compound import CompoundForm
-from hilbert.relation.functions import FunctionForm
-from hilbert.relation.plain import PlainForm
+from hilbert.relation.compound_forms import CompoundForm
+from hilbert.relation.function_forms import FunctionForm
+from hilbert.relation.plain_forms import PlainForm
 
 Form: TypeAlias = PlainForm | FunctionForm | CompoundForm
 FORMS: tuple[type, ...] = tuple(get_origin(form) or form for form in get_args(Form))

@@ -25,7 +25,7 @@ from attrs import frozen
 
 from linmap.laws import measure
 from linmap.laws.simplify import require_term, rewritten
-from linmap.show.notation import LINES
+from linmap.printing.notation import LINES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

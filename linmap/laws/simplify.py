@@ -14,15 +14,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from hilbert import SpaceError, Type
+from hilbert.base.once import known, once
 from hilbert.errors import shown
-from hilbert.map import Map
-from hilbert.once import known, once
+from hilbert.map.map import Map
 from linmap.laws import Simplifier
 
 if TYPE_CHECKING:
     from linmap.laws import Rewriting
-    from linmap.term.base import LinMap
-    from linmap.term.nets import Net
+    from linmap.term.linear_map import LinMap
+    from linmap.term.net import Net
 
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)

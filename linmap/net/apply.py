@@ -5,22 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hilbert import SpaceError
-from hilbert.once import once
-from hilbert.program.builder import Builder
-from hilbert.program.plan import planned
-from hilbert.program.run import Runner
+from hilbert.base.once import once
+from hilbert.program.line.builder import Builder
+from hilbert.program.planning.contraction_plan import planned
+from hilbert.program.run.run import Runner
+from linmap.net.apply_recur import flowing
 from linmap.net.lower import net
-from linmap.net.recur import flowing
 from linmap.term.datum import Ref
-from linmap.term.nets import Closed, Net, refs
+from linmap.term.net import Closed, Net, refs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from hilbert.map import OnLeaves
-    from hilbert.program.line import Line
-    from linmap.term.base import AnyLinMap
+    from hilbert.map.map import OnLeaves
+    from hilbert.program.line.line import Line
     from linmap.term.datum import Datum
+    from linmap.term.linear_map import AnyLinMap
 
 
 def run(f: AnyLinMap) -> OnLeaves:

@@ -13,29 +13,29 @@ import numpy as np
 from attrs import fields, has
 
 from hilbert import Relation, SpaceError, Vec
-from hilbert.arrays.library import Arrays
-from hilbert.arrays.namespace import to_numpy
+from hilbert.arrays.formal.formal_array import Formal
+from hilbert.arrays.kernels.library import Arrays
+from hilbert.arrays.libraries.namespace import to_numpy
 from hilbert.errors import shown
-from hilbert.formal.array import Formal
-from hilbert.formal.tensors import alike
-from hilbert.program.constant import Const, signed
-from hilbert.program.line import Line
-from hilbert.program.operation import Literal
+from hilbert.program.line.constant import Const, signed
+from hilbert.program.line.line import Line
+from hilbert.program.line.operation import Literal
 from hilbert.relation import Table
+from hilbert.tensors.tensors import alike
 from linmap.net.fold import fold
 from linmap.net.lower import net
 from linmap.term import wire
-from linmap.term.base import LinMap
 from linmap.term.datum import Ref, filling
-from linmap.term.nets import Closed, Net, refs
+from linmap.term.linear_map import LinMap
+from linmap.term.net import Closed, Net, refs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from hilbert.program.operation import Operation
-    from hilbert.relation.base import AnyRelation
+    from hilbert.program.line.operation import Operation
+    from hilbert.relation.relation import AnyRelation
     from linmap.term.datum import Datum
-    from linmap.term.nets import Arc
+    from linmap.term.net import Arc
 
 
 MODULUS = 2**128
@@ -89,7 +89,7 @@ class Comparable:
 def equal(a: Any, b: Any) -> bool:
     """Whether two vectors, linear maps, functions or derivatives have the same contents; NaN equals NaN.
 
-    Formal tensors are equal up to the tensor identities, that is to rounding (see `hilbert.formal.tensors.alike`).
+    Formal tensors are equal up to the tensor identities, that is to rounding (see `hilbert.tensors.tensors.alike`).
     Equal terms have equal values, not the other way round: no law is applied, but for the order and the brackets of
     sums and of products, and for transpositions after each other. Raises SpaceError for other things.
     """

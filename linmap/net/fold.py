@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from linmap.term.nets import Arc, Net
+    from linmap.term.net import Arc, Net
 
 T = TypeVar("T")
 

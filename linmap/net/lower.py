@@ -10,13 +10,13 @@ import itertools
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, assert_never, cast
 
-from hilbert.index import Index
-from hilbert.once import once
-from hilbert.term import parts, postorder, shared_terms
+from hilbert.base.once import once
+from hilbert.base.term import parts, postorder, shared_terms
+from hilbert.index.index import Index
 from linmap.term import wire
-from linmap.term.base import AnyLinMap
 from linmap.term.datum import Datum, constants
-from linmap.term.nets import Arc, Closed, Net, refs
+from linmap.term.linear_map import AnyLinMap
+from linmap.term.net import Arc, Closed, Net, refs
 from linmap.term.nodes import (
     Cast,
     Compose,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
     from hilbert import Type
-    from hilbert.leaf import Leaf
+    from hilbert.index.leaf import Leaf
 
 Axes = tuple[Index, ...]
 Ends = tuple[int, ...]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hilbert.once import known, once
+from hilbert.base.once import known, once
 from linmap.net.lower import net
-from linmap.term.base import AnyLinMap
-from linmap.term.nets import Arc, Closed, Net
+from linmap.term.linear_map import AnyLinMap
+from linmap.term.net import Arc, Closed, Net
 
 
 @once

@@ -11,7 +11,7 @@
 [1.0, 2.0, 4.0]
 """
 
-from linmap.relational.axes import (
+from linmap.relational.axis_maps import (
     concatenate,
     crop,
     cumsum,

@@ -13,21 +13,21 @@ import numpy as np
 from attrs import evolve
 
 from hilbert import Copower, Field, Fin, Index, R, Relation, SpaceError, Type, Vec
-from hilbert.arrays.namespace import freeze, namespace, to_numpy
+from hilbert.arrays.libraries.namespace import freeze, namespace, to_numpy
 from hilbert.errors import shown
-from hilbert.index import require_index
-from hilbert.labels import is_labels
+from hilbert.index.index import require_index
+from hilbert.index.labels import is_labels
 from hilbert.relation import Graph, by_key, function, run
-from hilbert.relation.base import AnyRelation
-from hilbert.relation.checks import array_of
-from hilbert.space import Elements
+from hilbert.relation.relation import AnyRelation
+from hilbert.relation.relation_checks import array_of
+from hilbert.space.space import Elements
 from linmap import contraction
 from linmap.term.maps import in_order, red
 from linmap.term.nodes import Section
 
 if TYPE_CHECKING:
-    from hilbert.index import Anonymous
-    from linmap.term.base import LinMap
+    from hilbert.index.index import Anonymous
+    from linmap.term.linear_map import LinMap
 
 I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)

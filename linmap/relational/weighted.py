@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 
 from hilbert import Copower, Field, Fin, Index, R, SpaceError, Type
-from hilbert.arrays.namespace import to_numpy
+from hilbert.arrays.libraries.namespace import to_numpy
 from hilbert.errors import shown
 from hilbert.relation import function
-from hilbert.relation.checks import array_of
+from hilbert.relation.relation_checks import array_of
 from linmap import contraction
 from linmap.relational.entries import table_of
 from linmap.term.maps import delta, in_order, red
 
 if TYPE_CHECKING:
-    from hilbert.index import Anonymous
-    from linmap.term.base import AnyLinMap, LinMap
+    from hilbert.index.index import Anonymous
+    from linmap.term.linear_map import AnyLinMap, LinMap
 
 I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)

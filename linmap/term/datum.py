@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from attrs import frozen
 
-from hilbert.arrays.namespace import to_numpy
+from hilbert.arrays.formal.formal_array import Formal
+from hilbert.arrays.libraries.namespace import to_numpy
+from hilbert.base.once import LOCK
+from hilbert.base.term import as_tuple
 from hilbert.errors import SpaceError, shown
-from hilbert.formal.array import Formal
-from hilbert.leaf import Leaf
-from hilbert.once import LOCK
-from hilbert.program.constant import Const
-from hilbert.term import as_tuple
+from hilbert.index.leaf import Leaf
+from hilbert.program.line.constant import Const
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

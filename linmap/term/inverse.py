@@ -2,7 +2,7 @@
 
     Inverse(body)* = Inverse(body*)
 
-Applied, it is a linear system, `hilbert.program.implicit.Solve`; see `linmap.net.recur`.
+Applied, it is a linear system, `hilbert.program.control.equation_step.Solve`; see `linmap.net.apply_recur`.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, final
 
 from attrs import evolve, field, fields, frozen
 
-from hilbert.attach import declared
+from hilbert.base.attach import declared
+from hilbert.base.once import OfFields, cached_property
 from hilbert.errors import SpaceError
-from hilbert.leaf import Bundle, Leaf
-from hilbert.once import OfFields, cached_property
-from hilbert.program.line import Line
+from hilbert.index.leaf import Bundle, Leaf
+from hilbert.program.line.line import Line
 from linmap.term.datum import Datum
 
 if TYPE_CHECKING:
-    from linmap.term.nets import Net
+    from linmap.term.net import Net
 
 
 @final

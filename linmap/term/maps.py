@@ -32,18 +32,18 @@ from hilbert import (
     Unit,
     Vec,
 )
-from hilbert.biproduct import Biproduct
+from hilbert.base.notarray import Applicable
 from hilbert.errors import shown
-from hilbert.index import require_index
-from hilbert.lens import AnyLens
-from hilbert.map import AnyMap, factor, highest, require_map
-from hilbert.notarray import Applicable
-from hilbert.position import position_of, span
+from hilbert.index.index import require_index
+from hilbert.index.lens import AnyLens
+from hilbert.index.position import position_of, span
+from hilbert.map.map import AnyMap, factor, highest, require_map
 from hilbert.relation import full, run
-from hilbert.space import Boolean, Integers, require_space
-from hilbert.vector import require_vector
+from hilbert.space.direct_sum import Biproduct
+from hilbert.space.space import Boolean, Integers, require_space
+from hilbert.space.vector import require_vector
 from linmap import contraction
-from linmap.term.base import AnyLinMap, LinMap
+from linmap.term.linear_map import AnyLinMap, LinMap
 from linmap.term.nodes import Cast, Fork, Identity, Inject, Join, Project, Reduce, Scaled, Section, ZeroMap
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """The language of linear maps (paper §3.2–3.3): terms that users compose, each checked against its spaces.
 
-Every construct has its adjoint construct in the same language (`adjoint.rules`); `linmap.net.lower` gives them meaning
-as nets of array operations, `linmap.show.show` prints them in the paper's notation.
+Every construct has its adjoint construct in the same language (`adjoint.reverse.rules`); `linmap.net.lower` gives them
+meaning as nets of array operations, `linmap.printing.show` prints them in the paper's notation.
 """
 
 from __future__ import annotations
@@ -13,8 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, final
 from attrs import field, frozen
 
 from hilbert import DirectSum, SpaceError, Type, Vec
-from hilbert.attach import attach
-from hilbert.combine import (
+from hilbert.base.attach import attach
+from hilbert.base.once import once
+from hilbert.base.term import Chain, as_chain, as_tuple, merged
+from hilbert.errors import shown
+from hilbert.index.index import Index
+from hilbert.index.position import part_span
+from hilbert.map.combine import (
     Addition,
     Composition,
     ElementByElement,
@@ -25,19 +30,14 @@ from hilbert.combine import (
     joint,
     same_type,
 )
-from hilbert.errors import shown
-from hilbert.index import Index
-from hilbert.map import AnyMap, factor
-from hilbert.once import once
-from hilbert.position import part_span
-from hilbert.program.external import External, MapRule
-from hilbert.relation.base import AnyRelation, require_relation
-from hilbert.space import power, require_space
-from hilbert.term import Chain, as_chain, as_tuple, merged
-from hilbert.vector import require_vector
+from hilbert.map.map import AnyMap, factor
+from hilbert.program.line.external import External, MapRule
+from hilbert.relation.relation import AnyRelation, require_relation
+from hilbert.space.space import power, require_space
+from hilbert.space.vector import require_vector
 from linmap.contraction import AnyContraction, require_contraction
-from linmap.term.base import AnyLinMap, LinMap
-from linmap.term.nets import Closed, Net
+from linmap.term.linear_map import AnyLinMap, LinMap
+from linmap.term.net import Closed, Net
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

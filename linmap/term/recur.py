@@ -3,7 +3,7 @@
     Into(k)* = OutOf(k)        Recur(body, X)* = Recur(body*, X backwards), what is fed to all rounds and what is summed
                                                  over them exchanged
 
-The meaning of `Recur` stands in `linmap.net.recur`.
+The meaning of `Recur` stands in `linmap.net.apply_recur`.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any, final
 
 from attrs import evolve, fields, frozen
 
-from hilbert.attach import declared
+from hilbert.base.attach import declared
+from hilbert.base.once import OfFields, cached_property
 from hilbert.errors import SpaceError
-from hilbert.index import Index
-from hilbert.leaf import Bundle, Leaf
-from hilbert.once import OfFields, cached_property
-from hilbert.program.bundle import part
-from hilbert.program.line import Line
+from hilbert.index.index import Index
+from hilbert.index.leaf import Bundle, Leaf
+from hilbert.program.line.bundle import part
+from hilbert.program.line.line import Line
 from linmap.term.datum import Datum
 
 if TYPE_CHECKING:
-    from linmap.term.nets import Net
+    from linmap.term.net import Net
 
 
 class _Arc:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, final
 
 from attrs import evolve, fields, frozen
 
-from hilbert.program.external import External
-from hilbert.program.operation import Cast, Move, Reduce, Scale, product
-from hilbert.spec import Spec
+from hilbert.index.spec import Spec
+from hilbert.program.line.external import External
+from hilbert.program.line.operation import Cast, Move, Reduce, Scale, product
 from linmap.term.datum import Datum, Ref
 from linmap.term.inverse import Inverse
 from linmap.term.recur import Into, OutOf, Recur
@@ -20,8 +20,8 @@ from linmap.term.recur import Into, OutOf, Recur
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from hilbert.leaf import Leaf
-    from hilbert.program.operation import Unary
+    from hilbert.index.leaf import Leaf
+    from hilbert.program.line.operation import Unary
 
 __all__ = [
     "Cast",

@@ -8,7 +8,7 @@ from hypothesis import given, note, settings
 from adjoint import adjoint, grad, hessian, jacobian, value_and_grad
 from diff import affine, fun, inner, lift
 from hilbert import Bool, DirectSum, Elements, Fin, Map, R, Zero
-from linmap.term.nets import Closed
+from linmap.term.net import Closed
 from tests.function_terms import between, function
 from tests.oracle import matrix
 from tests.strategies import Source, close, elements, gathered, sources

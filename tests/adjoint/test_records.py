@@ -28,7 +28,7 @@ from diff import (
     program,
     tanh,
 )
-from diff.records import Known, RecordEntry
+from diff.trace.record_parts import Known, RecordEntry
 from hilbert import (
     Copower,
     DirectSum,

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from adjoint.languages.spaces import element, value_of
-from adjoint.languages.values import ValueTextError, parse, text
+from adjoint.languages.value_spaces import element, value_of
+from adjoint.languages.value_text import ValueTextError, parse, text
 from hilbert import R32, Bool, Elements, Fin, Labelled, R, Type, Vec, Z, direct_sum
 from tests.strategies import Pair, Single
 

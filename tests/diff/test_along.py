@@ -8,12 +8,12 @@ import pytest
 
 import hilbert.all as hb
 from hilbert import SpaceError
-from hilbert.arrays.libraries import NUMPY
-from hilbert.leaf import Entry, Leaf
-from hilbert.program.bind import BoundLine
-from hilbert.program.bundle import Unpack
-from hilbert.program.operation import COMPUTED, FOUND, Along, Literal
-from hilbert.program.run import Runner
+from hilbert.arrays.libraries.libraries import NUMPY
+from hilbert.index.leaf import Entry, Leaf
+from hilbert.program.line.bundle import Unpack
+from hilbert.program.line.operation import COMPUTED, FOUND, Along, Literal
+from hilbert.program.run.bound_line import BoundLine
+from hilbert.program.run.run import Runner
 from tests import oracle
 
 

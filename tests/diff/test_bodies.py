@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import hilbert.all as hb
-from diff.show_steps import Slots
-from hilbert.leaf import Bundle, Entry, Leaf
-from hilbert.program import line
-from hilbert.program.bundle import Unpack
+from diff.printing.show_steps import Slots
+from hilbert.index.leaf import Bundle, Entry, Leaf
+from hilbert.program.line import line
+from hilbert.program.line.bundle import Unpack
 from tests.untyped import fold, iterate
 
 X, T = hb.Fin.of(2), hb.Fin.of(3)

@@ -37,7 +37,7 @@ from diff import (
 )
 from diff.names import NAMES
 from hilbert import R32, Bool, Elements, Fin, R, SpaceError, Vec, direct_sum
-from hilbert.program.branch import Cond
+from hilbert.program.control.branch import Cond
 from linmap import cost, equal, explain, matrix, scale, simplify, structure
 from tests.oracle import value
 from tests.untyped import batched, build, each, fold, iterate, where, while_

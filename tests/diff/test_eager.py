@@ -17,11 +17,13 @@ import jax
 import numpy as np
 import pytest
 
-from diff import Expr, contract, eager, exp, fun, hypot, inner, maximum, onehot, outer, select, trace
-from diff.elementwise import RULES
-from diff.expr import tracing
+from diff import Expr, contract, exp, fun, hypot, inner, maximum, onehot, outer, select
+from diff.terms.elementwise import RULES
+from diff.trace import trace
+from diff.trace.expr import tracing
+from diff.vocabulary import eager
 from hilbert import R32, Bool, Elements, Fin, Labelled, R, SpaceError, Vec, direct_sum
-from hilbert.attach import unattached
+from hilbert.base.attach import unattached
 
 jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
 ROOT = Path(__file__).parents[2]
@@ -48,7 +50,7 @@ def compared(run: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> list
     def comparing(self: Any, body: Any, /) -> Any:
         f = plain(self, body)
         if (
-            not tracing.get() and body.__module__ != "diff.higher.forest"
+            not tracing.get() and body.__module__ != "diff.datatypes.forest.forest"
         ):  # a body inside a body may read its expressions
             found.append(difference(body, f, [space.random(rng) for space in self._arguments]))
         return f

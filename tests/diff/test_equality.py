@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given, note
 
 from diff import atan2, cos, dot, fun, lift, pointfree, program, sin
-from diff.nodes import Compose, Constant
+from diff.terms.nodes import Compose, Constant
 from hilbert import Fin, R, direct_sum
-from hilbert.term import packed, rebuild
+from hilbert.base.term import packed, rebuild
 from linmap import compose, equal, fork, parallel
 from tests.function_terms import between, function
 from tests.strategies import Source, sources

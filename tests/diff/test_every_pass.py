@@ -32,14 +32,14 @@ from diff import (
     stop_gradient,
     tanh,
 )
-from diff.custom import Custom
-from diff.elementwise import Elementwise
 from diff.names import NAMES
-from diff.nodes import Held
+from diff.terms.elementwise import Elementwise
+from diff.terms.nodes import Held
+from diff.terms.user_operation import Custom
 from hilbert import Fin, Part, R, Record, Scalar, Vector
-from hilbert.program.branch import AnyLane, Choose, Fill
-from hilbert.program.bundle import Pack, Unpack
-from hilbert.program.operation import Add, Along, Contract, Keep, Literal
+from hilbert.program.control.branch import AnyLane, Choose, Fill
+from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.operation import Add, Along, Contract, Keep, Literal
 from linmap import cost, equal, explain, matrix, roll, simplify, structure
 from tests.programs import operations
 from tests.untyped import each, fixed_point, fold, iterate, root, where, while_

@@ -12,7 +12,7 @@ import scipy.linalg
 import scipy.special
 
 import hilbert.all as hb
-from hilbert.remedies import FUNCTIONS
+from hilbert.base.numpy_names import FUNCTIONS
 
 X = hb.Fin.of(3)
 V, M = hb.R**X, hb.R ** (X * X)

@@ -36,8 +36,8 @@ from diff import (
 )
 from diff.names import NAMES
 from hilbert import R32, Copower, Fin, R, SpaceError
-from hilbert.arrays import systems
-from hilbert.program.implicit import Solve
+from hilbert.arrays.libraries import linear_systems
+from hilbert.program.control.equation_step import Solve
 from linmap import cost, diagonal, equal, explain, matrix, simplify, structure
 from tests.oracle import value
 from tests.untyped import each, fixed_point, fold, iterate, root, where, while_
@@ -320,7 +320,7 @@ def test_many_unknowns(monkeypatch: pytest.MonkeyPatch) -> None:
     g = lift(fun(R, U)(lambda k, a: f(k * a)), Fin.of(3), over=(1,))
     x, y = U.random(RNG(0)), point(g)
     direct = f(x), grad(f)(x), grad(total(g))(y)
-    monkeypatch.setattr("hilbert.program.solving.is_direct", lambda unknowns, lanes: False)  # noqa: ARG005
+    monkeypatch.setattr("hilbert.program.transform.run_linear_system.is_direct", lambda unknowns, lanes: False)  # noqa: ARG005
     f = total(fun(U)(lambda a: root(lambda x: x * x * x + x + q @ x - a, a)))
     g = lift(fun(R, U)(lambda k, a: f(k * a)), Fin.of(3), over=(1,))
     for have, want in zip((f(x), grad(f)(x), grad(total(g))(y)), direct, strict=True):
@@ -329,9 +329,9 @@ def test_many_unknowns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_matrices_of_many_lanes_are_not_made() -> None:
     """Up to 512 unknowns, and 2²⁴ entries in all lanes; 80 unknowns at any number, for GMRES keeps as many vectors."""
-    assert [systems.is_direct(n, 1) for n in (80, 81, 512, 513)] == [True, True, True, False]
-    assert [systems.is_direct(512, lanes) for lanes in (64, 65)] == [True, False]
-    assert systems.is_direct(80, 10**9)
+    assert [linear_systems.is_direct(n, 1) for n in (80, 81, 512, 513)] == [True, True, True, False]
+    assert [linear_systems.is_direct(512, lanes) for lanes in (64, 65)] == [True, False]
+    assert linear_systems.is_direct(80, 10**9)
 
 
 def test_gmres() -> None:
@@ -339,15 +339,15 @@ def test_gmres() -> None:
     a = np.eye(300) + 0.02 * RNG(0).standard_normal((300, 300))
     b = RNG(1).standard_normal((4, 300))
     b[2] = 0.0
-    x, left = systems.gmres(np, lambda v: v @ a.T, b)
+    x, left = linear_systems.gmres(np, lambda v: v @ a.T, b)
     np.testing.assert_allclose(x @ a.T, b, atol=1e-9)
     assert left == 0.0
-    assert systems.gmres(np, lambda v: v * (np.arange(300) > 0), np.ones((1, 300)))[1] > 1e-3
+    assert linear_systems.gmres(np, lambda v: v * (np.arange(300) > 0), np.ones((1, 300)))[1] > 1e-3
 
 
 def test_where_gmres_is_slow_a_matrix_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """An implicit step of a stiff diffusion with more than 512 unknowns: in one lane and in three, and its gradient."""
-    n = systems.DIRECT + 1
+    n = linear_systems.DIRECT + 1
     line, many = R ** Fin.of(n), Fin.of(3)
     stiff = 2.0 * np.eye(n) - np.roll(np.eye(n), 1, 0) - np.roll(np.eye(n), -1, 0)
     f: Any = fun(line)(lambda u: root(lambda w: w - u + 1e3 * (2.0 * w - w.roll(1) - w.roll(-1)), u))
@@ -358,8 +358,8 @@ def test_where_gmres_is_slow_a_matrix_is_made(monkeypatch: pytest.MonkeyPatch) -
     np.testing.assert_allclose(slope.array, inverse.T @ k.array, atol=1e-9)
     several = (line**many).random(RNG(2))
     np.testing.assert_allclose((f**many)(several).array, several.array @ inverse.T, atol=1e-9)
-    monkeypatch.setattr(systems, "ENTRIES", 0)
-    monkeypatch.setattr(systems, "RESTARTS", 1)
+    monkeypatch.setattr(linear_systems, "ENTRIES", 0)
+    monkeypatch.setattr(linear_systems, "RESTARTS", 1)
     with pytest.raises(SpaceError, match="GMRES leaves"):
         fun(line)(lambda u: root(lambda w: w - u + 1e3 * (2.0 * w - w.roll(1) - w.roll(-1)), u) * 2.0)(u)
 

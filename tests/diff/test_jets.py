@@ -32,8 +32,8 @@ from diff import (
     tanh,
     taylor,
 )
-from diff.multiindex import directions, indices
-from diff.primitives import BINARY, PRIMITIVES
+from diff.jets.multiindex import directions, indices
+from diff.vocabulary.primitives import BINARY, PRIMITIVES
 from hilbert import R32, Bool, DirectSum, Elements, Fin, R, SpaceError, Vec, direct_sum
 from linmap import LinMap, equal, red
 from tests.diff.test_primitives import POINTS, in_jax

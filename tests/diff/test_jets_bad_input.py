@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-import diff.series_orders
+import diff.jets.series_orders
 from diff import directional, fun, interpolated, jet, sin, taylor
-from diff.elementwise import Binary
-from diff.multiindex import index_set, indices, pairs
-from diff.programs import Program
-from diff.series import Series
+from diff.jets.multiindex import index_set, indices, pairs
+from diff.jets.series import Series
+from diff.terms.elementwise import Binary
+from diff.terms.program import Program
 from hilbert import Bool, DirectSum, Fin, R, SpaceError, direct_sum
-from hilbert.program.fused import Subtract
-from hilbert.program.line import Line, Step
+from hilbert.program.line.line import Line, Step
+from hilbert.program.run.fused_steps import Subtract
 
 V = R ** Fin.of(2)
 any_jet: Any = jet
@@ -138,8 +138,8 @@ def test_sets_that_are_not_down_closed() -> None:
 
 def test_products_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A jet that would take more than 10⁷ products (here 10⁵) says so, where it is one slot of many."""
-    assert diff.series_orders.MOST == 10**7
-    monkeypatch.setattr(diff.series_orders, "MOST", 10**5)
+    assert diff.jets.series_orders.MOST == 10**7
+    monkeypatch.setattr(diff.jets.series_orders, "MOST", 10**5)
     with pytest.raises(SpaceError, match="takes more than 100000 products"):
         taylor(f, V.zeros(), V.ones(), 2_000)
 
@@ -179,5 +179,5 @@ def test_what_is_discrete_goes_through() -> None:
 
 def test_names_that_stand_in_the_code() -> None:
     """The pass and the table of primitives are where the documentation says."""
-    assert Series.__module__ == "diff.series"
+    assert Series.__module__ == "diff.jets.series"
     assert Binary("divide").rule.derivatives is not None

@@ -11,8 +11,8 @@ import diff
 from adjoint import grad, hessian
 from diff import const, exp, fun, jet, jvp, laplacian, log, ode_series, program, sin, tanh, taylor
 from hilbert import Fin, R, SpaceError
-from hilbert.program.branch import Cond
-from hilbert.program.loop import Loop
+from hilbert.program.control.branch import Cond
+from hilbert.program.control.loop import Loop
 from tests.untyped import fold, iterate, while_
 
 X, V = Fin.of(5), R ** Fin.of(3)
@@ -80,7 +80,7 @@ def along(f: Any) -> Any:
 
 def test_what_moves_is_found_in_time_linear_in_the_states(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loop that shifts n states: twice the states, twice the steps that are looked at."""
-    from diff.series_bodies import _Flow
+    from diff.jets.series_bodies import _Flow
 
     looked = [0]
     moved = _Flow._moved
@@ -147,7 +147,7 @@ def test_loops_and_branches_are_made_once() -> None:
 
 def test_loops_and_branches_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Their coefficients are found once for all that read them, of every order."""
-    from diff import series_bodies
+    from diff.jets import series_bodies
 
     found = Counter[str]()
 

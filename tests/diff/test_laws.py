@@ -10,19 +10,19 @@ import numpy as np
 import pytest
 from hypothesis import given, note, seed, settings
 
-import diff.elementwise
-import diff.laws
-import diff.nodes
-import diff.programs
+import diff.laws.function_laws
+import diff.terms.elementwise
+import diff.terms.nodes
+import diff.terms.program
 from adjoint import adjoint
 from diff import affine, const, constant, derivative, fun, inner, sin
-from diff.base import Fun
+from diff.terms.function import Fun
 from hilbert import Fin, R, Vec, direct_sum, formal
-from hilbert.term import postorder
+from hilbert.base.term import postorder
 from linmap import cumsum, explain, identity, measure, project, simplify
 from linmap.laws import RULES
 from linmap.laws.simplify import rewritten
-from linmap.term.base import LinMap
+from linmap.term.linear_map import LinMap
 from tests.function_redexes import NEAR, REDEXES, planted
 from tests.function_terms import function, smooth_function
 from tests.oracle import value
@@ -86,14 +86,14 @@ def test_no_redex(name: str, s: Source) -> None:
 
 
 def test_every_rule_over_functions_is_tested() -> None:
-    """Those of `diff.laws`, and those of linear maps that stand on the base classes of combinators."""
+    """Those of `diff.laws.function_laws`, and those of linear maps that stand on the base classes of combinators."""
     over_functions = {
         name for name, rule in RULES.items() if name == "like terms" or any(map(_is_of_functions, rule.on))
     }
     assert set(REDEXES) == over_functions | {"sum of constants"}
 
 
-HOMES = (diff.nodes, diff.elementwise, diff.programs)
+HOMES = (diff.terms.nodes, diff.terms.elementwise, diff.terms.program)
 FUNCTIONS = [cls for home in HOMES for cls in vars(home).values() if isinstance(cls, type) and issubclass(cls, Fun)]
 
 
@@ -119,16 +119,16 @@ def test_simplify(s: Source) -> None:
 
 FIRST, LAST = cumsum(Fin.of(3)), cumsum(Fin.of(3), reverse=True)
 COMBINED: dict[type, Fun[Any, Any]] = {
-    diff.nodes.Compose: diff.nodes.Compose([FIRST, LAST]),
-    diff.nodes.Sum: diff.nodes.Sum([FIRST, LAST]),
-    diff.nodes.Scaled: diff.nodes.Scaled(2.0, FIRST),
-    diff.nodes.Fork: diff.nodes.Fork([FIRST, LAST]),
-    diff.nodes.Parallel: diff.nodes.Parallel([FIRST, LAST]),
-    diff.nodes.Power: diff.nodes.Power(FIRST, Fin.of(2)),
+    diff.terms.nodes.Compose: diff.terms.nodes.Compose([FIRST, LAST]),
+    diff.terms.nodes.Sum: diff.terms.nodes.Sum([FIRST, LAST]),
+    diff.terms.nodes.Scaled: diff.terms.nodes.Scaled(2.0, FIRST),
+    diff.terms.nodes.Fork: diff.terms.nodes.Fork([FIRST, LAST]),
+    diff.terms.nodes.Parallel: diff.terms.nodes.Parallel([FIRST, LAST]),
+    diff.terms.nodes.Power: diff.terms.nodes.Power(FIRST, Fin.of(2)),
 }
 
 
-@pytest.mark.parametrize("cls", diff.laws.LINEAR)
+@pytest.mark.parametrize("cls", diff.laws.function_laws.LINEAR)
 def test_a_combination_of_two_linear_maps(cls: type) -> None:
     """Each node of functions, on linear maps, is the node of linear maps: f(x) = g(x)."""
     f = COMBINED[cls]

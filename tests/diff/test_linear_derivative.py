@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, note, settings
 
 from diff import affine, derivative
-from diff.nodes import Constant
+from diff.terms.nodes import Constant
 from tests.linear_terms import NODES, is_exact
 from tests.strategies import Source, close, same, sources
 

@@ -18,9 +18,9 @@ import pytest
 from adjoint import adjoint, check_derivative, grad, hessian, jacobian, vjp
 from diff import again, cos, derivative, exp, fun, inner, jvp, lift, pointfree, program, register, show, sin, tanh
 from diff.names import NAMES
-from diff.programs import Program
+from diff.terms.program import Program
 from hilbert import Copower, DirectSum, Fin, R, SpaceError, Unit, direct_sum
-from hilbert.program.loop import Loop
+from hilbert.program.control.loop import Loop
 from hilbert.relation import full
 from linmap import cost, dup, equal, explain, matrix, parallel, red, simplify, structure
 from tests.loop_programs import PAIRS, Pair

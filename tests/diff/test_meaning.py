@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, note, settings
 
 from diff import affine, derivative
-from diff.elementwise import Elementwise, Primitive
-from diff.nodes import Node, Power
+from diff.terms.elementwise import Elementwise, Primitive
+from diff.terms.nodes import Node, Power
 from tests.census import Census
 from tests.function_terms import NODES
 from tests.oracle import value

@@ -8,8 +8,8 @@ import pytest
 import scipy.linalg
 
 from diff import const, cos, exp, fun, ode_series, ode_solve, program, register, sin, square, tanh
-from diff.elementwise import RULES
-from diff.ode import _Steps
+from diff.jets.ode import _Steps
+from diff.terms.elementwise import RULES
 from hilbert import R32, Bool, Fin, R, SpaceError, direct_sum
 
 P = R ** Fin.of(2)

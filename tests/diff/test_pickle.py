@@ -12,9 +12,9 @@ from hypothesis import given, note, settings
 from adjoint import adjoint, grad
 from diff import derivative, fixed_point, fun, iterate, program, sin, tanh
 from hilbert import Fin, R
-from hilbert.once import cached_property
-from hilbert.program.loop import Loop
-from hilbert.spec import Spec
+from hilbert.base.once import cached_property
+from hilbert.index.spec import Spec
+from hilbert.program.control.loop import Loop
 from linmap.term.inverse import Inverse
 from linmap.term.recur import Recur
 from tests.function_terms import NODES

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from adjoint import adjoint, check, grad, jacobian, value_and_grad, vjp
-from adjoint.wrt import restricted
+from adjoint.reverse.wrt import restricted
 from diff import (
     const,
     contract,
@@ -31,13 +31,13 @@ from diff import (
     select,
     tanh,
 )
-from diff.affine import linearized
+from diff.derive.affine import linearized
 from hilbert import Bool, Fin, R, Unit
-from hilbert.arrays.libraries import Cupy
-from hilbert.arrays.search import CONNECTED, best, steps
-from hilbert.program.bind import BoundLine
-from hilbert.program.count import largest, multiplications
-from hilbert.program.plan import WORTH
+from hilbert.arrays.libraries.contraction_order import CONNECTED, best, steps
+from hilbert.arrays.libraries.libraries import Cupy
+from hilbert.program.planning.contraction_plan import WORTH
+from hilbert.program.planning.multiplications import largest, multiplications
+from hilbert.program.run.bound_line import BoundLine
 from hilbert.relation import full
 from linmap import cost, equal, explain, red
 from tests.contraction_programs import Dice, recipe

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 
 from adjoint import vjp
 from diff import jvp, lift, planned, program
-from diff.elementwise import Elementwise
+from diff.terms.elementwise import Elementwise
 from hilbert import Fin
-from hilbert.program.count import largest, multiplications
-from hilbert.program.operation import Contract
-from hilbert.program.run import Runner
+from hilbert.program.line.operation import Contract
+from hilbert.program.planning.multiplications import largest, multiplications
+from hilbert.program.run.run import Runner
 from tests.contraction_programs import Choices, Dice, Recipe, exact, recipe
 from tests.strategies import Source, sources
 

@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given, settings
 
 from diff import fun, pointfree, program, sin, tanh
-from diff.programs import Program
+from diff.terms.program import Program
 from hilbert import Bool, Fin, R, direct_sum
-from hilbert.term import postorder
+from hilbert.base.term import postorder
 from linmap import zero
 from tests.function_terms import function
 from tests.strategies import Source, sources

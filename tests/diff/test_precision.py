@@ -8,10 +8,10 @@ from hypothesis import given, note, settings
 
 from adjoint import adjoint
 from diff import affine, derivative, fun, program, relu, sin, square, tanh
-from diff.elementwise import Primitive
-from diff.primitives import BINARY, PRIMITIVES
+from diff.terms.elementwise import Primitive
+from diff.vocabulary.primitives import BINARY, PRIMITIVES
 from hilbert import R32, Fin, R
-from hilbert.program.operation import Literal
+from hilbert.program.line.operation import Literal
 from tests.function_terms import between, function, traced
 from tests.strategies import Source, sources
 

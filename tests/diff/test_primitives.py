@@ -11,8 +11,8 @@ import pytest
 
 from adjoint import grad, jacobian
 from diff import fun, power, register
-from diff.elementwise import RULES, Primitive
-from diff.primitives import (
+from diff.terms.elementwise import RULES, Primitive
+from diff.vocabulary.primitives import (
     BINARY,
     PRIMITIVES,
     absolute,

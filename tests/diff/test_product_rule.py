@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 
 from diff import affine
-from diff.nodes import Bilinear
+from diff.terms.nodes import Bilinear
 from hilbert import DirectSum
 from linmap import project, section
-from linmap.term.base import LinMap
+from linmap.term.linear_map import LinMap
 from tests.linear_terms import CONTRACTIONS
 from tests.strategies import Source, close, sources
 

@@ -14,7 +14,7 @@ from hilbert.relation import sliding
 from linmap import cumsum, curry, equal, flip, identity, red, rep, scale, section, total, uncurry
 from linmap.contraction import hadamard, scalar
 from linmap.net.lower import net
-from linmap.term.base import LinMap
+from linmap.term.linear_map import LinMap
 
 
 class Row: ...

@@ -8,7 +8,7 @@ from hypothesis import given, note, settings
 from adjoint import adjoint, grad
 from diff import const, contract, cos, derivative, exp, fun, program, sigmoid, sin, square, tanh
 from hilbert import Fin, R, direct_sum
-from hilbert.program.operation import Contract
+from hilbert.program.line.operation import Contract
 from linmap import compose, project
 from tests.function_terms import function
 from tests.strategies import Source, sources

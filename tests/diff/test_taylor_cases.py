@@ -28,7 +28,7 @@ from diff import (
     tanh,
     taylor,
 )
-from diff.multiindex import Alpha, directions, indices, interpolation, placed, polarisation
+from diff.jets.multiindex import Alpha, directions, indices, interpolation, placed, polarisation
 from hilbert import Fin, R, direct_sum
 from tests.strategies import of_leaves
 

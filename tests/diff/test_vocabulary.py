@@ -21,7 +21,7 @@ import diff
 import hilbert.all as hb
 import linmap
 from hilbert import relation
-from hilbert.program.operation import Literal
+from hilbert.program.line.operation import Literal
 
 jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # noqa: FBT003 - JAX has it so
 

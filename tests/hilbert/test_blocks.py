@@ -9,17 +9,17 @@ import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
 from hilbert import Fin
-from hilbert.arrays.libraries import NUMPY
-from hilbert.leaf import Entry, Leaf
-from hilbert.program.bind import BoundLine
-from hilbert.program.builder import Builder
-from hilbert.program.fuse import fused
-from hilbert.program.fused import AddInto, Placed
-from hilbert.program.line import Line
-from hilbert.program.operation import Add, Reduce
-from hilbert.program.run import Runner
+from hilbert.arrays.libraries.libraries import NUMPY
+from hilbert.index.leaf import Entry, Leaf
+from hilbert.index.spec import Spec
+from hilbert.program.line.builder import Builder
+from hilbert.program.line.line import Line
+from hilbert.program.line.operation import Add, Reduce
+from hilbert.program.run.bound_line import BoundLine
+from hilbert.program.run.fuse import fused
+from hilbert.program.run.fused_steps import AddInto, Placed
+from hilbert.program.run.run import Runner
 from hilbert.relation import run
-from hilbert.spec import Spec
 
 CUT, SMALL, PRIME = (64, 24), (12, 2), (997, 24)
 """Places and channels of the result: several products a block; one, as it is small; one, as nothing divides it."""

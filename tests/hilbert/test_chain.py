@@ -4,7 +4,7 @@ import pickle
 
 from hypothesis import given
 
-from hilbert.term import Chain
+from hilbert.base.term import Chain
 from tests.strategies import Source, sources
 
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 
 from hilbert import Fin, R
-from hilbert.arrays.libraries import NUMPY
-from hilbert.leaf import Leaf
-from hilbert.program.operation import product
-from hilbert.space import type_of
-from hilbert.spec import Spec
+from hilbert.arrays.libraries.libraries import NUMPY
+from hilbert.index.leaf import Leaf
+from hilbert.index.spec import Spec
+from hilbert.program.line.operation import product
+from hilbert.space.space import type_of
 from tests.oracle import dense
 from tests.strategies import Source, contraction, sources
 

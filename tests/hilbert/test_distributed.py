@@ -11,19 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hilbert.all as hb
-from hilbert.arrays.libraries import NUMPY
-from hilbert.arrays.library import Arrays
-from hilbert.index import Fin, Unit
-from hilbert.leaf import Entry, Leaf
-from hilbert.program import rounds
-from hilbert.program.builder import Builder
-from hilbert.program.distributed import blocked, distributed
-from hilbert.program.line import Line
-from hilbert.program.loop import Loop
-from hilbert.program.operation import Contract, Reduce
-from hilbert.program.rounds import Rounds
+from hilbert.arrays.kernels.library import Arrays
+from hilbert.arrays.libraries.libraries import NUMPY
+from hilbert.index.index import Fin, Unit
+from hilbert.index.leaf import Entry, Leaf
+from hilbert.index.spec import Spec
+from hilbert.program.control import rounds
+from hilbert.program.control.distributed_loop import blocked, distributed
+from hilbert.program.control.loop import Loop
+from hilbert.program.control.rounds import Rounds
+from hilbert.program.line.builder import Builder
+from hilbert.program.line.line import Line
+from hilbert.program.line.operation import Contract, Reduce
 from hilbert.relation import Full
-from hilbert.spec import Spec
 from tests.untyped import iterate
 
 X = Fin.of(3)

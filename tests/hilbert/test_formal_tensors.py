@@ -26,9 +26,9 @@ from hilbert import (
     from_factors,
     rank,
 )
-from hilbert.formal.array import MANY, Block, Formal, block
-from hilbert.formal.rank_one_sums import Family, families, merged
-from hilbert.formal.tensors import alike, empty
+from hilbert.arrays.formal.formal_array import MANY, Block, Formal, block
+from hilbert.tensors.rank_one_sums import Family, families, merged
+from hilbert.tensors.tensors import alike, empty
 from linmap import equal, linear, transpose
 from linmap.unitary import assoc, tensor_matrix, unassoc
 from tests.formal_vectors import formal_vector

@@ -10,18 +10,18 @@ import pytest
 import hilbert.all as hb
 from diff import fun, program
 from hilbert import R32, Fin, R
-from hilbert.arrays.libraries import NUMPY
-from hilbert.leaf import Entry, Leaf
-from hilbert.program.bind import BoundLine
-from hilbert.program.builder import Builder
-from hilbert.program.fuse import fused
-from hilbert.program.fused import Together
-from hilbert.program.line import Line
-from hilbert.program.operation import Contract, Reduce
-from hilbert.program.run import Runner
+from hilbert.arrays.libraries.libraries import NUMPY
+from hilbert.index.leaf import Entry, Leaf
+from hilbert.index.spec import Spec
+from hilbert.program.line.builder import Builder
+from hilbert.program.line.line import Line
+from hilbert.program.line.operation import Contract, Reduce
+from hilbert.program.run.bound_line import BoundLine
+from hilbert.program.run.fuse import fused
+from hilbert.program.run.fused_steps import Together
+from hilbert.program.run.run import Runner
 from hilbert.relation import run
-from hilbert.relation.functions import sliding
-from hilbert.spec import Spec
+from hilbert.relation.function_forms import sliding
 from linmap import (
     concatenate,
     differences,

@@ -12,18 +12,18 @@ from jax import numpy as jnp
 
 from diff import fun, sin
 from hilbert import Fin, R
-from hilbert.arrays import namespace
-from hilbert.arrays.libraries import NUMPY, ArrayAPI, Jax
-from hilbert.arrays.library import find, library
-from hilbert.leaf import Leaf
+from hilbert.arrays.kernels.library import find, library
+from hilbert.arrays.libraries import namespace
+from hilbert.arrays.libraries.libraries import NUMPY, ArrayAPI, Jax
+from hilbert.index.leaf import Leaf
 from hilbert.relation import geq, leq
 from linmap import red
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hilbert.arrays.kernel import Kernel
-    from hilbert.arrays.reduced_axes import ReducedAxes
+    from hilbert.arrays.kernels.kernel import Kernel
+    from hilbert.arrays.kernels.reduced_axes import ReducedAxes
     from hilbert.relation import Order
 
 jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]

@@ -41,7 +41,7 @@ from hilbert import (
     load,
     save,
 )
-from hilbert.leafwise import leaf_spaces
+from hilbert.space.leafwise import leaf_spaces
 from linmap import equal, identity, inject, pack, project, unpack
 from tests.strategies import RECORDS, Source, sources
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from hilbert import Coproduct, Fin, Index, Relation, SpaceError
-from hilbert.arrays.counting import SHADES, filled
+from hilbert.arrays.libraries.relation_counts import SHADES, filled
 from hilbert.relation import (
     Composite,
     Window,

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hilbert import Fin, R, SpaceError
-from hilbert.index import Labelled
+from hilbert.index.index import Labelled
 from hilbert.relation import by_key, by_keys, labels
 from linmap import group_by, project, red
 

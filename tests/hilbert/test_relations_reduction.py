@@ -9,8 +9,8 @@ from hypothesis import given, settings
 
 from adjoint import adjoint
 from hilbert import R32, Copower, Fin, R, Relation, Vec, direct_sum
-from hilbert.arrays.libraries import NUMPY
-from hilbert.leaf import Leaf
+from hilbert.arrays.libraries.libraries import NUMPY
+from hilbert.index.leaf import Leaf
 from linmap.term.nodes import Lifted, Reduce
 from tests.relation_forms import ALL, dense
 from tests.strategies import Source, close, elements, gathered, same, sources

@@ -8,17 +8,17 @@ from hypothesis import given, note, settings
 
 from diff import absolute, maximum, minimum, relu, sign
 from hilbert import Elements, Fin, R, Relation, Unit
-from hilbert.arrays.libraries import NUMPY
-from hilbert.leaf import Leaf
-from hilbert.program.bind import BoundLine
-from hilbert.program.constant import Const
-from hilbert.program.fused import Subtract
-from hilbert.program.line import Line, Step
-from hilbert.program.operation import Add, Contract, Literal, Operation
-from hilbert.program.run import Runner
+from hilbert.arrays.libraries.libraries import NUMPY
+from hilbert.index.leaf import Leaf
+from hilbert.index.spec import ALPHABET, Spec
+from hilbert.program.line.constant import Const
+from hilbert.program.line.line import Line, Step
+from hilbert.program.line.operation import Add, Contract, Literal, Operation
+from hilbert.program.run.bound_line import BoundLine
+from hilbert.program.run.fused_steps import Subtract
+from hilbert.program.run.run import Runner
 from hilbert.relation import Full, function, geq, leq, run
-from hilbert.space import type_of
-from hilbert.spec import ALPHABET, Spec
+from hilbert.space.space import type_of
 from linmap.term import wire
 from tests.strategies import Source, sources
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from hilbert.arrays import search
-from hilbert.arrays.search import Labels, Pairs, best, from_first, from_last, numbered, steps
+from hilbert.arrays.libraries import contraction_order
+from hilbert.arrays.libraries.contraction_order import Labels, Pairs, best, from_first, from_last, numbered, steps
 from tests.strategies import Source, sources
 
 if TYPE_CHECKING:
@@ -79,14 +79,14 @@ def test_connected_sets(s: Source) -> None:
     """Each split once, its halves made before; without outer products never better than with them."""
     given_network = network(s, 6)
     factors, keep, sizes = given_network
-    splits = search._connected_splits(search._neighbours(factors))
+    splits = contraction_order._connected_splits(contraction_order._neighbours(factors))
     assert splits is not None
     assert len({frozenset(split) for split in splits}) == len(splits)
     last = {a | b: k for k, (a, b) in enumerate(splits)}
     for k, (a, b) in enumerate(splits):
         assert a & b == 0
         assert all(last.get(half, -1) < k for half in (a, b))
-    pairs = search._Search(factors, keep, sizes, None, "work").best(splits)
+    pairs = contraction_order._Search(factors, keep, sizes, None, "work").best(splits)
     whole = best(factors, keep, sizes)
     assert pairs is not None
     assert whole is not None
@@ -113,7 +113,7 @@ def test_chains_by_dynamic_programming(n: int) -> None:
 def test_too_many_connected_sets() -> None:
     """A hub connects 2^39 sets: the search gives up after so many, and takes the best of three orders."""
     star = tuple((0, k) for k in range(1, 40))
-    assert search._connected_splits(search._neighbours(star)) is None
+    assert contraction_order._connected_splits(contraction_order._neighbours(star)) is None
     pairs = best(star, (0,), (30,) * 40)
     assert pairs is not None
     assert len(pairs) == 38

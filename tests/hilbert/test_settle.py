@@ -8,8 +8,8 @@ import numpy as np
 
 from diff import Expr, const, fun, outer, program, sin, tanh
 from hilbert import Fin, R
-from hilbert.program.operation import Literal
-from hilbert.program.run import Runner
+from hilbert.program.line.operation import Literal
+from hilbert.program.run.run import Runner
 
 X, Y = Fin.of(3), Fin.of(4)
 RNG = np.random.default_rng(0)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from hilbert.sizes import AllocationError, held
+from hilbert.base.sizes import held
+from hilbert.errors import AllocationError
 
 
 @held("write less")

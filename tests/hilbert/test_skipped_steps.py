@@ -9,13 +9,13 @@ from attrs import evolve
 
 from diff import exp, fun, sin
 from hilbert import Fin, R, Unit
-from hilbert.arrays.kernel import Kernel
-from hilbert.arrays.library import Library
-from hilbert.leaf import Leaf
-from hilbert.program.constant import filled
-from hilbert.program.line import Line, Step
-from hilbert.program.operation import Add, Literal, Operation
-from hilbert.program.run import Runner
+from hilbert.arrays.kernels.kernel import Kernel
+from hilbert.arrays.kernels.library import Library
+from hilbert.index.leaf import Leaf
+from hilbert.program.line.constant import filled
+from hilbert.program.line.line import Line, Step
+from hilbert.program.line.operation import Add, Literal, Operation
+from hilbert.program.run.run import Runner
 from hilbert.relation import Full
 from linmap.term import wire
 

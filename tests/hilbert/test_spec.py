@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 
 from hilbert import SpaceError
-from hilbert.program.operation import product
-from hilbert.space import type_of
-from hilbert.spec import Spec
+from hilbert.index.spec import Spec
+from hilbert.program.line.operation import product
+from hilbert.space.space import type_of
 from tests.strategies import Source, contraction, sources
 
 

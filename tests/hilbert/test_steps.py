@@ -9,16 +9,16 @@ import pytest
 from attrs import evolve
 
 from hilbert import Fin, SpaceError
-from hilbert.leaf import Bundle, Entry, Leaf
-from hilbert.program.branch import AnyLane, Choose, Cond, Fill
-from hilbert.program.builder import Builder
-from hilbert.program.bundle import Pack, Unpack
-from hilbert.program.implicit import Implicit, Solve
-from hilbert.program.line import Line
-from hilbert.program.loop import Loop
-from hilbert.program.looped import looped
-from hilbert.program.operation import Literal, Scale
-from hilbert.program.repeated import While
+from hilbert.index.leaf import Bundle, Entry, Leaf
+from hilbert.program.control.branch import AnyLane, Choose, Cond, Fill
+from hilbert.program.control.equation_step import Implicit, Solve
+from hilbert.program.control.loop import Loop
+from hilbert.program.control.while_loop import While
+from hilbert.program.line.builder import Builder
+from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.line import Line
+from hilbert.program.line.operation import Literal, Scale
+from hilbert.program.transform.emit_loop import looped
 
 X, Y = Fin.of(3), Fin.of(2)
 TRUTH, NUMBER = Leaf(Entry("bool")), Leaf(Entry("float64"))

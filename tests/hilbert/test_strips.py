@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import hilbert.all as hb
-from hilbert.arrays.libraries import NUMPY
-from hilbert.program import strips
-from hilbert.program.bind import BoundLine, _bind
-from hilbert.program.fuse import fused
-from hilbert.program.schedule import KernelStep
-from hilbert.program.strips import LONG, MANY, STRIP, Strips, in_strips
+from hilbert.arrays.libraries.libraries import NUMPY
+from hilbert.program.run import strips
+from hilbert.program.run.bound_line import BoundLine, _bind
+from hilbert.program.run.fuse import fused
+from hilbert.program.run.schedule import KernelStep
+from hilbert.program.run.strips import LONG, MANY, STRIP, Strips, in_strips
 
 SIZES = [(LONG,), (LONG + 1,), (5 * STRIP - 1,), (7, LONG // 7 + 1), (LONG // 3 + 1, 3)]
 

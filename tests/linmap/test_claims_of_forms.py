@@ -26,7 +26,7 @@ from linmap import (
 )
 from linmap.contraction import hadamard, matrix_vector
 from linmap.net.reverse import transposed
-from linmap.term.base import LinMap
+from linmap.term.linear_map import LinMap
 
 sp = pytest.importorskip("scipy.sparse")
 

@@ -38,12 +38,12 @@ from linmap import (
     uncurry,
 )
 from linmap.contraction import basis_vector, hadamard, matrix_vector
-from linmap.matrices import elimination
-from linmap.matrices.dense import chosen, on_basis
-from linmap.matrices.elimination import ArcsLeft
-from linmap.matrices.forms import data_of
-from linmap.matrices.network import Network, network
-from linmap.matrices.shapes import (
+from linmap.matrices.made.dense import chosen, on_basis
+from linmap.matrices.made.matrix_plans import data_of
+from linmap.matrices.network import elimination
+from linmap.matrices.network.elimination import ArcsLeft
+from linmap.matrices.network.network import Network, network
+from linmap.matrices.structure.matrix_shapes import (
     Blocks,
     DenseForm,
     DiagonalForm,
@@ -53,10 +53,10 @@ from linmap.matrices.shapes import (
     SparseForm,
     SumForm,
 )
-from linmap.matrices.structure import body_of
+from linmap.matrices.structure.structure import body_of
 from linmap.net.lower import net
 from linmap.net.reverse import transposed, turned
-from linmap.term.base import LinMap
+from linmap.term.linear_map import LinMap
 from linmap.term.nodes import Compose, Fork, Join, Parallel, Sum
 from tests.linear_terms import between, is_exact
 from tests.oracle import matrix as due_matrix
@@ -64,7 +64,7 @@ from tests.strategies import Source, sources
 from tests.untyped import each, fold, iterate, root
 
 if TYPE_CHECKING:
-    from hilbert.relation.base import AnyRelation
+    from hilbert.relation.relation import AnyRelation
 
 
 def braid(s: Source) -> LinMap[Any, Any]:
@@ -177,7 +177,7 @@ def heat(n: int) -> LinMap[Any, Any]:
 def test_heat(k: int, products: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """k steps of the heat equation: the entries and the pattern of the k-th power, also without products of scipy's."""
     if products == "listed":
-        monkeypatch.setattr("linmap.matrices.known.sparse", lambda: None)
+        monkeypatch.setattr("linmap.matrices.tables.constant_tables.sparse", lambda: None)
     n = 16
     f = compose([heat(n)] * k)
     line, one = sp.diags_array([np.ones(n - 1), np.ones(n - 1)], offsets=[1, -1]), sp.eye_array(n)
@@ -482,7 +482,7 @@ def test_a_hessian_through_an_equation_is_not_searched(monkeypatch: pytest.Monke
     a = (R**free).ones()
     by_columns: Any = derivative(grad(compliance)).at(a)
     due = np.stack([by_columns(e).array for e in (R**free).basis()], axis=1)
-    monkeypatch.setattr("linmap.matrices.dense.dense_plan", lambda *_: pytest.fail("elimination is planned"))
+    monkeypatch.setattr("linmap.matrices.made.dense.dense_plan", lambda *_: pytest.fail("elimination is planned"))
     np.testing.assert_allclose(hessian(compliance, a), due, rtol=1e-9, atol=1e-15)
 
 
@@ -498,8 +498,8 @@ def test_a_loop_is_not_run_on_more_vectors_than_a_pass(monkeypatch: pytest.Monke
     total: Any = fun.over(many.dom)(lambda p, seen: many(p, seen).sum())
     rng = np.random.default_rng(0)
     p, seen = (R**state).random(rng), many.dom.parts[1].random(rng)
-    monkeypatch.setattr("linmap.matrices.dense.dense_plan", lambda *_: pytest.fail("elimination is planned"))
-    monkeypatch.setattr("linmap.matrices.dense.THROUGH", 0.0)  # however quick a pass is
+    monkeypatch.setattr("linmap.matrices.made.dense.dense_plan", lambda *_: pytest.fail("elimination is planned"))
+    monkeypatch.setattr("linmap.matrices.made.dense.THROUGH", 0.0)  # however quick a pass is
     found = hessian(total, p, seen, wrt=0)
     h = 1e-5
     slopes = [

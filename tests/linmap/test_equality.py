@@ -10,7 +10,7 @@ from hypothesis import given, note, settings
 
 import linmap
 from hilbert import Fin, R
-from hilbert.term import packed, rebuild
+from hilbert.base.term import packed, rebuild
 from linmap import cumsum, fork, identity, inject, scale, section, total
 from linmap.contraction import inner
 from tests.linear_terms import NODES, SCALARS, between, linear_map

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import event, given, settings
 
 from hilbert import Copower, Fin, R, SpaceError, TensorProduct, Unit, Vec
-from hilbert.formal.array import Formal, block
+from hilbert.arrays.formal.formal_array import Formal, block
 from hilbert.relation import pairs
 from linmap import section
 from linmap.contraction import (

@@ -11,9 +11,9 @@ from hypothesis import given, note, seed, settings
 
 from linmap import explain, measure
 from linmap.laws import RULES
-from linmap.laws.rule import ARC, ARCS, BESIDE, NET
+from linmap.laws.engine.rule import ARC, ARCS, BESIDE, NET
 from linmap.net.lower import net
-from linmap.term.nets import Net
+from linmap.term.net import Net
 from tests.linear_terms import is_exact
 from tests.near_redexes import NEAR
 from tests.oracle import matrix

@@ -9,12 +9,12 @@ import pytest
 
 from adjoint import adjoint
 from diff import bilinear, constant, fun, sin, tanh
-from diff.nodes import Bilinear
+from diff.terms.nodes import Bilinear
 from hilbert import R32, DirectSum, Elements, Fin, R, TensorProduct
-from hilbert.leaf import Leaf
-from hilbert.program.constant import Const, filled
+from hilbert.index.leaf import Leaf
+from hilbert.index.spec import Spec
+from hilbert.program.line.constant import Const, filled
 from hilbert.relation import function, leq, run
-from hilbert.spec import Spec
 from linmap import (
     add,
     cast,
@@ -37,8 +37,8 @@ from linmap import (
     zero,
 )
 from linmap.contraction import Contraction, hadamard, matrix_vector, tensor_contraction
-from linmap.laws.bench import Constants
-from linmap.laws.graph import rows_net
+from linmap.laws.engine.data_bench import Constants
+from linmap.laws.laws.graph import rows_net
 from linmap.net.lower import net
 from linmap.term import wire
 from linmap.term.nodes import Reduce, Section, Unitary

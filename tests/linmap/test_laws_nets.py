@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from hilbert import DirectSum, Fin, R
-from hilbert.leaf import Bundle
+from hilbert.index.leaf import Bundle
 from hilbert.relation import geq, greater, leq, less, rotation
 from linmap import section, simplify
 from linmap.contraction import hadamard
 from linmap.net.lower import net
 from linmap.term import wire
-from linmap.term.nets import Arc, Net
+from linmap.term.net import Arc, Net
 from tests.oracle import matrix
 
 X = Fin.of(3)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, note, settings
 
 from linmap.net.lower import net
-from linmap.term.base import LinMap
+from linmap.term.linear_map import LinMap
 from linmap.term.nodes import Identity, Lifted
 from tests.census import Census
 from tests.linear_terms import CONTRACTIONS, NODES, UNITARIES, is_exact, section

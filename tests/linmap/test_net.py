@@ -7,8 +7,8 @@ from hypothesis import given, note
 from hilbert import Fin, R
 from linmap import cumsum, total
 from linmap.net.lower import net
-from linmap.term.base import LinMap
-from linmap.term.nets import Net
+from linmap.term.linear_map import LinMap
+from linmap.term.net import Net
 from tests.linear_terms import linear_map
 from tests.strategies import Source, same, sources
 

@@ -10,14 +10,14 @@ from hypothesis import given, note, settings
 
 from diff import derivative, fun
 from hilbert import Fin, R
-from hilbert.program.count import multiplications
+from hilbert.program.planning.multiplications import multiplications
 from linmap import compose, cost, section
 from linmap.contraction import matrix_vector
 from linmap.net.apply import line, ordered
 from linmap.net.lower import net
 from linmap.net.reverse import transposed
-from linmap.term.base import LinMap
-from linmap.term.nets import Closed
+from linmap.term.linear_map import LinMap
+from linmap.term.net import Closed
 from tests.strategies import Source, sources
 
 

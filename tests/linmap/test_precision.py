@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, note, settings
 
 from hilbert import R32
-from hilbert.program.operation import Literal
+from hilbert.program.line.operation import Literal
 from linmap.net.apply import line
 from linmap.net.lower import net
-from linmap.term.base import LinMap
-from linmap.term.nets import Net
+from linmap.term.linear_map import LinMap
+from linmap.term.net import Net
 from linmap.term.nodes import Cast, Own, Reduce
 from tests.linear_terms import NODES
 from tests.oracle import matrix

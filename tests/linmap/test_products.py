@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 from diff import Expr, derivative, fun, solve, tanh
 from hilbert import Fin, R
-from hilbert.leaf import Entry, Leaf
+from hilbert.index.leaf import Entry, Leaf
 from hilbert.relation import band, equality, pairs
 from linmap import matrix
-from linmap.matrices.contractor import Contractor
-from linmap.matrices.products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
-from linmap.matrices.settle import listed, settled, tidied
-from linmap.matrices.tables import tabled
-from linmap.matrices.whole import by_scattered, contracted, whole
+from linmap.matrices.network.contractor import Contractor
+from linmap.matrices.network.sum_simplification import listed, settled, tidied
+from linmap.matrices.network.to_arrays import by_scattered, contracted, whole
+from linmap.matrices.tables.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
+from linmap.matrices.tables.tables import tabled
 from linmap.term.datum import Ref
 
 REAL = Entry("float64")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from adjoint import adjoint, grad
 from diff import fun, inner
 from hilbert import DirectSum, Elements, Fin, Index, R, SpaceError, Unit, Vec
-from hilbert.index import Labelled
+from hilbert.index.index import Labelled
 from hilbert.relation import by_key, function, geq, leq
 from linmap import (
     concatenate,

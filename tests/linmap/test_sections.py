@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from diff import dot
-from diff.nodes import Bilinear
+from diff.terms.nodes import Bilinear
 from hilbert import Copower, Vec
 from linmap import delta, gather, scale, section
 from linmap.contraction import (

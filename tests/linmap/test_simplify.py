@@ -12,9 +12,9 @@ from hypothesis import given, note, settings
 
 from adjoint import adjoint
 from hilbert import R32, Copower, Elements, Fin, R, SpaceError, direct_sum
-from hilbert.combine import Addition, Composition
-from hilbert.term import bottom_up, postorder
-from hilbert.term import parts as subterms
+from hilbert.base.term import bottom_up, postorder
+from hilbert.base.term import parts as subterms
+from hilbert.map.combine import Addition, Composition
 from linmap import (
     cast,
     compose,
@@ -31,11 +31,11 @@ from linmap import (
     simplify,
 )
 from linmap.contraction import gather, hadamard, inner, labelled, matrix_matrix, matrix_vector
-from linmap.laws.engine import Simplifier
-from linmap.laws.shared import Shared, rebuilt
+from linmap.laws.engine.engine import Simplifier
+from linmap.laws.engine.shared_term import Shared, rebuilt
 from linmap.laws.simplify import rewritten
 from linmap.net.lower import net
-from linmap.term.nets import Net
+from linmap.term.net import Net
 from linmap.term.nodes import Compose, Scaled, Sum
 from tests.linear_terms import is_exact, linear_map
 from tests.oracle import matrix

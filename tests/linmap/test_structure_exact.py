@@ -39,9 +39,10 @@ from linmap import (
     zero,
 )  # fmt: skip
 from linmap.contraction import hadamard, matrix_vector, scalar
-from linmap.matrices import counting, elimination, known, tables, tuples
-from linmap.matrices.network import network
-from linmap.matrices.structure import (
+from linmap.matrices.network import elimination
+from linmap.matrices.network.network import network
+from linmap.matrices.structure import entry_counts
+from linmap.matrices.structure.structure import (
     Blocks,
     DenseForm,
     DiagonalForm,
@@ -52,6 +53,7 @@ from linmap.matrices.structure import (
     SparseForm,
     ZeroForm,
 )  # fmt: skip
+from linmap.matrices.tables import constant_tables, table_builder, tables
 from linmap.net.lower import net
 from tests.oracle import matrix as due_matrix
 
@@ -127,11 +129,11 @@ def test_what_is_not_listed_is_a_bound() -> None:
         one, other = (red(window(Z, w, offset=1 - w, dilation=2, to=Z)) for w in (3, 5))
         return structure(one @ other)
 
-    small, large = found(100), found(counting.PATTERN)
+    small, large = found(100), found(entry_counts.PATTERN)
     assert small.exact
     assert small.entries == 7 * 100 - 4 * (1 + 2 + 3)
     assert not large.exact
-    assert large.entries >= 7 * counting.PATTERN - 4 * (1 + 2 + 3)
+    assert large.entries >= 7 * entry_counts.PATTERN - 4 * (1 + 2 + 3)
     assert str(large).startswith("sparse, at most ")
 
 
@@ -175,7 +177,7 @@ def test_patterns_beside_what_is_not_listed(monkeypatch: pytest.MonkeyPatch, lis
     """Whatever is listed or not, a matrix has its values, a sparse one no entry too many, and a bound is one."""
     monkeypatch.setattr(tables, "LISTED", listed)
     monkeypatch.setattr(tables, "LONGEST", listed)
-    monkeypatch.setattr(counting, "PATTERN", pattern)
+    monkeypatch.setattr(entry_counts, "PATTERN", pattern)
     V, energy, _ = blurred(12, 3)
 
     def several(x: Expr[Any]) -> Expr[Any]:
@@ -202,9 +204,9 @@ def test_patterns_beside_what_is_not_listed(monkeypatch: pytest.MonkeyPatch, lis
 def test_powers_beyond_what_is_listed(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
     """k steps of heat on a square: a table while few tuples are left, then a whole block; no power before is kept."""
     for module, name, value in (
-        (tuples, "KEPT", 300),
+        (table_builder, "KEPT", 300),
         (tables, "LISTED", 300),
-        (known, "WORTH", 64),
+        (constant_tables, "WORTH", 64),
         (elimination, "LONG", 64),
     ):
         monkeypatch.setattr(module, name, value)
@@ -344,7 +346,7 @@ def test_tuples_that_are_kept(monkeypatch: pytest.MonkeyPatch, many: int) -> Non
     count, third = np.count_nonzero(one @ other), 30 * 29 // 3
     assert (count > third) == (many == 150)
     for kept in (10**6, count, count - 1, 0):
-        monkeypatch.setattr(tuples, "KEPT", kept)
+        monkeypatch.setattr(table_builder, "KEPT", kept)
         f = red(pairs(np.argwhere(other), first, second)) @ red(pairs(np.argwhere(one), first, first))
         is_listed = count <= max(kept, third)
         assert structure(f) == (SparseForm(int(count), (29, 30)) if is_listed else DenseForm((29, 30)))

@@ -41,12 +41,12 @@ from linmap import (
     zero,
 )
 from linmap.contraction import hadamard, matrix_vector, scalar
-from linmap.matrices.structure import DiagonalForm, IdentityForm, LowRank, ScaledForm, SparseForm, ZeroForm
+from linmap.matrices.structure.structure import DiagonalForm, IdentityForm, LowRank, ScaledForm, SparseForm, ZeroForm
 from linmap.net.lower import net
 from linmap.term import wire
-from linmap.term.base import LinMap
 from linmap.term.datum import Ref
-from linmap.term.nets import Net
+from linmap.term.linear_map import LinMap
+from linmap.term.net import Net
 from tests.linear_terms import NODES, is_exact, linear_map
 from tests.oracle import matrix as due_matrix
 from tests.relation_forms import ALL

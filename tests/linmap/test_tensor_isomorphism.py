@@ -12,9 +12,9 @@ from hypothesis import given, note, settings
 from adjoint import adjoint
 from diff import affine, fun, sin, tanh
 from hilbert import Copower, Fin, R, SpaceError, TensorProduct, Unit, direct_sum, formal, from_factors, rank
-from hilbert.formal.rank_one_sums import families
-from hilbert.formal.tensors import alike
 from hilbert.relation import agreement
+from hilbert.tensors.rank_one_sums import families
+from hilbert.tensors.tensors import alike
 from linmap import (
     diagonal,
     equal,
@@ -31,8 +31,8 @@ from linmap import (
     universal,
 )
 from linmap.contraction import matrix_matrix, matrix_vector, tensor_contraction
-from linmap.matrices.structure import LowRank
-from linmap.matrices.tensors import FEW
+from linmap.matrices.made.linear_tensors import FEW
+from linmap.matrices.structure.structure import LowRank
 from linmap.term.nodes import Compose, Lifted
 from tests import oracle
 from tests.formal_vectors import formal_vector

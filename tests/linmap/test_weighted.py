@@ -9,9 +9,9 @@ from hypothesis import given
 from adjoint import adjoint, grad
 from diff import affine, fun, inner, lift, program, sin, sparse_product
 from hilbert import R32, Copower, Fin, Index, R, SpaceError, Vec, direct_sum
-from hilbert.index import Labelled
-from hilbert.program.line import Line
-from hilbert.program.run import Runner
+from hilbert.index.index import Labelled
+from hilbert.program.line.line import Line
+from hilbert.program.run.run import Runner
 from linmap import cost, from_scipy, identity, matrix, sparse, structure
 from linmap.net.apply import line
 from linmap.net.lower import net

@@ -36,73 +36,106 @@ from tests.mutation.run import ROOT, Changed, Verdict, explained, forked, report
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-KS, NOTES = "adjoint/languages/ks", "adjoint/languages/ks/notes"
+
+def files(room: str, *names: str) -> dict[str, str]:
+    """Files of a room, all of their functions."""
+    return {f"{room}/{name}.py": "" for name in names}
+
+
 Groups = dict[str, dict[str, str]]
 """Files, and which of their functions."""
 LANGUAGES: Groups = {
-    "nabla": {f"{NOTES}/nabla.py": ""},
-    "application": {f"{NOTES}/{name}.py": "" for name in ("application", "cotangents")},
-    "categorical": {f"{NOTES}/{name}.py": "" for name in ("categorical", "cl", "combinators")},
+    "nabla": files("adjoint/languages/ks/notes/jacobian", "nabla"),
+    "application": files("adjoint/languages/ks/notes/reverse", "application", "cotangents"),
+    "categorical": files("adjoint/languages/ks/notes/categories", "categorical", "cl", "combinators"),
     "notes": {
-        f"{NOTES}/{name}.py": ""
-        for name in (
-            *("anf", "needed", "numbering", "optimise", "passes"),
-            *("pipeline", "splitting", "tupling", "written"),
-        )
+        **files(
+            "adjoint/languages/ks/notes/reverse",
+            "anf",
+            "dead_code",
+            "optimise",
+            "pass_scopes",
+            "splitting",
+            "tupling",
+            "written_builds",
+        ),
+        **files("adjoint/languages/ks/notes/jacobian", "numbering"),
+        **files("adjoint/languages/ks/notes", "pipeline"),
     },
     "tables": {
-        f"{KS}/signatures.py": "",
-        f"{KS}/parser.py": "",
-        f"{KS}/scope.py": "",
-        "adjoint/languages/caddie/types.py": "",
-        "adjoint/languages/caddie/parser.py": "",
+        **files("adjoint/languages/ks/text", "signatures", "parser", "text_scope"),
+        **files("adjoint/languages/caddie", "types", "parser"),
     },
-    "resolution": {f"{KS}/resolution.py": ""},
+    "resolution": files("adjoint/languages/ks/text", "resolution"),
 }
 HIGHER: Groups = {
-    "macro": {f"diff/higher/{name}.py": "" for name in ("taylor", "slots", "partials", "orders")},
+    "macro": files("diff/lam/run", "taylor_macro", "taylor_slots", "scalar_partials", "faa_di_bruno"),
     "rules": {
-        f"adjoint/higher/{name}.py": ""
-        for name in ("jacobian", "steps", "redexes", "anormal", "levels", "moving", "bodies", "components")
+        **files("adjoint/higher/term", "jacobian", "steps", "redexes", "anormal"),
+        **files("adjoint/higher/value", "moving_levels", "product_components"),
+        **files("adjoint/higher/machine", "forward_values", "derivative_series"),
     },
     "transposition": {
-        f"adjoint/higher/{name}.py": ""
-        for name in ("transpose", "pairing", "tangents", "backward", "reader", "stored", "values", "machine")
+        **files("adjoint/higher/machine", "transpose", "pairing", "pushforward", "primitive_adjoints", "machine"),
+        **files("adjoint/higher/value", "normal_forms", "stored_types", "pullback_values"),
     },
-    "jets": {
-        "diff/jets.py": "",
-        "diff/multiindex.py": "",
-        **{f"diff/series{name}.py": "" for name in ("", "_bodies", "_rules", "_families", "_orders", "_partials")},
+    "jets": files(
+        "diff/jets",
+        "jets",
+        "multiindex",
+        "series",
+        "series_bodies",
+        "series_rules",
+        "series_families",
+        "series_orders",
+        "series_partials",
+    ),
+    "evaluator": {
+        **files("diff/lam/run", "evaluate", "folding", "matching", "translate"),
+        **files("diff/lam/term", "lam_values"),
     },
-    "evaluator": {f"diff/higher/{name}.py": "" for name in ("evaluate", "folding", "matching", "translate", "values")},
-    "checker": {f"diff/higher/{name}.py": "" for name in ("check", "rules")},
+    "checker": files("diff/lam/check", "check", "typing_rules"),
 }
-PROGRAM = "hilbert/program"
 MODELS: Groups = {
     "loops": {
-        "diff/loops.py": "",
-        "diff/linear_loops.py": "",
-        **{f"{PROGRAM}/{name}.py": "" for name in ("loop", "looped", "repeated", "rounds", "segmented")},
+        **files("diff/control", "loops"),
+        **files("diff/derive", "loop_derivative"),
+        **files("hilbert/program/control", "loop", "while_loop", "rounds"),
+        **files("hilbert/program/transform", "emit_loop", "checkpoints"),
     },
     "branches": {
-        **{f"diff/{name}.py": "" for name in ("bodies", "branches", "lanes", "lift", "linear_branches")},
-        **{f"{PROGRAM}/{name}.py": "" for name in ("branch", "lanes", "lifted")},
+        **files("diff/control", "bodies", "branches", "vectorised"),
+        **files("diff/terms", "lift"),
+        **files("diff/derive", "branch_derivative"),
+        **files("hilbert/program/control", "branch"),
+        **files("hilbert/program/line", "lift_step"),
+        **files("hilbert/program/transform", "lifted_line"),
     },
     "records": {
-        **{f"hilbert/{name}.py": "" for name in ("leafwise", "lens", "record", "saved")},
-        "diff/records.py": "",
-        f"{PROGRAM}/bundle.py": "",
+        **files("hilbert/space", "leafwise"),
+        **files("hilbert/index", "lens"),
+        **files("hilbert/map", "record", "vector_files"),
+        **files("diff/trace", "record_parts"),
+        **files("hilbert/program/line", "bundle"),
     },
     "vocabulary": {
-        f"diff/{name}.py": ""
-        for name in ("along", "axes", "convolution", "dot", "operations", "products", "reductions")
+        **files("diff/derive", "axis_derivative"),
+        **files("diff/trace", "axes"),
+        **files("diff/vocabulary", "convolution", "dot", "operations", "axis_products", "reductions"),
     },
-    "operations": {"diff/custom.py": "", "diff/tangents.py": "", "linmap/own.py": "", f"{PROGRAM}/external.py": ""},
+    "operations": {
+        **files("diff/terms", "user_operation"),
+        **files("diff/derive", "operation_derivative"),
+        **files("linmap/term", "user_maps"),
+        **files("hilbert/program/line", "external"),
+    },
     "algebra": {
-        **{f"diff/{name}.py": "" for name in ("implicit", "linear_algebra", "linear_equations")},
-        f"{PROGRAM}/implicit.py": "",
-        f"{PROGRAM}/solving.py": "",
-        "hilbert/arrays/systems.py": "",
+        **files("diff/control", "fixed_points"),
+        **files("diff/vocabulary", "linear_algebra"),
+        **files("diff/derive", "equation_derivative"),
+        **files("hilbert/program/control", "equation_step"),
+        **files("hilbert/program/transform", "run_linear_system"),
+        **files("hilbert/arrays/libraries", "linear_systems"),
     },
 }
 
@@ -126,7 +159,7 @@ SUITES = {
         LANGUAGES,
         ("tests/adjoint/languages", "tests/command/test_sessions.py"),
         "not (deep or large or double or calls_stay)",
-        ("adjoint.checks", "adjoint.verification", "scipy.special", "hypothesis", "jax"),
+        ("adjoint.checks.checks", "adjoint.checks.verification", "scipy.special", "hypothesis", "jax"),
     ),
     "higher": Suite(
         HIGHER,

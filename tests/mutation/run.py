@@ -47,13 +47,16 @@ from tests.mutation.mutants import Mutant, mutants, source
 ROOT = Path(__file__).parents[2]
 LOADED = (np, opt_einsum, scipy.sparse, pytest)  # before the processes are forked
 LAWS = (
-    *(f"linmap/laws/{name}.py" for name in ("atoms", "bench", "biproduct", "category", "data", "equations", "graph")),
-    *(f"linmap/laws/{name}.py" for name in ("labels", "nets", "relations", "sections", "unitary", "wires")),
-    "diff/laws.py",
-    "diff/equations.py",
-    "adjoint/rules.py",
+    *(f"linmap/laws/laws/{name}.py" for name in ("atoms", "biproduct", "category", "equations", "graph", "nets")),
+    *(f"linmap/laws/laws/{name}.py" for name in ("relations", "sections", "unitary", "wires")),
+    *(f"linmap/laws/engine/{name}.py" for name in ("data_bench", "computed_vectors", "section_labels")),
+    "diff/laws/function_laws.py",
+    "diff/laws/equations.py",
+    "adjoint/reverse/rules.py",
 )
-ENGINE = tuple(f"linmap/laws/{name}.py" for name in ("engine", "measure", "rule", "sequence", "shared", "size"))
+ENGINE = tuple(
+    f"linmap/laws/engine/{name}.py" for name in ("engine", "measure", "rule", "sequence", "shared_term", "row_size")
+)
 TESTS = (
     "tests.linmap.test_laws",
     "tests.linmap.test_laws_apply",

@@ -1,5 +1,5 @@
 """caddie: a small language of first-order functions of reals, tuples and arrays, with combinatory derivatives."""
 
-from adjoint.languages.caddie.functions import load
+from adjoint.languages.caddie.caddie_functions import load
 
 __all__ = ["load"]

@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from diff import each
-from diff.expr import Expr
-from diff.higher.binding import Pass
-from diff.higher.errors import TermError
-from diff.higher.types import Ground, Int, TupleType, Ty
+from diff.lam.term.binding import Pass
+from diff.lam.term.term_error import TermError
+from diff.lam.term.types import Ground, Int, TupleType, Ty
+from diff.trace.expr import Expr
 from hilbert import Copower, DirectSum, Fin, R, Type, Vec
-from hilbert.term import bottom_up, driven
+from hilbert.base.term import bottom_up, driven
 from linmap import identity, rep, reshape, stack
 
 if TYPE_CHECKING:

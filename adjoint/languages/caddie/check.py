@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any, final
 from attrs import frozen
 
 from adjoint.languages.caddie.types import definition, is_number, text
-from diff.higher.binding import mapped
-from diff.higher.check import Checker
-from diff.higher.errors import TermError
-from diff.higher.open_terms import Name
-from diff.higher.resolve import Dialect
-from diff.higher.terms import Var, fresh
-from diff.higher.types import INT, REAL, Ty, Unknown
-from hilbert.once import cached_property
+from diff.lam.check.check import Checker
+from diff.lam.check.resolve import Dialect
+from diff.lam.term.binding import mapped
+from diff.lam.term.open_terms import Name
+from diff.lam.term.term_error import TermError
+from diff.lam.term.terms import Var, fresh
+from diff.lam.term.types import INT, REAL, Ty, Unknown
+from hilbert.base.once import cached_property
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjoint.languages.caddie.parser import Definition
-    from diff.higher.terms import AnyTerm
-    from diff.higher.types import Declaration
+    from diff.lam.term.terms import AnyTerm
+    from diff.lam.term.types import Declaration
 
 CADDIE = Dialect(generalise=False, arity=lambda _: None, text=text, component="#", least=2)
 

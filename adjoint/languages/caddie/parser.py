@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any, NoReturn, final
 import numpy as np
 from attrs import frozen
 
-from adjoint.languages.bound import Bound
-from adjoint.languages.caddie.reader import SIGNS, Reader
+from adjoint.languages.bound_names import Bound
+from adjoint.languages.caddie.token_reader import SIGNS, Reader
 from adjoint.languages.caddie.types import FUNCTIONS, is_number
-from diff.higher.errors import Place, TermError, near
-from diff.higher.open_terms import Name
-from diff.higher.terms import AnyTerm, App, Lam, Let, Proj, Tuple, Var, fresh
-from diff.higher.types import unknown
-from hilbert.term import driven
+from diff.lam.term.open_terms import Name
+from diff.lam.term.term_error import Place, TermError, near
+from diff.lam.term.terms import AnyTerm, App, Lam, Let, Proj, Tuple, Var, fresh
+from diff.lam.term.types import unknown
+from hilbert.base.term import driven
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adjoint.languages.caddie.tokens import Token
-    from adjoint.languages.source import Source
-    from diff.higher.binding import Pass
+    from adjoint.languages.source_text import Source
+    from diff.lam.term.binding import Pass
 
 WIDEST = 10_000
 """The components of a tuple that one of them is asked of: all of them are in its type."""

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias, final
 
 from attrs import frozen
 
-from adjoint.languages.source import Places
-from diff.higher.errors import Place, TermError
+from adjoint.languages.source_text import Places
+from diff.lam.term.term_error import Place, TermError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from adjoint.languages.source import Source
+    from adjoint.languages.source_text import Source
 
 Kind: TypeAlias = Literal["name", "word", "number", "sign", "end"]
 WORDS = frozenset(["let", "in", "end", "fun", "map", "iota", "fn", "pow", "red", "if", "then", "else", "repl"])

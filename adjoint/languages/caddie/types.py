@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from diff.higher.errors import TermError
-from diff.higher.inductive import declared, list_of
-from diff.higher.types import INT, REAL, UNIT, Arrow, DataType, Declaration, Ground, Int, Param, TupleType, Ty
-from diff.higher.unify import parts_of, require_short
-from hilbert.once import once
-from hilbert.term import bottom_up
+from diff.lam.term.inductive import declared, list_of
+from diff.lam.term.term_error import TermError
+from diff.lam.term.types import INT, REAL, UNIT, Arrow, DataType, Declaration, Ground, Int, Param, TupleType, Ty
+from diff.lam.term.unify import parts_of, require_short
+from hilbert.base.once import once
+from hilbert.base.term import bottom_up
 
 A, B = Param(0), Param(1)
 REALS, TRIPLE = list_of(REAL), TupleType((REAL, REAL, REAL))

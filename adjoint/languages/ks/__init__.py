@@ -1,5 +1,5 @@
 """KS-Lisp: the language of Knossos, first-order functions of reals, integers, tuples and tensors."""
 
-from adjoint.languages.ks.functions import load
+from adjoint.languages.ks.run.ks_functions import load
 
 __all__ = ["load"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from adjoint.higher.anormal import a_normal, is_a_normal, is_elementary
+from adjoint.higher.term.anormal import a_normal, is_a_normal, is_elementary
 from diff.higher import Module
 
 FREE = """data Maybe a = Nothing | Just a

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from adjoint.higher.anormal import is_elementary
-from adjoint.higher.steps import steps
-from diff.higher.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
-from diff.higher.terms import (
+from adjoint.higher.term.anormal import is_elementary
+from adjoint.higher.term.steps import steps
+from diff.lam.term.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
+from diff.lam.term.terms import (
     AnyTerm,
     App,
     Case,
@@ -30,7 +30,7 @@ from diff.higher.terms import (
     fresh,
     real,
 )
-from diff.higher.types import REAL, Ground, TupleType
+from diff.lam.term.types import REAL, Ground, TupleType
 from hilbert import Fin, R
 from tests.lambda_terms import Terms
 

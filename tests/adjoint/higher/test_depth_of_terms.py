@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from adjoint.higher import reduce, steps
-from adjoint.higher.anormal import a_normal
+from adjoint.higher.term.anormal import a_normal
 from diff.higher import Module, evaluate
-from diff.higher.inductive import list_of
-from diff.higher.operators import primitive, sign
-from diff.higher.pullback_terms import Cov, Plus, Pull
-from diff.higher.taylor import Taylor
-from diff.higher.terms import (
+from diff.lam.check.library_names import primitive, sign
+from diff.lam.files.type_of_term import type_of
+from diff.lam.run.taylor_macro import Taylor
+from diff.lam.term.inductive import list_of
+from diff.lam.term.pullback_terms import Cov, Plus, Pull
+from diff.lam.term.terms import (
     AnyTerm,
     App,
     Branch,
@@ -34,8 +35,7 @@ from diff.higher.terms import (
     list_term,
     real,
 )
-from diff.higher.typed import type_of
-from diff.higher.types import REAL, Arrow
+from diff.lam.term.types import REAL, Arrow
 from hilbert import R
 from tests.test_shared_size import calls
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from adjoint.higher import reduce
-from adjoint.higher.claims import same
+from adjoint.higher.term.claims import same
 from diff.higher import Module
-from diff.higher.pullback_terms import Dual
-from diff.higher.types import Arrow
+from diff.lam.term.pullback_terms import Dual
+from diff.lam.term.types import Arrow
 
 DATA = "data Maybe a = Nothing | Just a\n"
 GIVEN = {  # each free variable, its type, and what it may be

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from adjoint.higher import pairing, reduce, steps
-from adjoint.higher.claims import same
+from adjoint.higher.term.claims import same
 from diff.higher import evaluate
-from diff.higher.errors import TermError
-from diff.higher.operators import sign
-from diff.higher.pullback_terms import Cov, Pull
-from diff.higher.terms import AnyTerm, App, Lam, Let, Lit, Prim, Tuple, Var, fresh, real
-from diff.higher.typed import type_of
-from diff.higher.types import REAL, Arrow, TupleType, dual
+from diff.lam.check.library_names import sign
+from diff.lam.files.type_of_term import type_of
+from diff.lam.term.pullback_terms import Cov, Pull
+from diff.lam.term.term_error import TermError
+from diff.lam.term.terms import AnyTerm, App, Lam, Let, Lit, Prim, Tuple, Var, fresh, real
+from diff.lam.term.types import REAL, Arrow, TupleType, dual
 from hilbert import R
 from tests.lambda_terms import PLANE
 from tests.pullback_terms import ENDO, Pullbacks

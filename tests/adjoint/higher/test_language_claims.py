@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from adjoint.higher import run
-from diff.higher.claims import Result
+from diff.lam.files.claims import Result
 
 HERE = Path(__file__).parent
 KIND = re.compile(r"^(value|type|taylor|reduce|pair|grad|error) ", re.MULTILINE)

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-import adjoint.higher.composed
-import diff.higher.folding
-from adjoint.higher import moving as moving_values
+import adjoint.higher.machine.composed_primitives
+import diff.lam.run.folding
 from adjoint.higher import reduce
-from adjoint.higher.composed import composed
+from adjoint.higher.machine import forward_values as moving_values
+from adjoint.higher.machine.composed_primitives import composed
 from diff.higher import TermError
-from diff.higher.terms import Fold, below
+from diff.lam.term.terms import Fold, below
 from hilbert import SpaceError
-from hilbert.term import postorder
+from hilbert.base.term import postorder
 from tests.adjoint.higher.test_pullback_cases import term_of
 
 moving: Any = moving_values
@@ -46,7 +46,7 @@ def test_the_same_results(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text, maps = FOLDS[what]
     term = term_of(text, "var u : real")
     due = str(reduce(term))
-    monkeypatch.setattr(diff.higher.folding, "MANY", 1)
+    monkeypatch.setattr(diff.lam.run.folding, "MANY", 1)
     found: list[Any] = []
 
     def counting(body: Any) -> Any:
@@ -54,7 +54,7 @@ def test_the_same_results(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
         found.append(made)
         return made
 
-    monkeypatch.setattr(adjoint.higher.composed, "composed", counting)
+    monkeypatch.setattr(adjoint.higher.machine.composed_primitives, "composed", counting)
     made = str(reduce(term))
     assert made == due
     assert str(term_of(made, "var u : real")) == due  # it reads back: each primitive has a name
@@ -78,7 +78,7 @@ def calls(n: int, monkeypatch: pytest.MonkeyPatch) -> int:
 
 def test_one_call_forward_and_one_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """From 256 elements on; e*e + a alone is two forward, and three back."""
-    assert calls(diff.higher.folding.MANY, monkeypatch) == 2 * diff.higher.folding.MANY
+    assert calls(diff.lam.run.folding.MANY, monkeypatch) == 2 * diff.lam.run.folding.MANY
     assert calls(100, monkeypatch) == 5 * 100
 
 
@@ -94,7 +94,7 @@ def test_an_error_is_told_at_its_step(monkeypatch: pytest.MonkeyPatch) -> None:
     text = r"pull(\l. fold (e, a). e + a * sin e over l from 1, cov(1)) [1, 2]"
     term = term_of(text)
     (body,) = [node.branches[1].body for node in postorder(term, below) if isinstance(node, Fold)]
-    monkeypatch.setattr(diff.higher.folding, "MANY", 1)
+    monkeypatch.setattr(diff.lam.run.folding, "MANY", 1)
     monkeypatch.setattr(moving, "on_leaves", failing)
     with pytest.raises(TermError, match="it does not go") as told:
         reduce(term)

@@ -12,17 +12,17 @@ import numpy as np
 import pytest
 
 from adjoint.higher import differential, pairing, reduce, run
-from adjoint.higher.claims import RULES, same
-from adjoint.higher.stored import leafwise
-from adjoint.higher.values import Neutral
+from adjoint.higher.term.claims import RULES, same
+from adjoint.higher.value.pullback_values import Neutral
+from adjoint.higher.value.stored_types import leafwise
 from diff.higher import Module, TermError
 from diff.higher.__main__ import main
-from diff.higher.claims import result_of
-from diff.higher.items import Claim
-from diff.higher.terms import fresh
-from diff.higher.typed import type_of
-from diff.higher.types import INT, REAL, TupleType, dual
-from diff.higher.values import on_leaves
+from diff.lam.files.claims import result_of
+from diff.lam.files.type_of_term import type_of
+from diff.lam.term.lam_values import on_leaves
+from diff.lam.term.terms import fresh
+from diff.lam.term.types import INT, REAL, TupleType, dual
+from diff.lam.text.items import Claim
 from hilbert import R
 
 FILE = Path(__file__).parent / "pullback.lam"
@@ -107,7 +107,7 @@ def test_primitives_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
         counted[str(op.cod)] += 1
         return on_leaves(op, leaves)
 
-    monkeypatch.setattr(import_module("adjoint.higher.moving"), "on_leaves", counting)
+    monkeypatch.setattr(import_module("adjoint.higher.machine.forward_values"), "on_leaves", counting)
     text = "pull(\\x0. " + "".join(f"let x{k} = mult <x{k - 1}, x{k - 1}> in " for k in range(1, 13)) + "x12, cov(1)) 1"
     assert str(reduce(term_of(text, "prim mult <a, b> = a*b"))) == "cov(4096)"
     assert counted.pop("ℝ ⊕ ℝ") == 12  # (𝒥mult)*

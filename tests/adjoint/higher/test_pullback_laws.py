@@ -9,19 +9,19 @@ import pytest
 
 from adjoint import grad
 from adjoint.higher import pairing, reduce
-from adjoint.higher.backward import moving_part
-from adjoint.higher.claims import same
+from adjoint.higher.machine.primitive_adjoints import moving_part
+from adjoint.higher.term.claims import same
 from diff import fun, jvp
 from diff.higher import Taylor, evaluate, program
-from diff.higher.claims import gradient
-from diff.higher.comparison import agree
-from diff.higher.inductive import list_of
-from diff.higher.operators import sign
-from diff.higher.pullback_terms import Cov, Diff, Plus, Point, Pull, Zero
-from diff.higher.terms import AnyTerm, App, Lam, Let, Lit, Prim, Proj, Tuple, Var, fresh, real
-from diff.higher.typed import type_of
-from diff.higher.types import REAL, Arrow, DataType, Ground, TupleType, Ty, dual
-from diff.higher.values import shape_of
+from diff.lam.check.library_names import sign
+from diff.lam.files.claims import gradient
+from diff.lam.files.type_of_term import type_of
+from diff.lam.run.closeness import agree
+from diff.lam.term.inductive import list_of
+from diff.lam.term.lam_values import shape_of
+from diff.lam.term.pullback_terms import Cov, Diff, Plus, Point, Pull, Zero
+from diff.lam.term.terms import AnyTerm, App, Lam, Let, Lit, Prim, Proj, Tuple, Var, fresh, real
+from diff.lam.term.types import REAL, Arrow, DataType, Ground, TupleType, Ty, dual
 from hilbert import R, direct_sum
 from tests.lambda_terms import MAYBE, PLANE, ROSE, SHAPE, Terms
 

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 from adjoint.higher import reduce, steps
-from adjoint.higher.anormal import a_normal, is_a_normal
-from adjoint.higher.claims import same
-from adjoint.higher.jacobian import Moved, elementary
+from adjoint.higher.term.anormal import a_normal, is_a_normal
+from adjoint.higher.term.claims import same
+from adjoint.higher.term.jacobian import Moved, elementary
 from diff.higher import Module, TermError, evaluate
-from diff.higher.comparison import agree
-from diff.higher.items import Claim
-from diff.higher.pullback_terms import Cov, Pull
-from diff.higher.terms import App, Lam, Let, Lit, Proj, Tuple, fresh, real
-from diff.higher.typed import type_of
-from diff.higher.types import REAL, Arrow, TupleType
+from diff.lam.files.type_of_term import type_of
+from diff.lam.run.closeness import agree
+from diff.lam.term.pullback_terms import Cov, Pull
+from diff.lam.term.terms import App, Lam, Let, Lit, Proj, Tuple, fresh, real
+from diff.lam.term.types import REAL, Arrow, TupleType
+from diff.lam.text.items import Claim
 from tests.adjoint.higher.test_pullback_laws import HIGHER, POINTS
 from tests.lambda_terms import Terms, size
 

@@ -11,8 +11,8 @@ import pytest
 from adjoint import adjoint, grad
 from adjoint.languages import Loaded, Source, load
 from adjoint.languages.caddie import load as load_text
-from adjoint.languages.spaces import element, value_of
 from adjoint.languages.stages import STAGES
+from adjoint.languages.value_spaces import element, value_of
 from diff import derivative, fun, lift, program
 from diff.higher import TermError
 from hilbert import Fin, R, SpaceError

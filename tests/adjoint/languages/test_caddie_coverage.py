@@ -13,12 +13,12 @@ import pytest
 
 from adjoint import adjoint, grad
 from adjoint.languages import Source
-from adjoint.languages.caddie import load, operations
+from adjoint.languages.caddie import built_in, load
 from adjoint.languages.caddie.parser import definitions
-from adjoint.languages.spaces import element
+from adjoint.languages.value_spaces import element
 from diff import derivative
-from diff.higher.binding import mapped
-from diff.higher.terms import AnyTerm, App, Let, Proj, Tuple, Var
+from diff.lam.term.binding import mapped
+from diff.lam.term.terms import AnyTerm, App, Let, Proj, Tuple, Var
 
 V, W = [0.5, -1.25, 2.0], [1.5, 0.25, -0.75]
 PROGRAMS: list[tuple[str, Callable[..., Any], list[list[Any]]]] = [
@@ -96,8 +96,8 @@ def test_words_and_formers(monkeypatch: pytest.MonkeyPatch) -> None:
 
         return ran
 
-    for word, (count, run) in list(operations.RUN.items()):
-        monkeypatch.setitem(operations.RUN, word, (count, recorded(word, run)))
+    for word, (count, run) in list(built_in.RUN.items()):
+        monkeypatch.setitem(built_in.RUN, word, (count, recorded(word, run)))
     for text, _, points in PROGRAMS:
         at = text
         loaded = load([Source("t.cad", text)])
@@ -111,4 +111,4 @@ def test_words_and_formers(monkeypatch: pytest.MonkeyPatch) -> None:
 
         for one in definitions([Source("t.cad", text)]):
             mapped(one.function, step)
-    assert [word for word in (*operations.RUN, *FORMERS) if len(met.get(word, ())) < 2] == []
+    assert [word for word in (*built_in.RUN, *FORMERS) if len(met.get(word, ())) < 2] == []

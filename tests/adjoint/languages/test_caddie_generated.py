@@ -18,12 +18,12 @@ from adjoint import adjoint
 from adjoint.languages import Source
 from adjoint.languages.caddie import load
 from adjoint.languages.caddie.parser import definitions
-from adjoint.languages.spaces import element, value_of
+from adjoint.languages.value_spaces import element, value_of
 from diff import derivative
-from diff.higher.binding import mapped
-from diff.higher.open_terms import Name
-from diff.higher.terms import AnyTerm, Lam, Var
-from diff.higher.types import REAL
+from diff.lam.term.binding import mapped
+from diff.lam.term.open_terms import Name
+from diff.lam.term.terms import AnyTerm, Lam, Var
+from diff.lam.term.types import REAL
 from tests.caddie_programs import Programs, UnfitError
 
 COUNTS: Counter[str] = Counter()

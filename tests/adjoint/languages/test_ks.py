@@ -13,20 +13,23 @@ import pytest
 from adjoint import grad
 from adjoint.languages import Loaded, Source
 from adjoint.languages import load as load_file
-from adjoint.languages.ks import convert, linear, maps, probe
 from adjoint.languages.ks import load as load_text
-from adjoint.languages.ks.convert import arguments_of
-from adjoint.languages.ks.evaluate import KsEvaluator
-from adjoint.languages.ks.functions import KsFunction
-from adjoint.languages.ks.names import Callee, Written
-from adjoint.languages.ks.scope import read as read_scope
-from adjoint.languages.ks.show import plain
-from adjoint.languages.ks.values import leaves_of, tangent
+from adjoint.languages.ks.builtin import linear_primitives as linear
+from adjoint.languages.ks.run import function_maps as maps
+from adjoint.languages.ks.run import probe
+from adjoint.languages.ks.run.evaluate import KsEvaluator
+from adjoint.languages.ks.run.ks_functions import KsFunction
+from adjoint.languages.ks.text.function_names import Callee, Written
+from adjoint.languages.ks.text.text_scope import read as read_scope
+from adjoint.languages.ks.value import convert
+from adjoint.languages.ks.value.convert import arguments_of
+from adjoint.languages.ks.value.ks_values import leaves_of, tangent
+from adjoint.languages.ks.value.value_syntax import plain
 from diff import fun, program
 from diff.higher import TermError
 from docs.examples import gmm
 from hilbert import Fin, Labelled, R, SpaceError
-from hilbert.program.builder import Builder
+from hilbert.program.line.builder import Builder
 from tests.ks_programs import PROGRAMS, A
 
 

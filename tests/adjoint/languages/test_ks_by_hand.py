@@ -11,9 +11,9 @@ import pytest
 
 from adjoint import check
 from adjoint.languages.ks import load
-from adjoint.languages.source import Source
-from diff.custom import Call
-from diff.higher.errors import TermError
+from adjoint.languages.source_text import Source
+from diff.lam.term.term_error import TermError
+from diff.terms.user_operation import Call
 from hilbert import Fin, R
 
 if TYPE_CHECKING:

@@ -7,12 +7,9 @@ import pytest
 from attrs import evolve, fields
 
 from adjoint.languages import Source
-from adjoint.languages.ks import load, printer
-from adjoint.languages.ks.functions import KsFunction
-from adjoint.languages.ks.making import Maker
-from adjoint.languages.ks.notes import categorical, cl, combinators
-from adjoint.languages.ks.notes.anf import unique
-from adjoint.languages.ks.notes.cl import (
+from adjoint.languages.ks import load
+from adjoint.languages.ks.notes.categories import categorical, cl, combinators
+from adjoint.languages.ks.notes.categories.cl import (
     Bind,
     Build,
     Call,
@@ -28,12 +25,16 @@ from adjoint.languages.ks.notes.cl import (
     Tabulate,
     Then,
 )
-from adjoint.languages.ks.notes.written import built
-from adjoint.languages.ks.types import BOOL, arguments, tensor, text, vec
+from adjoint.languages.ks.notes.reverse.anf import unique
+from adjoint.languages.ks.notes.reverse.written_builds import built
+from adjoint.languages.ks.run.ks_functions import KsFunction
+from adjoint.languages.ks.text import printer
+from adjoint.languages.ks.text.typed_terms import Maker
+from adjoint.languages.ks.value.types import BOOL, arguments, tensor, text, vec
 from diff.higher import TermError
-from diff.higher.open_terms import Name
-from diff.higher.terms import Lam, Lit, Tuple, fresh, real, variables
-from diff.higher.types import INT, REAL, UNIT, TupleType
+from diff.lam.term.open_terms import Name
+from diff.lam.term.terms import Lam, Lit, Tuple, fresh, real, variables
+from diff.lam.term.types import INT, REAL, UNIT, TupleType
 from tests.adjoint.languages.test_ks_generated import Programs
 
 SEEDS = range(40)

@@ -12,17 +12,19 @@ import numpy as np
 import pytest
 
 from adjoint.languages import Source
-from adjoint.languages.ks import builtins, maps, parser, scope
-from adjoint.languages.ks.convert import arguments_of
-from adjoint.languages.ks.evaluate import KsEvaluator
-from adjoint.languages.ks.functions import KsFunction, load
-from adjoint.languages.ks.names import Written
-from adjoint.languages.ks.signatures import PRELUDE, RULES
-from adjoint.languages.ks.types import arguments, text
-from adjoint.languages.ks.values import leaves_of, tangent
-from diff.higher.binding import mapped
-from diff.higher.open_terms import Name
-from diff.higher.terms import AnyTerm
+from adjoint.languages.ks.builtin import builtins
+from adjoint.languages.ks.run import function_maps
+from adjoint.languages.ks.run.evaluate import KsEvaluator
+from adjoint.languages.ks.run.ks_functions import KsFunction, load
+from adjoint.languages.ks.text import parser, text_scope
+from adjoint.languages.ks.text.function_names import Written
+from adjoint.languages.ks.text.signatures import PRELUDE, RULES
+from adjoint.languages.ks.value.convert import arguments_of
+from adjoint.languages.ks.value.ks_values import leaves_of, tangent
+from adjoint.languages.ks.value.types import arguments, text
+from diff.lam.term.binding import mapped
+from diff.lam.term.open_terms import Name
+from diff.lam.term.terms import AnyTerm
 from tests.any_text import KS
 from tests.ks_programs import PROGRAMS
 
@@ -69,7 +71,7 @@ def met(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, str], set[str]]:
         return run
 
     tables: dict[str, list[dict[str, Any]]] = {
-        "production": [parser._RULES, scope._RULES],
+        "production": [parser._RULES, text_scope._RULES],
         "word": [builtins.VALUES, builtins.PLAIN, builtins.PASSES],
     }
     for name, several in tables.items():
@@ -101,7 +103,7 @@ def followed(f: KsFunction, mode: str, args: list[Any]) -> None:
 
     def call(derivations: tuple[str, ...], arg: Any) -> Any:
         callee = linked.scope.named(Written(derivations, of.base, of.of), of.of, f.place)
-        return maps.call(linked, callee, arg, KsEvaluator(linked))
+        return function_maps.call(linked, callee, arg, KsEvaluator(linked))
 
     x = arguments_of(of.arg, args)
     y = call((), x)
@@ -126,7 +128,7 @@ def test_productions(met: dict[tuple[str, str], set[str]]) -> None:
     for one in [*TEXTS, *(f"(def f {body})" for body, _, _ in PROGRAMS)]:
         met["at", ""] = {shape(one)}
         load([Source("t.ks", one)])
-    productions = [*parser._RULES, *scope._RULES]
+    productions = [*parser._RULES, *text_scope._RULES]
     assert [word for word in productions if len(met.get(("production", word), ())) < 2] == []
 
 
@@ -158,7 +160,7 @@ def test_overloads_of_the_prelude(mode: str) -> None:
             if isinstance(node, Name) and node.at:
                 found.setdefault((node.name, text(node.at[0])), set()).add(shape(body))
 
-        function = scope.read([Source("t.ks", f"(def f {body})")]).definitions[-1].function
+        function = text_scope.read([Source("t.ks", f"(def f {body})")]).definitions[-1].function
         assert function is not None
         mapped(function, step)
     overloads = [(name, text(arguments(types))) for name, types in PRELUDE]

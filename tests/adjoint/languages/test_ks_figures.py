@@ -3,17 +3,18 @@
 import pytest
 
 from adjoint.languages import Source
-from adjoint.languages.ks import load, printer
-from adjoint.languages.ks.functions import KsFunction
-from adjoint.languages.ks.making import Maker
+from adjoint.languages.ks import load
 from adjoint.languages.ks.notes import NAMES
-from adjoint.languages.ks.notes.numbering import Numbering
-from adjoint.languages.ks.signatures import built_in
-from adjoint.languages.ks.types import BOOL, tangent, vec
+from adjoint.languages.ks.notes.jacobian.numbering import Numbering
+from adjoint.languages.ks.run.ks_functions import KsFunction
+from adjoint.languages.ks.text import printer
+from adjoint.languages.ks.text.signatures import built_in
+from adjoint.languages.ks.text.typed_terms import Maker
+from adjoint.languages.ks.value.types import BOOL, tangent, vec
 from diff.higher import TermError
-from diff.higher.open_terms import Name
-from diff.higher.terms import App, Lam, Tuple, fresh, real
-from diff.higher.types import INT, REAL, Arrow, TupleType
+from diff.lam.term.open_terms import Name
+from diff.lam.term.terms import App, Lam, Tuple, fresh, real
+from diff.lam.term.types import INT, REAL, Arrow, TupleType
 
 
 def function(text: str, *, prelude: bool = True) -> KsFunction:

@@ -16,10 +16,10 @@ import pytest
 
 from adjoint.languages import Source
 from adjoint.languages.ks import load
-from adjoint.languages.ks.convert import arguments_of
-from adjoint.languages.ks.functions import KsFunction
 from adjoint.languages.ks.notes import NAMES
-from adjoint.languages.ks.scope import read as read_scope
+from adjoint.languages.ks.run.ks_functions import KsFunction
+from adjoint.languages.ks.text.text_scope import read as read_scope
+from adjoint.languages.ks.value.convert import arguments_of
 from diff.higher import TermError
 from tests import ks_oracle
 

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from adjoint.languages import Source
-from adjoint.languages.ks import evaluate, load
-from adjoint.languages.ks.evaluate import KsEvaluator
-from adjoint.languages.ks.functions import KsFunction
-from adjoint.languages.ks.values import Lane
-from diff.higher.errors import TermError
+from adjoint.languages.ks import load
+from adjoint.languages.ks.run import evaluate
+from adjoint.languages.ks.run.evaluate import KsEvaluator
+from adjoint.languages.ks.run.ks_functions import KsFunction
+from adjoint.languages.ks.value.ks_values import Lane
+from diff.lam.term.term_error import TermError
 
 ONE = "(f 0.5 (Vec_init 0.5))"
 BACK = "([rev f] (tuple 0.5 (Vec_init 0.5)) 1.0)"

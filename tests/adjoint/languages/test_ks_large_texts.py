@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from adjoint.command import main
-from adjoint.languages.ks import reader
-from adjoint.languages.ks.functions import KsFunction, load
-from adjoint.languages.source import Source
-from diff.higher import errors
-from diff.higher.errors import TermError
+from adjoint.languages.ks.run.ks_functions import KsFunction, load
+from adjoint.languages.ks.text import form_reader
+from adjoint.languages.source_text import Source
+from diff.lam.term import term_error
+from diff.lam.term.term_error import TermError
 
 TEXT = """(edef s Float (Float))
 (def [fwd s] Float ((x : Float) (dx : Float)) (mul (cos x) dx))
@@ -28,7 +28,7 @@ def limit(monkeypatch: pytest.MonkeyPatch, text: str, module: object, name: str,
     for k in range(most):
         monkeypatch.setattr(module, name, k)
         try:
-            assert list(reader.forms(Source("t.ks", text)))
+            assert list(form_reader.forms(Source("t.ks", text)))
         except TermError:
             continue
         return k
@@ -37,7 +37,7 @@ def limit(monkeypatch: pytest.MonkeyPatch, text: str, module: object, name: str,
 
 @pytest.mark.parametrize("stage", ["anf", "fwd", "rev-cse", "CL"])
 @pytest.mark.parametrize(
-    ("of", "name", "says"), [(errors, "LARGEST", "definition of"), (reader, "DEEPEST", "brackets")]
+    ("of", "name", "says"), [(term_error, "LARGEST", "definition of"), (form_reader, "DEEPEST", "brackets")]
 )
 def test_what_is_not_read_back_is_said(
     monkeypatch: pytest.MonkeyPatch, of: object, name: str, says: str, stage: str
@@ -63,8 +63,8 @@ def test_the_text_is_written_all_the_same(
     text = out.read_text("utf-8")
     assert main(["check", str(out)]) == 0
     capsys.readouterr()
-    least = limit(monkeypatch, text, errors, "LARGEST", 1000)
-    monkeypatch.setattr(errors, "LARGEST", least - 1)
+    least = limit(monkeypatch, text, term_error, "LARGEST", 1000)
+    monkeypatch.setattr(term_error, "LARGEST", least - 1)
     assert main(words) == 0
     printed = capsys.readouterr()
     assert printed.out == ""

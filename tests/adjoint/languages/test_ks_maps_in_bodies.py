@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from adjoint import grad
-from adjoint.languages.ks.functions import KsFunction, load
 from adjoint.languages.ks.notes import NAMES
-from adjoint.languages.source import Source
+from adjoint.languages.ks.run.ks_functions import KsFunction, load
+from adjoint.languages.source_text import Source
 from diff import derivative
-from diff.higher.errors import TermError
+from diff.lam.term.term_error import TermError
 from hilbert import Fin, R, SpaceError
 
 MAPS = """(def f Float (x : Float) (let (mm (lmScale x x)) (lmApply mm x)))

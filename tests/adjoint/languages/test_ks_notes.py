@@ -9,17 +9,19 @@ import numpy as np
 import pytest
 
 from adjoint.languages import Source
-from adjoint.languages.ks import derivatives, linear, load, maps
-from adjoint.languages.ks.convert import arguments_of
-from adjoint.languages.ks.evaluate import KsEvaluator
-from adjoint.languages.ks.functions import KsFunction
-from adjoint.languages.ks.names import Written
+from adjoint.languages.ks import load
+from adjoint.languages.ks.builtin import linear_primitives
 from adjoint.languages.ks.notes import NAMES
-from adjoint.languages.ks.notes.numbering import Numbering
-from adjoint.languages.ks.show import plain
-from adjoint.languages.ks.values import tangent
+from adjoint.languages.ks.notes.jacobian.numbering import Numbering
+from adjoint.languages.ks.run import derivatives, function_maps
+from adjoint.languages.ks.run.evaluate import KsEvaluator
+from adjoint.languages.ks.run.ks_functions import KsFunction
+from adjoint.languages.ks.text.function_names import Written
+from adjoint.languages.ks.value.convert import arguments_of
+from adjoint.languages.ks.value.ks_values import tangent
+from adjoint.languages.ks.value.value_syntax import plain
 from diff.higher import TermError
-from diff.higher.terms import Lam, Let, Lit, Var, real
+from diff.lam.term.terms import Lam, Let, Lit, Var, real
 from hilbert import Bool, SpaceError
 from tests.ks_programs import PROGRAMS
 from tests.test_shared_size import calls
@@ -64,25 +66,25 @@ def numbers(f: KsFunction, args: list[object]) -> list[float]:
         callee = f.callee
         if derivation is not None:
             callee = f.linked.scope.named(Written((derivation,), callee.base, callee.of), callee.of, f.place)
-        return maps.call(f.linked, callee, arg, KsEvaluator(f.linked))
+        return function_maps.call(f.linked, callee, arg, KsEvaluator(f.linked))
 
     y = call(None, x)
     dx, dy = (tangent(lambda v: v.space.vec(rng.standard_normal(v.array.shape)), one) for one in (x, y))
     m, back = call("D", x), call("R", x)
-    one = linear.one(())
+    one = linear_primitives.one(())
     pairs = [call("tupled", x), call("poly", (x, one)), call("polyR", (x, one)), call("suffwdpass", x)]
     assert [plain(value) for value, _ in pairs] == [plain(y)] * 4
     (_, tupled), (_, poly), (_, poly_r), (_, record) = pairs
     found = (
-        linear.dot(tupled.apply(dx), dy),
-        linear.dot(poly.apply(dx), dy),
-        linear.dot(poly_r.apply(dy), dx),
-        linear.dot(call("sufrevpass", (dy, record)), dx),
-        linear.dot(call("sufrev", (x, dy)), dx),
-        linear.dot(call("fwd", (x, dx)), dy),
-        linear.dot(call("rev", (x, dy)), dx),
-        linear.dot(m.apply(dx), dy),
-        linear.dot(back.apply(dy), dx),
+        linear_primitives.dot(tupled.apply(dx), dy),
+        linear_primitives.dot(poly.apply(dx), dy),
+        linear_primitives.dot(poly_r.apply(dy), dx),
+        linear_primitives.dot(call("sufrevpass", (dy, record)), dx),
+        linear_primitives.dot(call("sufrev", (x, dy)), dx),
+        linear_primitives.dot(call("fwd", (x, dx)), dy),
+        linear_primitives.dot(call("rev", (x, dy)), dx),
+        linear_primitives.dot(m.apply(dx), dy),
+        linear_primitives.dot(back.apply(dy), dx),
     )
     return [float(one.array) for one in found]
 
@@ -289,7 +291,7 @@ def test_a_linear_map_is_applied_once(monkeypatch: pytest.MonkeyPatch, name: str
 
         monkeypatch.setattr(module, work, run)
 
-    for module, work in ((derivatives, "forward"), (derivatives, "backward"), (linear, "scaled")):
+    for module, work in ((derivatives, "forward"), (derivatives, "backward"), (linear_primitives, "scaled")):
         counted(module, work)
     found = []
     for n in (6, 12):

@@ -4,7 +4,7 @@ import pytest
 
 from adjoint.languages import Source
 from adjoint.languages.ks import load
-from adjoint.languages.ks.scope import read
+from adjoint.languages.ks.text.text_scope import read
 from diff.higher import TermError
 
 PAIR = "(Tuple Float Float)"

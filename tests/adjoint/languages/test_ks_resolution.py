@@ -5,16 +5,16 @@ from functools import cache
 import pytest
 
 from adjoint.languages import Source
-from adjoint.languages.ks.making import Maker
-from adjoint.languages.ks.parser import function, one_type
-from adjoint.languages.ks.reader import forms
-from adjoint.languages.ks.scope import Scope, read
-from adjoint.languages.ks.types import text
-from diff.higher.errors import Place, TermError
-from diff.higher.open_terms import Name
-from diff.higher.terms import App, fresh
-from diff.higher.types import INT, REAL
-from hilbert.term import driven
+from adjoint.languages.ks.text.form_reader import forms
+from adjoint.languages.ks.text.parser import function, one_type
+from adjoint.languages.ks.text.text_scope import Scope, read
+from adjoint.languages.ks.text.typed_terms import Maker
+from adjoint.languages.ks.value.types import text
+from diff.lam.term.open_terms import Name
+from diff.lam.term.term_error import Place, TermError
+from diff.lam.term.terms import App, fresh
+from diff.lam.term.types import INT, REAL
+from hilbert.base.term import driven
 
 TEXT = """
 (def f (Tuple Float Float) (x : Float) (tuple x x))

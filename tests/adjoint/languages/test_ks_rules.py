@@ -3,8 +3,9 @@
 import pytest
 
 from adjoint.languages import Loaded, Source
-from adjoint.languages.ks import load, printer
-from adjoint.languages.ks.scope import read as read_scope
+from adjoint.languages.ks import load
+from adjoint.languages.ks.text import printer
+from adjoint.languages.ks.text.text_scope import read as read_scope
 from diff.higher import TermError
 
 

@@ -3,12 +3,12 @@
 import pytest
 
 from adjoint.languages import Source
-from adjoint.languages.ks.parser import one_type
-from adjoint.languages.ks.reader import forms
-from adjoint.languages.ks.signatures import RULES, built_in
-from adjoint.languages.ks.types import arguments, text
-from diff.higher.types import Ty
-from hilbert.term import driven
+from adjoint.languages.ks.text.form_reader import forms
+from adjoint.languages.ks.text.parser import one_type
+from adjoint.languages.ks.text.signatures import RULES, built_in
+from adjoint.languages.ks.value.types import arguments, text
+from diff.lam.term.types import Ty
+from hilbert.base.term import driven
 
 I2, F2, M = "(Tuple Integer Integer)", "(Tuple Float Float)", "(Tensor 2 Float)"
 V, W = "(Vec Float)", "(Vec Integer)"

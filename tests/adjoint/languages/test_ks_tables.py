@@ -3,15 +3,16 @@
 import pytest
 
 from adjoint.languages import Source
-from adjoint.languages.ks import load, printer
-from adjoint.languages.ks.functions import KsFunction
-from adjoint.languages.ks.making import Maker
-from adjoint.languages.ks.notes.application import Application
-from adjoint.languages.ks.notes.optimise import optimised
-from adjoint.languages.ks.types import tangent
-from diff.higher.terms import AnyTerm, fresh
-from diff.higher.types import Lin
-from hilbert.term import driven
+from adjoint.languages.ks import load
+from adjoint.languages.ks.notes.reverse.application import Application
+from adjoint.languages.ks.notes.reverse.optimise import optimised
+from adjoint.languages.ks.run.ks_functions import KsFunction
+from adjoint.languages.ks.text import printer
+from adjoint.languages.ks.text.typed_terms import Maker
+from adjoint.languages.ks.value.types import tangent
+from diff.lam.term.terms import AnyTerm, fresh
+from diff.lam.term.types import Lin
+from hilbert.base.term import driven
 
 ENDS = {
     "R": "(LM Float Float)",

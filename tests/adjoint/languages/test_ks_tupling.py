@@ -7,13 +7,15 @@ import numpy as np
 import pytest
 
 from adjoint.languages import Source
-from adjoint.languages.ks import linear, load, maps
-from adjoint.languages.ks.convert import arguments_of
-from adjoint.languages.ks.evaluate import KsEvaluator
-from adjoint.languages.ks.functions import KsFunction
-from adjoint.languages.ks.names import Written
-from adjoint.languages.ks.show import plain
-from adjoint.languages.ks.values import Linear, leaves_of, tangent
+from adjoint.languages.ks import load
+from adjoint.languages.ks.builtin import linear_primitives
+from adjoint.languages.ks.run import function_maps
+from adjoint.languages.ks.run.evaluate import KsEvaluator
+from adjoint.languages.ks.run.ks_functions import KsFunction
+from adjoint.languages.ks.text.function_names import Written
+from adjoint.languages.ks.value.convert import arguments_of
+from adjoint.languages.ks.value.ks_values import Linear, leaves_of, tangent
+from adjoint.languages.ks.value.value_syntax import plain
 from tests.adjoint.languages.test_ks_generated import Programs, flat
 
 SEEDS = range(40)
@@ -39,7 +41,7 @@ def staged(text: str, stage: str) -> Callable[[str | None, Any], Any]:
         if derivation is not None:
             callee = f.linked.scope.named(Written((derivation,), callee.base, callee.of), callee.of, f.place)
             assert f.linked.scope.defined(callee) or derivation in ("fwd", "rev", "sufrev")
-        return maps.call(f.linked, callee, arg, KsEvaluator(f.linked))
+        return function_maps.call(f.linked, callee, arg, KsEvaluator(f.linked))
 
     return call
 
@@ -96,7 +98,8 @@ def test_naturality(seed: int) -> None:
     call, x = staged(text, "polymorphic"), point(text, rng)
     m1, m2, db = endomorphism(x, rng), endomorphism(x, rng), drawn(x, rng)
     require_equal(
-        call("poly", (x, m1))[1].apply(m2.apply(db)), call("poly", (x, linear.compose((m1, m2))))[1].apply(db)
+        call("poly", (x, m1))[1].apply(m2.apply(db)),
+        call("poly", (x, linear_primitives.compose((m1, m2))))[1].apply(db),
     )
 
 
@@ -108,14 +111,14 @@ def test_naturality_of_the_transpose(seed: int) -> None:
     m1, m2 = endomorphism(x, rng), endomorphism(x, rng)
     y, n = call("polyR", (x, m1))
     dr = drawn(y, rng)
-    require_equal(m2.apply(n.apply(dr)), call("polyR", (x, linear.compose((m2, m1))))[1].apply(dr))
+    require_equal(m2.apply(n.apply(dr)), call("polyR", (x, linear_primitives.compose((m2, m1))))[1].apply(dr))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_they_agree_with_rev(seed: int) -> None:
     """dr ⊙R of `tupled`, ∂̄_R f(x, 1) ⊙̄ dr, and the two passes give what rev gives."""
     rng, text = np.random.default_rng(seed), generated(seed)
-    x, one = point(text, rng), linear.one(())
+    x, one = point(text, rng), linear_primitives.one(())
     tupled, polymorphic, split = (staged(text, stage) for stage in ("tupled", "polymorphic", "split"))
     y, m = tupled("tupled", x)
     dr = drawn(y, rng)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from diff.higher import Module, TermError, call, evaluate, program
-from diff.higher.values import Stack, Tagged, applied, opened
+from diff.lam.term.lam_values import Stack, Tagged, applied, opened
 from hilbert import Copower, Fin, R, Vec
 from hilbert.errors import shown
 
@@ -60,7 +60,7 @@ def test_what_is_at_hand_is_computed_once(monkeypatch: pytest.MonkeyPatch, text:
         counted[str(op)] += 1
         return applied(op, value)
 
-    monkeypatch.setattr(import_module("diff.higher.evaluate"), "applied", counting)
+    monkeypatch.setattr(import_module("diff.lam.run.evaluate"), "applied", counting)
     evaluate(term_of(text))
     assert counted["sin"] == due
 
@@ -102,7 +102,7 @@ OTHER = "case c of {Nothing -> [e] | Just x -> case a of {Nil -> [] | Cons <y, r
 )
 def test_what_varied_is_told_from_what_does_not(monkeypatch: pytest.MonkeyPatch, text: str, varying: int) -> None:
     """A fold that was no loop is one where it starts from another shape, or where other tags are captured."""
-    folding: Any = import_module("diff.higher.folding")
+    folding: Any = import_module("diff.lam.run.folding")
     loop, tried, made = folding.loop, [], []
 
     def counting(*args: Any, **named: Any) -> Any:

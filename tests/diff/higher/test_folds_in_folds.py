@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from diff.higher import Module, call, evaluate, program
-from diff.higher.folding import Folds
-from diff.higher.values import signature
+from diff.lam.run.folding import Folds
+from diff.lam.term.lam_values import signature
 from hilbert import R
 
 if TYPE_CHECKING:
-    from diff.higher.terms import AnyTerm
+    from diff.lam.term.terms import AnyTerm
 
 
 def starts(n: int) -> str:

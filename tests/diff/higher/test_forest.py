@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import diff.higher.layout
+import diff.datatypes.kinds.layout
 from adjoint import grad
 from diff import Expr, arrow, case, data, folded, forest, fun, inner, on, tanh, term, variant
 from diff.higher import TermError
-from diff.higher.evaluate import Evaluator
+from diff.lam.run.evaluate import Evaluator
 from hilbert import Fin, R, Scalar, SpaceError, Vector, direct_sum
 from tests.diff.higher.test_functions_on_data import (
     Just,
@@ -386,7 +386,7 @@ def test_children_are_tuples() -> None:
 
 def test_a_tree_that_holds_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A cycle is told as one; a part that many share is none."""
-    monkeypatch.setattr(diff.higher.layout, "FEW", 1000)
+    monkeypatch.setattr(diff.datatypes.kinds.layout, "FEW", 1000)
     uses: list[Any] = [
         lambda t: forest(energy, [t]),
         lambda t: energy.at(p0, t),

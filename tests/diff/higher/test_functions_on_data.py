@@ -33,9 +33,9 @@ from diff import (
     variant,
 )
 from diff.higher import Taylor, TermError, call, evaluate
-from diff.higher.modules import Module
-from diff.higher.terms import Prim, below
-from diff.higher.values import Tagged
+from diff.lam.files.module import Module
+from diff.lam.term.lam_values import Tagged
+from diff.lam.term.terms import Prim, below
 from hilbert import Fin, Matrix, Part, R, Record, Scalar, SpaceError, Vec, Vector, direct_sum
 
 

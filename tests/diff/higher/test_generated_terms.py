@@ -10,16 +10,16 @@ import pytest
 
 from diff import derivative, jet, sin, sinh
 from diff.higher import Taylor, TermError, evaluate, program
-from diff.higher.binding import renamed, substitute
-from diff.higher.check import Checker
-from diff.higher.comparison import agree
-from diff.higher.evaluate import Evaluator
-from diff.higher.former import Former
-from diff.higher.inductive import is_first_order
-from diff.higher.pullback_terms import Plus
-from diff.higher.terms import AnyTerm, App, Lam, Let, Prim, Tuple, Var, below, fresh, real, variables
-from diff.higher.types import REAL, Ty
-from diff.higher.values import Tagged
+from diff.lam.check.check import Checker
+from diff.lam.run.closeness import agree
+from diff.lam.run.evaluate import Evaluator
+from diff.lam.term.binding import renamed, substitute
+from diff.lam.term.former import Former
+from diff.lam.term.inductive import is_first_order
+from diff.lam.term.lam_values import Tagged
+from diff.lam.term.pullback_terms import Plus
+from diff.lam.term.terms import AnyTerm, App, Lam, Let, Prim, Tuple, Var, below, fresh, real, variables
+from diff.lam.term.types import REAL, Ty
 from hilbert import R, Vec
 from tests.lambda_terms import Terms, module
 

@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 
 from adjoint import grad, value_and_grad
 from diff import Expr, data, folded, fun, sequence, term, variant
-from diff.higher import conversion, functions
-from diff.higher.conversion import to_core
-from diff.higher.kinds import Kind
-from diff.higher.layout import Maker, reader, taken
-from diff.higher.values import shape_of, stacked
+from diff.datatypes.kinds import conversion
+from diff.datatypes.kinds.conversion import to_core
+from diff.datatypes.kinds.kinds import Kind
+from diff.datatypes.kinds.layout import Maker, reader, taken
+from diff.datatypes.term import term_functions
+from diff.lam.term.lam_values import shape_of, stacked
 from hilbert import Bool, Elements, Fin, R, Scalar, Vec, Vector, direct_sum
-from hilbert.space import Copower
+from hilbert.space.space import Copower
 
 X = Fin.of(2)
 V = R**X
@@ -147,8 +148,8 @@ def test_at_a_known_shape_the_evaluator_is_not_asked(monkeypatch: pytest.MonkeyP
     both(*one(1.0)), first(*one(1.0))
     for name in ("to_core", "from_core"):
         monkeypatch.setattr(conversion, name, None)
-    monkeypatch.setattr(functions, "to_core", None)
-    monkeypatch.setattr(functions, "shape_of", None)
+    monkeypatch.setattr(term_functions, "to_core", None)
+    monkeypatch.setattr(term_functions, "shape_of", None)
     value, slopes = both(*one(2.0))
     assert same(value, total(*one(2.0)))
     assert same(first(*one(2.0)), slopes[0])

@@ -8,13 +8,13 @@ from time import process_time
 
 import pytest
 
-from adjoint.higher.claims import RULES
-from diff.higher.claims import result_of
-from diff.higher.errors import TermError
-from diff.higher.evaluate import evaluate
-from diff.higher.modules import Module
-from diff.higher.show_values import show_value
-from diff.higher.translate import program
+from adjoint.higher.term.claims import RULES
+from diff.lam.files.claims import result_of
+from diff.lam.files.module import Module
+from diff.lam.run.evaluate import evaluate
+from diff.lam.run.translate import program
+from diff.lam.show.show_values import show_value
+from diff.lam.term.term_error import TermError
 from hilbert import R
 
 N = 30_000

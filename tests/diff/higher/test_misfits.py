@@ -9,7 +9,8 @@ import pytest
 
 from adjoint import grad
 from diff import Expr, data, folded, forest, fun, program, sequence, term, variant
-from diff.higher import TermError, layout
+from diff.datatypes.kinds import layout
+from diff.higher import TermError
 from hilbert import Fin, R, Scalar, SpaceError, Vector
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from diff.higher import Module, TermError, evaluate
-from diff.higher.operators import arity, names
+from diff.lam.check.library_names import arity, names
 from hilbert import Vec
 
 PAGE = Path(__file__).parents[3] / "docs" / "higher.md"

@@ -14,17 +14,17 @@ import pytest
 from diff import derivative, fun, jvp
 from diff.higher import Module, Taylor, call, evaluate, program, run
 from diff.higher.__main__ import main
-from diff.higher.claims import RULES, result_of
-from diff.higher.comparison import agree
-from diff.higher.errors import TermError
-from diff.higher.item_parser import Reader
-from diff.higher.items import Claim
-from diff.higher.orders import all_orders, down_closed, tables
-from diff.higher.terms import AnyTerm, App, Lam, Let, Prim, Tuple, fresh, real
-from diff.higher.typed import type_of
-from diff.higher.types import INT, REAL, Ground, TupleType, ground
-from diff.higher.values import Stack, Tagged, filled, opened, shape_of, stacked
-from diff.maps import bilinear
+from diff.lam.files.claims import RULES, result_of
+from diff.lam.files.type_of_term import type_of
+from diff.lam.run.closeness import agree
+from diff.lam.run.faa_di_bruno import all_orders, down_closed, tables
+from diff.lam.term.lam_values import Stack, Tagged, filled, opened, shape_of, stacked
+from diff.lam.term.term_error import TermError
+from diff.lam.term.terms import AnyTerm, App, Lam, Let, Prim, Tuple, fresh, real
+from diff.lam.term.types import INT, REAL, Ground, TupleType, ground
+from diff.lam.text.item_parser import Reader
+from diff.lam.text.items import Claim
+from diff.terms.constant_maps import bilinear
 from hilbert import Bool, Elements, Fin, R, Vec, direct_sum
 from linmap import matrix
 from linmap.contraction import scalar

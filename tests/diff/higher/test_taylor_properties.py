@@ -11,13 +11,13 @@ import pytest
 
 from diff import fun, jet, sin, where
 from diff.higher import Module, Taylor, TermError, evaluate, program
-from diff.higher.check import Checker
-from diff.higher.comparison import agree
-from diff.higher.inductive import list_of
-from diff.higher.partials import partial, vanishes
-from diff.higher.terms import AnyTerm, App, Branch, Case, Con, Fold, Lam, Let, Prim, Tuple, Var, fresh, real
-from diff.higher.types import REAL, Arrow, DataType, ground
-from diff.higher.values import applied, flat
+from diff.lam.check.check import Checker
+from diff.lam.run.closeness import agree
+from diff.lam.run.scalar_partials import partial, vanishes
+from diff.lam.term.inductive import list_of
+from diff.lam.term.lam_values import applied, flat
+from diff.lam.term.terms import AnyTerm, App, Branch, Case, Con, Fold, Lam, Let, Prim, Tuple, Var, fresh, real
+from diff.lam.term.types import REAL, Arrow, DataType, ground
 from hilbert import Bool, DirectSum, Fin, R, SpaceError, direct_sum
 from tests.lambda_terms import MAYBE, Terms
 

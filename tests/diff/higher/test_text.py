@@ -14,22 +14,22 @@ from attrs import evolve
 
 from diff import sin
 from diff.higher import Module, Taylor, TermError, evaluate, run
-from diff.higher.binding import captured, mapped
-from diff.higher.former import Former
-from diff.higher.inductive import LIST, list_of
-from diff.higher.item_parser import Reader
-from diff.higher.open_terms import Name
-from diff.higher.parser import Parser
-from diff.higher.partials import partial
-from diff.higher.pullback_terms import Plus
-from diff.higher.resolve import Dialect
-from diff.higher.show_values import show_value
-from diff.higher.terms import AnyTerm, App, Branch, Con, Lam, Lit, Prim, Tuple, below, real
-from diff.higher.tokens import tokens
-from diff.higher.types import Arrow, DataType, TupleType, ground, unknown
-from diff.higher.values import applied
+from diff.lam.check.resolve import Dialect
+from diff.lam.run.scalar_partials import partial
+from diff.lam.show.show_values import show_value
+from diff.lam.term.binding import captured, mapped
+from diff.lam.term.former import Former
+from diff.lam.term.inductive import LIST, list_of
+from diff.lam.term.lam_values import applied
+from diff.lam.term.open_terms import Name
+from diff.lam.term.pullback_terms import Plus
+from diff.lam.term.terms import AnyTerm, App, Branch, Con, Lam, Lit, Prim, Tuple, below, real
+from diff.lam.term.types import Arrow, DataType, TupleType, ground, unknown
+from diff.lam.text.item_parser import Reader
+from diff.lam.text.parser import Parser
+from diff.lam.text.tokens import tokens
 from hilbert import R, direct_sum
-from hilbert.term import compared, driven, postorder
+from hilbert.base.term import compared, driven, postorder
 from tests.lambda_terms import Terms
 from tests.lambda_terms import module as generated_module
 
@@ -550,7 +550,7 @@ def test_applied_lambdas_make_no_functions(k: int, monkeypatch: pytest.MonkeyPat
         made.append(function)
         return captured(function)
 
-    monkeypatch.setattr(import_module("diff.higher.evaluate"), "captured", spy)
+    monkeypatch.setattr(import_module("diff.lam.run.evaluate"), "captured", spy)
     assert show_value(evaluate(term)) == str(n * (n - 1) // 2 if k == 2 else n - 1)
     assert not made
     evaluate(Module().term("let f = \\x. x in f 1")[0])
@@ -636,7 +636,7 @@ def test_primitives_are_applied_once(monkeypatch: pytest.MonkeyPatch) -> None:
         counted[str(op)] += 1
         return applied(op, value)
 
-    monkeypatch.setattr(import_module("diff.higher.evaluate"), "applied", counting)
+    monkeypatch.setattr(import_module("diff.lam.run.evaluate"), "applied", counting)
     m = module()
     term, _ = m.term("let x = sin 1 in let f = (let y = cos x in \\z. y + z) in f (f (x + x))")
     evaluate(term)

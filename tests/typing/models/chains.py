@@ -2,7 +2,7 @@
 
 from typing import reveal_type
 
-from hilbert.term import Chain
+from hilbert.base.term import Chain
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from adjoint import adjoint, grad
 from diff import Expr, fun, inner, sparse_product
 from hilbert import Elements, Fin, R, Scalar, Vector
-from hilbert.index import Labelled
+from hilbert.index.index import Labelled
 from hilbert.relation import by_key, function, labels
 from linmap import (
     concatenate,

@@ -8,33 +8,33 @@ from typing import TYPE_CHECKING, Literal, final
 
 from attrs import Factory, frozen
 
-from adjoint.languages.ks import printer
-from adjoint.languages.ks.by_hand import warn_unless_linear
-from adjoint.languages.ks.making import Maker
-from adjoint.languages.ks.names import derived_type
-from adjoint.languages.ks.notes import categorical, cl, combinators
-from adjoint.languages.ks.notes.anf import normal, shared, unique
-from adjoint.languages.ks.notes.application import Application
-from adjoint.languages.ks.notes.nabla import Nabla
-from adjoint.languages.ks.notes.needed import needed
-from adjoint.languages.ks.notes.optimise import optimised
-from adjoint.languages.ks.notes.splitting import LARGEST, Passes, split
-from adjoint.languages.ks.notes.tupling import Tupling
-from adjoint.languages.ks.notes.written import built
-from adjoint.languages.ks.types import has_maps, has_records, parts, tangent, text
-from diff.higher.binding import mapped
-from diff.higher.errors import TermError
-from diff.higher.open_terms import Name
-from diff.higher.terms import AnyTerm, App, Lam, Let, Tuple, Var, fresh, variables
-from diff.higher.types import Lin, TupleType
-from hilbert.term import driven
+from adjoint.languages.ks.notes.categories import categorical, cl, combinators
+from adjoint.languages.ks.notes.jacobian.nabla import Nabla
+from adjoint.languages.ks.notes.reverse.anf import normal, shared, unique
+from adjoint.languages.ks.notes.reverse.application import Application
+from adjoint.languages.ks.notes.reverse.dead_code import needed
+from adjoint.languages.ks.notes.reverse.optimise import optimised
+from adjoint.languages.ks.notes.reverse.splitting import LARGEST, Passes, split
+from adjoint.languages.ks.notes.reverse.tupling import Tupling
+from adjoint.languages.ks.notes.reverse.written_builds import built
+from adjoint.languages.ks.run.by_hand import warn_unless_linear
+from adjoint.languages.ks.text import printer
+from adjoint.languages.ks.text.function_names import derived_type
+from adjoint.languages.ks.text.typed_terms import Maker
+from adjoint.languages.ks.value.types import has_maps, has_records, parts, tangent, text
+from diff.lam.term.binding import mapped
+from diff.lam.term.open_terms import Name
+from diff.lam.term.term_error import TermError
+from diff.lam.term.terms import AnyTerm, App, Lam, Let, Tuple, Var, fresh, variables
+from diff.lam.term.types import Lin, TupleType
+from hilbert.base.term import driven
 
 if TYPE_CHECKING:
-    from adjoint.languages.ks.linked import Linked
-    from adjoint.languages.ks.names import Callee
-    from adjoint.languages.ks.resolution import Definition
-    from diff.higher.errors import Place
-    from diff.higher.types import Ty
+    from adjoint.languages.ks.run.linked import Linked
+    from adjoint.languages.ks.text.function_names import Callee
+    from adjoint.languages.ks.text.resolution import Definition
+    from diff.lam.term.term_error import Place
+    from diff.lam.term.types import Ty
 
 
 @final

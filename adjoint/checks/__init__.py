@@ -1,0 +1,1 @@
+"""Checks by numbers: adjoints, derivatives, and operations of users."""

@@ -1,0 +1,1 @@
+"""Reduction as a machine: forward, back over the tape, and what they need of each primitive."""

@@ -1,0 +1,216 @@
+"""A-reduction (§8 of the paper): a term as a series of lets of elementary terms, each of which names its parts."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from attrs import evolve
+
+from diff.lam.files.type_of_term import type_of
+from diff.lam.term.binding import Pass, each
+from diff.lam.term.open_terms import Name, Number, Sign, Typed
+from diff.lam.term.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
+from diff.lam.term.terms import (
+    AnyTerm,
+    App,
+    Branch,
+    Case,
+    Con,
+    Fix,
+    Fold,
+    If,
+    Lam,
+    Let,
+    Lit,
+    Pattern,
+    Prim,
+    Proj,
+    Tuple,
+    Var,
+    fresh,
+)
+from hilbert.base.term import driven
+
+
+def series(term: AnyTerm) -> tuple[list[tuple[Var, AnyTerm]], Var]:
+    """𝒜(P): the bindings and the atom, of a term or of a series of lets."""
+    names = _Names({})
+    atom = driven(names.atom(term))
+    return names.bindings, atom
+
+
+def a_normal(term: AnyTerm) -> AnyTerm:
+    """⌜P⌝: let z₁ = E₁ in … zₙ, which ends in its last binder."""
+    made: AnyTerm = driven(_quoted(term, {}))
+    return made
+
+
+def is_a_normal(term: AnyTerm) -> bool:
+    """Whether a term is a series of elementary terms."""
+    todo = [term]
+    while todo:
+        one = todo.pop()
+        while isinstance(one, Let):
+            if not isinstance(one.pattern, Var) or not _has_atoms(one.value):
+                return False
+            todo += _bodies(one.value)
+            one = one.body
+        if not _has_atoms(one):
+            return False
+        todo += _bodies(one)
+    return True
+
+
+def is_elementary(term: AnyTerm) -> bool:
+    """Whether a term is an E of the grammar: its parts are variables, and its bodies series."""
+    return _has_atoms(term) and all(map(is_a_normal, _bodies(term)))
+
+
+def _bodies(term: AnyTerm) -> list[AnyTerm]:
+    return [term.body] if isinstance(term, (Lam, Dual, Pull)) else []
+
+
+def _has_atoms(term: AnyTerm) -> bool:
+    """Whether the parts of a term, but for bodies, are variables."""
+    match term:
+        case Var() | Lit() | Zero() | Lam() | Fix():
+            return True
+        case Dual(_, _, atom, point):
+            return isinstance(atom, Var) and (point is None or isinstance(point, Var))
+        case Pull(_, _, atom):
+            return isinstance(atom, Var)
+        case Cov(of):
+            return isinstance(of, Var) or _is_constant(of)
+        case If(of) | Case(of) | Fold(_, of):
+            return isinstance(of, Var)
+        case Tuple(parts) | Prim(_, Tuple(parts), "+"):
+            return all(isinstance(part, Var) for part in parts)
+        case Let():
+            return False
+        case _:  # one node over atoms
+            return all(isinstance(getattr(term, name), Var) for name in _PARTS[type(term)])
+
+
+_PARTS: dict[type, tuple[str, ...]] = {
+    Prim: ("arg",),
+    App: ("function", "arg"),
+    Proj: ("of",),
+    Con: ("arg",),
+    Jac: ("direction",),
+    Diff: ("function", "point", "direction"),
+    Sharp: ("of",),
+    Point: ("of",),
+    Ev: ("at", "covector"),
+    Dv: ("at", "along", "covector"),
+    Plus: ("left", "right"),
+    Cov: ("of",),
+}
+"""The parts that are named, in the order of evaluation."""
+
+
+def _is_constant(term: AnyTerm) -> bool:
+    todo = [term]
+    while todo:
+        one = todo.pop()
+        if isinstance(one, Tuple):
+            todo += one.parts
+        elif not isinstance(one, Lit):
+            return False
+    return True
+
+
+def _quoted(term: AnyTerm, atoms: dict[int, Var]) -> Pass:
+    names = _Names(dict(atoms))
+    atom = yield names.atom(term)
+    if not names.bindings or names.bindings[-1][0] is not atom:
+        atom = names.name(atom)
+    made: AnyTerm = atom
+    for z, value in reversed(names.bindings):
+        made = Let(z, value, made)
+    return made
+
+
+class _Names:
+    """The bindings so far, and the atoms that variables of lets stand for."""
+
+    def __init__(self, atoms: dict[int, Var]) -> None:
+        self.bindings: list[tuple[Var, AnyTerm]] = []
+        self.atoms = atoms
+
+    def name(self, term: AnyTerm) -> Var:
+        """z = E."""
+        z = fresh("z", type_of(term))
+        self.bindings.append((z, term))
+        return z
+
+    def let(self, pattern: Pattern, atom: Var) -> None:
+        """let p = a: the variables of p stand for a and its components."""
+        todo: list[tuple[AnyTerm, AnyTerm]] = [(pattern, atom)]
+        while todo:
+            one, whole = todo.pop()
+            its = whole if isinstance(whole, Var) else self.name(whole)
+            if isinstance(one, Tuple):
+                todo += reversed([(part, Proj(k, its)) for k, part in enumerate(one.parts)])
+            else:
+                assert isinstance(one, Var)
+                self.atoms[one.number] = its
+
+    def atom(self, term: AnyTerm) -> Pass:
+        """𝒜(P), whose bindings are added to those before."""
+        while True:
+            match term:
+                case Var(_, number, _):
+                    return self.atoms.get(number, term)
+                case Lit() | Zero():
+                    return self.name(term)
+                case Let(pattern, value, body) | App(Lam(pattern, body), value):  # let-flattening
+                    atom = yield self.atom(value)
+                    self.let(pattern, atom)
+                    term = body
+                case Cov(of) if _is_constant(of):
+                    return self.name(term)
+                case Tuple(parts):
+                    atoms = yield each(self.atom, parts)
+                    return self.name(Tuple(tuple(atoms)))
+                case Prim(op, Tuple(parts), "+"):
+                    atoms = yield each(self.atom, parts)
+                    return self.name(Prim(op, Tuple(tuple(atoms)), "+"))
+                case Lam(_, body):
+                    body = yield _quoted(body, self.atoms)
+                    return self.name(evolve(term, body=body))
+                case Dual(_, body, covector, point):
+                    spot = None if point is None else (yield self.atom(point))
+                    atom = yield self.atom(covector)
+                    body = yield _quoted(body, self.atoms)
+                    return self.name(evolve(term, body=body, covector=atom, point=spot))
+                case Pull(_, body, form):
+                    atom = yield self.atom(form)
+                    body = yield _quoted(body, self.atoms)
+                    return self.name(evolve(term, body=body, form=atom))
+                case If(condition, then, otherwise):
+                    atom = yield self.atom(condition)
+                    then = yield _quoted(then, self.atoms)
+                    otherwise = yield _quoted(otherwise, self.atoms)
+                    return self.name(If(atom, then, otherwise))
+                case Case(of, branches) | Fold(_, of, branches):
+                    atom = yield self.atom(of)
+                    made = yield each(self._branch, branches)
+                    return self.name(evolve(term, of=atom, branches=made))
+                case Fix(_, body):
+                    body = yield _quoted(body, self.atoms)
+                    return self.name(evolve(term, body=body))
+                case (
+                    App() | Prim() | Proj() | Con() | Jac() | Plus() | Cov() | Sharp() | Point() | Diff() | Ev() | Dv()
+                ):
+                    named = {}
+                    for part in _PARTS[type(term)]:
+                        named[part] = yield self.atom(getattr(term, part))
+                    return self.name(evolve(term, **named))
+                case Name() | Number() | Sign() | Typed():
+                    raise AssertionError("the term is checked")
+                case _:
+                    assert_never(term)
+
+    def _branch(self, branch: Branch) -> Pass:
+        body = yield _quoted(branch.body, self.atoms)
+        return evolve(branch, body=body)

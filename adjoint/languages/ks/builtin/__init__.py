@@ -1,0 +1,1 @@
+"""The built-in functions of KS-Lisp, on values: scalars, integers, tensors, linear maps, checks and prints."""

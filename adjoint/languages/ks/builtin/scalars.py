@@ -1,0 +1,215 @@
+"""The prelude on values: arithmetic of reals, integers and vectors."""
+
+from __future__ import annotations
+
+import math
+import operator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adjoint.languages.ks.builtin import integers
+from adjoint.languages.ks.value.gamma import digamma, lgamma, magnitude
+from adjoint.languages.ks.value.ks_values import LEAF, Arr, Items, Table, Value, items_of, mapped, real, stacked
+from diff import const, cos, cosh, divide, each, erf, exp, inner, log, maximum, select, sin, sqrt, tanh
+from diff.lam.term.term_error import TermError
+from diff.trace.expr import Expr
+from hilbert import R, Vec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from adjoint.languages.ks.run.evaluate import KsEvaluator
+
+UNARY: dict[str, Any] = {
+    "log": log,
+    "exp": exp,
+    "sin": sin,
+    "cos": cos,
+    "tanh": tanh,
+    "cosh": cosh,
+    "sqrt": sqrt,
+    "erf": erf,
+    "abs": magnitude,
+    "lgamma": lgamma,
+    "digamma": digamma,
+}
+"""Functions of a real."""
+_SIGNS: dict[str, Callable[[Any, Any], Any]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": divide,
+}
+
+
+def _is_integer(v: Value) -> bool:
+    return isinstance(v, int) or (isinstance(v, Table) and v.array.dtype.kind in "ib")
+
+
+def _binary(name: str) -> Callable[[KsEvaluator, Value], Value]:
+    def run(ev: KsEvaluator, v: Value) -> Value:
+        a, b = v
+        integers.require_known(ev, a, b)
+        if _is_integer(a):
+            return integers.div(ev, a, b) if name == "div" else integers.arithmetic(_SIGNS[name], a, b)
+        if isinstance(a, LEAF) and isinstance(b, LEAF):
+            return _SIGNS[name](a, b)
+        return _on_vectors(name, a, b)
+
+    return run
+
+
+def _comparison(name: str) -> Callable[[KsEvaluator, Value], Value]:
+    return lambda ev, v: integers.compare(name, ev, *v)
+
+
+def _on_vectors(name: str, a: Value, b: Value) -> Value:
+    """add, sub, mul of vectors; a vector minus a number; a number or a matrix times a vector."""
+    if isinstance(a, LEAF):
+        return mapped(lambda x: a * x, b)
+    if isinstance(b, LEAF):
+        return mapped(lambda x: x - b.rep(x.space) if isinstance(x, LEAF) and x.space != R else x - b, a)
+    matrix = _matrix(a)
+    if matrix is not None and isinstance(b, Arr):
+        return Arr((matrix.space.index.size,), each(lambda row: inner(row, b.item), matrix))
+    rows = _rows(a)
+    if rows is not None:
+        return stacked((len(rows),), [dot(row, b) for row in rows])
+    return mapped(_SIGNS[name], a, b)
+
+
+def _matrix(a: Value) -> Any:
+    """The reals of a matrix whose rows have one length, as one vector of rows."""
+    item = a.item if isinstance(a, Arr) else None
+    if isinstance(item, Arr) and len(a.dims) == len(item.dims) == 1:
+        return item.item if isinstance(item.item, LEAF) else None
+    return item if isinstance(item, LEAF) and len(a.dims) == 2 else None
+
+
+def _rows(a: Value) -> list[Value] | None:
+    """The rows of a matrix; None for a vector."""
+    if isinstance(a, Arr) and len(a.dims) == 1 and not isinstance(a.item, Arr):
+        return None
+    if isinstance(a, Items) and len(a.dims) == 1 and not any(isinstance(x, (Arr, Items)) for x in a.items):
+        return None
+    if len(a.dims) == 2:
+        n, m = a.dims
+        flat = items_of(a).items
+        return [stacked((m,), flat[k * m : (k + 1) * m]) for k in range(n)]
+    return list(items_of(a).items)
+
+
+def dot(a: Value, b: Value) -> Any:
+    """⟨a, b⟩ of two vectors of one length."""
+    made: list[Any] = []
+    mapped(lambda x, y: made.append(inner(x, y)), a, b)
+    total: Any = R.zeros()
+    for k, one in enumerate(made):
+        total = one if k == 0 else total + one
+    return total
+
+
+def _negated(ev: KsEvaluator, v: Value) -> Value:
+    integers.require_known(ev, v)
+    return integers.arithmetic(operator.sub, 0, v) if _is_integer(v) else -v
+
+
+def _power(ev: KsEvaluator, v: Value) -> Value:
+    x, n = v
+    if isinstance(n, int):
+        return x ** float(n) if n != 1 else x
+    return _powers(ev, x, n)
+
+
+def _powers(ev: KsEvaluator, x: Any, n: Table) -> Any:
+    """x^n for exponents that depend on the lane: each exponent by a mask."""
+    made: Any = real(0.0)
+    for k in np.unique(n.array):
+        here = Table(n.lanes, n.array == k)
+        made = ev.chosen(here, partial(_power_of, x, int(k)), partial(_kept, made))
+    return made
+
+
+def _power_of(x: Any, n: int) -> Any:
+    return x ** float(n)
+
+
+def _kept(x: Any) -> Any:
+    return x
+
+
+def _to_float(ev: KsEvaluator, v: Value) -> Value:
+    if isinstance(v, Table):
+        return ev.here(v)
+    if isinstance(v, (bool, int)):
+        return real(v)
+    if isinstance(v, Vec):
+        return real(float(v.array))
+    assert isinstance(v, Expr)
+    if integers.is_found(v):
+        return integers.number(ev, v)
+    return select(v, const(real(1.0)))
+
+
+def _largest(v: Value) -> Value:
+    """max of two reals, or of a vector."""
+    if isinstance(v, tuple):
+        return maximum(*v)
+    if not v.dims[0]:
+        raise TermError("shape", "the largest of no elements")
+    if isinstance(v, Items):
+        made = v.items[0]
+        for one in v.items[1:]:
+            made = maximum(made, one)
+        return made
+    return v.item.max()
+
+
+def _largest_at(v: Value) -> Value:
+    """The position of the largest element, the first of equal ones."""
+    if not v.dims[0]:
+        raise TermError("shape", "the largest of no elements")
+    x = stacked(v.dims, v.items) if isinstance(v, Items) else v
+    at = x.item.argmax()
+    return int(at.array) if isinstance(at, Vec) else at
+
+
+def _hashed(ev: KsEvaluator, v: Value) -> Value:
+    """A number in [0, 1) for an integer, the same in each run: splitmix64."""
+    integers.require_known(ev, v)
+    if isinstance(v, Table):
+        flat = np.array([_hash(int(k)) for k in v.array.ravel()]).reshape(v.array.shape)
+        return ev.here(Table(v.lanes, flat))
+    return real(_hash(v))
+
+
+def _hash(k: int) -> float:
+    z = (k + 0x9E3779B97F4A7C15) % 2**64
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
+    return float((z ^ (z >> 31)) >> 11) / 2.0**53
+
+
+PURE: dict[str, Callable[[Value], Value]] = {
+    "not": integers.negated,
+    **{name: partial(mapped, f) for name, f in UNARY.items()},
+    "dot": lambda v: dot(*v),
+    "max": _largest,
+    "imax": _largest_at,
+    "pi": lambda _: real(math.pi),
+}
+"""The value of each at its argument."""
+PRELUDE: dict[str, Callable[[KsEvaluator, Value], Value]] = {
+    "to_float": _to_float,
+    "bool_to_float": _to_float,
+    "and": lambda ev, v: integers.both(ev, *v),
+    "or": lambda ev, v: integers.either(ev, *v),
+    **{name: _binary(name) for name in _SIGNS},
+    **{name: _comparison(name) for name in ("gt", "lt", "gte", "lte")},
+    "neg": _negated,
+    "pow": _power,
+    "$ranhashdoub": _hashed,
+}
+"""The same of those that depend on where they are evaluated."""

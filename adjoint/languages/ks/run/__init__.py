@@ -1,0 +1,1 @@
+"""Running KS-Lisp: the evaluator, functions as maps of the library, derived functions, their verification."""

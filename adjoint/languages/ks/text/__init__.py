@@ -1,0 +1,1 @@
+"""Text of KS-Lisp → typed definitions, and back: reader, parser, names, signatures, rewrite rules."""

@@ -1,0 +1,267 @@
+"""Trees as levels of nodes, those furthest from the roots first; a node that is shared is there once.
+
+What is done for each node in Python is its visit; levels and groups are found for all nodes together. A node stands one
+level below the lowest of those that hold it: in trees without shared nodes a level reads leaves and what the level
+before it has made, each once.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from attrs import frozen
+
+from diff.datatypes.forest.visits import Table, Visit, shape_at
+from diff.datatypes.kinds.layout import cycle
+from diff.lam.term.term_error import TermError
+from hilbert import Fin
+from hilbert.errors import shown
+
+if TYPE_CHECKING:
+    from diff.datatypes.forest.visits import Ints, Row
+    from diff.datatypes.kinds.kinds import Data
+    from diff.lam.term.lam_values import DiscreteShape
+
+
+@final
+@frozen(eq=False)
+class Group:
+    """Nodes of one class and shape: for each leaf of the shape their children, by number, or a table."""
+
+    label: str
+    shape: DiscreteShape
+    nodes: Ints
+    columns: tuple[Ints | Table, ...]
+
+
+@final
+@frozen(eq=False)
+class Level:
+    """Groups that read what lower levels have made; the last level has none, and reads the trees."""
+
+    groups: tuple[Group, ...]
+    columns: tuple[Ints, ...]
+    """The nodes that are read, for each column of children."""
+    kept: Ints
+    """Nodes with children, of lower levels, that higher ones read."""
+    sources: Ints
+    """All these, each once: first those that are read."""
+    read: int
+    """How many of the sources are read."""
+
+
+@final
+@frozen(eq=False)
+class Leaves:
+    """A group of nodes without children: one for each place among what all levels read, by its number in the group."""
+
+    group: Group
+    places: Ints
+    numbers: Ints
+
+
+@final
+class Levels:
+    """The levels of some trees, from the bottom up, and their leaves; `places` is how many sources are read in all."""
+
+    def __init__(self, kind: Data[Any], trees: list[Any]) -> None:
+        if not trees:
+            raise TermError("shape", "forest(f, trees) takes one tree at least")
+        self.kind, self.roots = kind, Fin.of(len(trees))
+        visits = {cls: Visit(kind, cls) for cls in kind.classes}
+        found = _unshared(kind, visits, trees) or _shared(kind, visits, trees)
+        depths = _depths(found) if found.depths is None else found.depths
+        if depths is None:
+            raise cycle(kind)
+        self.count = len(found.nodes)
+        at = depths.max() - 1 - depths  # the level of a node with children
+        groups = _Groups(visits, found)
+        self.levels = _levels(found, at, groups)
+        read = np.concatenate([level.sources[: level.read] for level in self.levels])
+        self.places = len(read)
+        self.is_leaf = found.counts == 0
+        self.leaves: list[Leaves] = []
+        rows = np.where(self.is_leaf, groups.rows, -1)[read]
+        for row in np.flatnonzero(np.bincount(rows + 1)[1:]):
+            places = np.flatnonzero(rows == row)
+            some, numbers = read[places], np.arange(len(places))
+            if found.depths is None:
+                some, numbers = np.unique(some, return_inverse=True)
+            self.leaves.append(Leaves(groups.of(some), places, numbers))
+
+
+@final
+class _Groups:
+    """What makes groups of nodes that have one row."""
+
+    def __init__(self, visits: dict[type[Any], Visit], found: _Nodes) -> None:
+        self.visits, self.found = visits, found
+        self.first = np.cumsum(found.counts) - found.counts
+        """Where the children of a node begin."""
+        self.forms: list[Row]
+        if all(visit.is_even for visit in visits.values()):  # a row says no more than the class
+            self.rows, self.forms = found.classes, [visit.row(None) for visit in visits.values()]
+        else:
+            known: dict[Row, int] = {}
+            rows = [known.setdefault(visits[type(node)].row(node), len(known)) for node in found.nodes]
+            self.rows, self.forms = np.array(rows), list(known)
+        self.shapes = [shape_at(parts) for _, parts in self.forms]
+
+    def of(self, some: Ints) -> Group:
+        """The group of some nodes."""
+        row = self.rows[some[0]]
+        cls, (shape, places) = self.forms[row][0], self.shapes[row]
+        visit, first = self.visits[cls], self.first[some]
+        vectors = iter(visit.tables([self.found.nodes[k] for k in some.tolist()]) if visit.has_vectors else ())
+        columns = [next(vectors) if k is None else self.found.children[first + k] for k in places]
+        return Group(cls.__name__, shape, some, tuple(columns))
+
+
+def _levels(found: _Nodes, at: Ints, groups: _Groups) -> list[Level]:
+    """The levels, the trees last."""
+    above = int(at.max(initial=-1)) + 1
+    last = waiting = np.empty(0, np.int64)
+    if found.depths is None:  # where a node is read last
+        last = np.full(len(at), -1)
+        np.maximum.at(last, found.children, np.repeat(at, found.counts))
+        last[found.tops] = above
+    inner = np.flatnonzero(found.counts)
+    codes = (at * len(groups.forms) + groups.rows)[inner]
+    inner = inner[np.argsort(codes, kind="stable")]
+    made: list[list[Group]] = [[] for _ in range(above + 1)]
+    for some in np.split(inner, np.flatnonzero(np.diff(np.sort(codes))) + 1) if inner.size else ():
+        made[at[some[0]]].append(groups.of(some))
+    levels: list[Level] = []
+    for k, level in enumerate(made):
+        columns = [one for group in level for one in group.columns if not isinstance(one, Table)]
+        if k == above:
+            columns = [found.tops]
+        kept = waiting[last[waiting] > k]
+        sources = read = np.concatenate(columns)
+        if found.depths is None:
+            once = np.unique(read)
+            read = once if len(once) < len(read) else read
+            sources = np.concatenate([read, kept[~np.isin(kept, read)]])
+            waiting = np.concatenate([kept, *[group.nodes for group in level]])
+        levels.append(Level(tuple(level), tuple(columns), kept, sources, len(read)))
+    return levels
+
+
+@final
+@frozen(eq=False)
+class _Nodes:
+    """The nodes, each once, with their classes and how many children each has; trees and children are their numbers."""
+
+    nodes: list[Any]
+    classes: Ints
+    counts: Ints
+    tops: Ints
+    children: Ints
+    """In the order of the nodes that hold them."""
+    depths: Ints | None
+    """How far from the roots a node is; None where nodes are shared."""
+
+
+def _unshared(kind: Data[Any], visits: dict[type[Any], Visit], trees: list[Any]) -> _Nodes | None:
+    """Nodes layer by layer, those of a class beside each other; None if one stands twice."""
+    number_of = {cls: k for k, cls in enumerate(visits)}
+    nodes: list[Any] = []
+    seen: list[Ints] = []
+    classes: list[Ints] = []
+    counts: list[Ints] = []
+    numbers: list[Ints] = []
+    layer, most = trees, 0
+    while layer:
+        start = len(nodes)
+        seen.append(np.fromiter(map(id, layer), np.int64, len(layer)))
+        try:
+            of = np.fromiter(map(number_of.__getitem__, map(type, layer)), np.int64, len(layer))
+        except KeyError:
+            raise _stranger(kind, layer) from None
+        order = np.argsort(of, kind="stable")
+        place = np.empty(len(layer), np.int64)
+        place[order] = np.arange(start, start + len(layer))
+        numbers.append(place)
+        classes.append(of[order])
+        nodes += [layer[k] for k in order.tolist()]
+        count = np.zeros(len(layer), np.int64)
+        below: list[tuple[Any, ...]] = []
+        begin = 0
+        for visit, n in zip(visits.values(), np.bincount(of, minlength=len(visits)).tolist(), strict=True):
+            if n and visit.children is not None:
+                parts = list(map(visit.children, nodes[start + begin : start + begin + n]))
+                count[begin : begin + n] = visit.arity or list(map(len, parts))
+                below += parts
+            begin += n
+        counts.append(count)
+        if len(nodes) + count.sum() >= most:  # all are compared whenever they have become twice as many
+            if _repeats(seen):
+                return None
+            most = 2 * (len(nodes) + int(count.sum()))
+        layer = list(chain.from_iterable(below))
+    if _repeats(seen):
+        return None
+    depths = np.repeat(np.arange(len(seen)), list(map(len, seen)))
+    return _Nodes(nodes, np.concatenate(classes), np.concatenate(counts), numbers[0], _joined(numbers[1:]), depths)
+
+
+def _shared(kind: Data[Any], visits: dict[type[Any], Visit], trees: list[Any]) -> _Nodes:
+    """Each node where it is met first."""
+    children_of = {cls: visit.children for cls, visit in visits.items()}
+    known: dict[int, int] = {}
+    nodes: list[Any] = []
+    counts: list[int] = []
+    numbers: list[int] = []
+    layer = trees
+    while layer:
+        start = len(nodes)
+        for node in layer:
+            k = known.setdefault(id(node), len(nodes))
+            numbers.append(k)
+            if k == len(nodes):
+                nodes.append(node)
+        layer = []
+        for node in nodes[start:]:
+            if type(node) not in children_of:
+                raise _stranger(kind, [node])
+            of = children_of[type(node)]
+            parts = () if of is None else of(node)
+            counts.append(len(parts))
+            layer += parts
+    number_of = {cls: k for k, cls in enumerate(visits)}
+    classes = np.array([number_of[type(node)] for node in nodes])
+    each, n = np.array(numbers), len(trees)
+    return _Nodes(nodes, classes, np.array(counts), each[:n], each[n:], None)
+
+
+def _repeats(some: list[Ints]) -> bool:
+    """Whether a number stands twice."""
+    ordered = np.sort(np.concatenate(some))
+    return bool((ordered[1:] == ordered[:-1]).any())
+
+
+def _joined(some: list[Ints]) -> Ints:
+    return np.concatenate(some) if some else np.empty(0, np.int64)
+
+
+def _stranger(kind: Data[Any], layer: list[Any]) -> TermError:
+    """The error of what is no value of the kind."""
+    node = next(node for node in layer if type(node) not in kind.classes)
+    return TermError("type", f"{shown(node)} where a value of {kind} is due")
+
+
+def _depths(found: _Nodes) -> Ints | None:
+    """0 for roots that nothing holds, else one more than those of all that hold a node; None if one is below itself."""
+    children, counts = found.children, found.counts
+    first = np.cumsum(counts) - counts
+    depths, waiting = np.zeros(len(counts), np.int64), np.bincount(children, minlength=len(counts))
+    ready, depth = np.flatnonzero(waiting == 0), 0
+    while ready.size:  # all that hold them are done
+        depths[ready] = depth
+        sizes = counts[ready]
+        below = children[np.repeat(first[ready] - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())]
+        np.subtract.at(waiting, below, 1)
+        ready, depth = np.unique(below[waiting[below] == 0]), depth + 1
+    return None if waiting.any() else depths

@@ -1,0 +1,111 @@
+r"""Values of data, sequences and tuples in files: the classes and lengths in them, and their vectors, stacked by space.
+
+>>> import tempfile
+>>> from pathlib import Path
+>>> from hilbert import R, Scalar
+>>> from diff import Expr, data, variant
+>>> @variant
+... class Rose:
+...     label: Expr[Scalar]
+...     children: "tuple[Rose, ...]"
+>>> rose = data(Rose, label=R)
+>>> with tempfile.TemporaryDirectory() as folder:
+...     rose.save(Rose(R.vec(1.0), (Rose(R.vec(2.0), ()),)), Path(folder) / "r.npz")
+...     print(rose.load(Path(folder) / "r.npz"))
+Rose(label=R.vec(1.0), children=(Rose(label=R.vec(2.0), children=()),))
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from diff.datatypes.kinds.conversion import to_core
+from diff.datatypes.kinds.kinds import Values
+from diff.datatypes.kinds.layout import Maker, reader, taken
+from diff.lam.term.term_error import TermError
+from hilbert import Type
+from hilbert.arrays.libraries.namespace import freeze, to_numpy
+from hilbert.base.attach import attach
+from hilbert.errors import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy.typing as npt
+
+KEY, CLASSES = "key", "classes"
+"""The classes by number and the lengths, from left to right, as −1 − length; the names of the classes."""
+
+
+def _save(kind: Values[Any], value: Any, file: Any) -> None:
+    if not isinstance(file, (str, os.PathLike)) and not hasattr(file, "write"):
+        raise TermError("type", f"{kind}.save(value, file) takes the name of a file, not {shown(file)}")
+    found = taken(reader(kind), value)
+    if found is None:
+        to_core(kind, value)  # says what does not fit
+        raise TermError("type", f"{kind}.save(value, file): {shown(value)} holds functions or expressions")
+    key, vectors = found
+    names = list(dict.fromkeys(part.__name__ for part in key if isinstance(part, type)))
+    numbers = [-1 - part if isinstance(part, int) else names.index(part.__name__) for part in key]
+    arrays: dict[str, Any] = {KEY: np.array(numbers, np.int64), CLASSES: np.array(names, np.str_)}
+    for k, places in enumerate(_places([v.space for v in vectors]).values()):
+        rows = [vectors[at].dense().leaves for at in places]
+        for j in range(len(rows[0])):
+            arrays[f"{k}.{j}"] = np.stack([to_numpy(row[j]) for row in rows])
+    with zipfile.ZipFile(file, "w", allowZip64=True) as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as out:
+                np.lib.format.write_array(out, array, allow_pickle=False)
+
+
+def _load(kind: Values[Any], file: Any) -> Any:
+    try:
+        with np.load(file, allow_pickle=False) as archive:
+            arrays: dict[str, npt.NDArray[Any]] = dict(archive)
+        numbers, names = arrays.pop(KEY).tolist(), arrays.pop(CLASSES).tolist()
+    except (ValueError, TypeError, AttributeError, KeyError, zipfile.BadZipFile) as error:
+        what = file if isinstance(file, str) else shown(file)
+        raise TermError("type", f"{what} is no file that {kind}.save(value, file) wrote: {error}") from error
+    try:
+        return _made(kind, iter([names[k] if k >= 0 else -1 - k for k in numbers]), arrays)
+    except (ValueError, LookupError, StopIteration) as error:
+        why = str(error) if isinstance(error, ValueError) else "there is less in it"
+        raise TermError("shape", f"{file} holds no value of {kind}: {why}") from error
+
+
+def _made(kind: Values[Any], key: Iterator[Any], arrays: dict[str, npt.NDArray[Any]]) -> Any:
+    """The value of a key and of arrays; raises ValueError, LookupError or StopIteration where they do not fit."""
+    maker = Maker(kind, key)
+    spaces = maker.spaces
+    leaves: list[tuple[Any, ...]] = [()] * len(spaces)
+    for k, (space, places) in enumerate(_places(spaces).items()):
+        columns = [arrays.pop(f"{k}.{j}") for j in range(len(space.leaves))]
+        _check(columns, space, len(places))
+        for row, at in enumerate(places):
+            leaves[at] = tuple(freeze(column[row, ...]) for column in columns)
+    if arrays or next(key, None) is not None:
+        raise ValueError("there is more in it")
+    return maker.made(array for some in leaves for array in some)
+
+
+def _places(spaces: Sequence[Type]) -> dict[Type, list[int]]:
+    """Where each space stands."""
+    found: dict[Type, list[int]] = {}
+    for k, space in enumerate(spaces):
+        found.setdefault(space, []).append(k)
+    return found
+
+
+def _check(columns: list[npt.NDArray[Any]], space: Type, count: int) -> None:
+    for array, leaf in zip(columns, space.leaves, strict=True):
+        if (array.shape, str(array.dtype)) != ((count, *leaf.shape), leaf.dtype):
+            have, due = f"{array.dtype}{list(array.shape)}", f"{leaf.dtype}{[count, *leaf.shape]}"
+            raise ValueError(f"{have} where {due}, {count} elements of {space}, are due")
+
+
+attach(Values, "save", _save)
+attach(Values, "load", _load)

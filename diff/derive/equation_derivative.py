@@ -1,0 +1,208 @@
+"""The derivative of what an equation defines (implicit function theorem): the inverse of a partial derivative.
+
+    x = f(x, a):   dx = (id − ∂ₓf)⁻¹ ∂ₐf da
+    0 = f(x, a):   dx = −(∂ₓf)⁻¹ ∂ₐf da
+    A(a) x = b:    dx = A⁻¹(db − A'(da) x)
+
+Nothing of how the solution was found is needed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+from attrs import evolve, frozen
+
+from diff.derive.loop_derivative import NOTHING
+from diff.terms.elementwise import Comparison
+from hilbert import DirectSum
+from hilbert.index.leaf import Bundle
+from hilbert.index.spec import Spec
+from hilbert.program.control.branch import TRUTH
+from hilbert.program.control.equation_step import Implicit, Solve
+from hilbert.program.line.builder import Builder
+from hilbert.program.line.source_line import told
+from hilbert.program.transform.emit_loop import emitted
+from hilbert.program.transform.lifted_line import equation
+from hilbert.program.transform.run_linear_system import under
+from hilbert.space.space import type_of
+from linmap.net.fold import live_arcs
+from linmap.term import wire
+from linmap.term.datum import Ref
+from linmap.term.net import Arc, Net, refs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from diff.derive.affine import AnyLinearization
+    from hilbert import Type
+    from hilbert.index.leaf import Leaf
+    from hilbert.program.line.line import Line
+
+    Derive = Callable[[Line], AnyLinearization]
+    """A line's derivative."""
+
+
+@final
+@frozen
+class _Partial:
+    """The derivative of a line at some slots of a builder: its net, and where the data of that are."""
+
+    b: Builder
+    net: Net
+    place: dict[int, int]
+
+    @staticmethod
+    def at(b: Builder, d: AnyLinearization, args: Sequence[int]) -> _Partial:
+        """With its data computed."""
+        data = [ref.slot for ref in refs(d.body)]
+        value = d.program.line.ending(data)
+        where = b.inline(value, args)
+        return _Partial(b, d.body, {slot: where[k] for slot, k in zip(data, value.outputs, strict=True)})
+
+    def inverse(self, unknowns: int, *, of: str, is_root: bool, lanes: int, lead: int) -> wire.Inverse:
+        """The inverse in the first inputs: of ∂ₓf, or of id − ∂ₓf for a fixed point; `of` names what defines it."""
+        net, b = self.net, self.b
+        inputs, outputs = net.inputs[:unknowns], net.outputs
+        wires, arcs = list(net.wires), live_arcs(net.arcs, inputs, outputs)
+        if not is_root:
+            first = len(wires)
+            wires += [net.wires[w] for w in inputs]
+            arcs += [Arc(wire.Same(), w, first + k) for k, w in enumerate(inputs)]
+            arcs += [Arc(wire.Scale(-1.0), w, first + k) for k, w in enumerate(outputs)]
+            outputs = tuple(range(first, len(wires)))
+        read = list(dict.fromkeys(d.slot for arc in arcs if isinstance(d := wire.datum_of(arc.map), Ref)))
+        parts = [b.unpack(slot) if _is_bundle(b, slot) else (slot,) for slot in (self.place[k] for k in read)]
+        arrays = list(dict.fromkeys(k for some in parts for k in some))
+        inner = Builder([b.slots[k] for k in arrays])
+        at = {k: i for i, k in enumerate(arrays)}
+        made = [
+            inner.pack([at[k] for k in some]) if _is_bundle(b, self.place[slot]) else at[some[0]]
+            for slot, some in zip(read, parts, strict=True)
+        ]
+        line = inner.line(made)
+        place = dict(zip(read, line.outputs, strict=True))
+        dom, cod = (_space([wires[w] for w in ends]) for ends in (inputs, outputs))
+        arcs = [Arc(wire.at_slots(a.map, place), a.src, a.dst) for a in arcs]
+        datum = Ref(packed := b.pack(arrays), b.slots[packed]) if arrays else NOTHING
+        written = told(b.place) if b.place else ""
+        return wire.Inverse(_compact(dom, cod, inputs, arcs, outputs, wires), line, lanes, lead, datum, of, written)
+
+    def arcs(
+        self, captures: Sequence[int], unknowns: int, fresh: Callable[[Leaf], int]
+    ) -> tuple[list[Arc], list[int | None]]:
+        """The arcs of ∂ₐf from the slots of the captures, and the wires where it ends; None where it is 0."""
+        net, b = self.net, self.b
+        own = net.inputs[unknowns:]
+        wires = dict(zip(own, (k for k in captures if b.slots[k].is_field), strict=True))
+        arcs: list[Arc] = []
+        for arc in live_arcs(net.arcs, own, net.outputs):
+            for w in (arc.src, arc.dst):
+                if w not in wires:
+                    wires[w] = fresh(net.wires[w])
+            arcs.append(Arc(wire.at_slots(arc.map, self.place), wires[arc.src], wires[arc.dst]))
+        return arcs, [wires.get(w) for w in net.outputs]
+
+
+def _space(leaves: list[Leaf]) -> Type:
+    return type_of(leaves[0]) if len(leaves) == 1 else DirectSum(tuple(map(type_of, leaves)))
+
+
+def _is_bundle(b: Builder, slot: int) -> bool:
+    return isinstance(b.slots[slot], Bundle)
+
+
+def _compact(dom: Any, cod: Any, inputs: Any, arcs: list[Arc], outputs: Any, wires: list[Leaf]) -> Net:
+    """A net with the wires that are used only."""
+    used = sorted({*inputs, *outputs, *(w for a in arcs for w in (a.src, a.dst))})
+    number = {w: k for k, w in enumerate(used)}
+    moved = tuple(Arc(a.map, number[a.src], number[a.dst]) for a in arcs)
+    ends = (tuple(number[w] for w in some) for some in (inputs, outputs))
+    first, last = ends
+    return Net(dom, cod, first, moved, last, tuple(wires[w] for w in used))
+
+
+def inverse(
+    b: Builder,
+    d: AnyLinearization,
+    args: Sequence[int],
+    unknowns: int,
+    *,
+    of: str,
+    is_root: bool = True,
+    lanes: int = 0,
+    lead: int = 0,
+) -> wire.Inverse:
+    """(∂ₓf)⁻¹ at some slots, for a step of Newton's; (id − ∂ₓf)⁻¹ for a fixed point."""
+    return _Partial.at(b, d, args).inverse(unknowns, of=of, is_root=is_root, lanes=lanes, lead=lead)
+
+
+def guarded(f: wire.Inverse, datum: Ref) -> wire.Inverse:
+    """(f + [¬c] id)⁻¹, with a truth value c behind the data, which are 0 where it is false: there, something is undone.
+
+    Where unknowns and equations are arrays of different shapes it is f⁻¹ as it was.
+    """
+    line = f.line
+    b = Builder([*line.slots[: line.arity], TRUTH], fixed=line.fixed)
+    where, c = b.inline(line, range(line.arity)), line.arity
+    inputs, outputs, wires = f.body.inputs, f.body.outputs, f.body.wires
+    arcs: list[Arc] = []
+    for arc in f.body.arcs:
+        a, at = arc.map, wire.datum_of(arc.map)
+        if isinstance(at, Ref) and isinstance(a, wire.Inverse):
+            packed = b.pack([*b.unpack(where[at.slot]), c])
+            a = guarded(a, Ref(packed, b.slots[packed]))
+        elif isinstance(at, Ref):
+            a = wire.at_slots(a, {at.slot: where[at.slot]})
+        arcs.append(evolve(arc, map=a))
+    if [wires[k] for k in inputs] == [wires[k] for k in outputs]:
+        arcs += [Arc(mask(b, c, wires[k], when=False), k, y) for k, y in zip(inputs, outputs, strict=True)]
+    read = list(dict.fromkeys(d.slot for arc in arcs if isinstance(d := wire.datum_of(arc.map), Ref)))
+    made = b.line(read)
+    place = dict(zip(read, made.outputs, strict=True))
+    arcs = [evolve(arc, map=wire.at_slots(arc.map, place)) for arc in arcs]
+    return evolve(f, body=evolve(f.body, arcs=tuple(arcs)), line=made, datum=datum)
+
+
+def mask(b: Builder, c: int, leaf: Leaf, *, when: bool = True) -> wire.ContractWith:
+    """The entries where a condition is `when`, 0 elsewhere."""
+    slot = c if when else b.step(Comparison("logical_not"), (c,))
+    labels = Spec.pointwise(len(leaf.axes)).left
+    return wire.ContractWith(Spec.of(labels[: len(b.slots[c].axes)], labels, labels), 0, Ref(slot, b.slots[slot]))
+
+
+def derived(
+    b: Builder, f: Implicit | Solve, given: Sequence[int], derive: Derive, fresh: Callable[[Leaf], int]
+) -> tuple[list[int], list[Arc]]:
+    """The slots of the unknowns, and the arcs of their derivative; `fresh` numbers a wire of a leaf."""
+    made, n = emitted(b, f, given), f.unknowns
+    into: list[tuple[Any, int]] = []  # what each array of the right side is added by, and from where
+    if isinstance(f, Implicit):
+        partial = _Partial.at(b, derive(equation(f)), [*made, *given[n:]])
+        undone = partial.inverse(n, of=f.of, is_root=f.is_root, lanes=len(f.lanes), lead=0)
+        arcs, ends = partial.arcs(given[n:], n, fresh)
+        sign = -1.0 if f.is_root else 1.0
+    else:
+        sides, data = given[: len(f.line.outputs)], given[len(f.line.outputs) :]
+        zeros = [b.number(0.0, leaf) for leaf in f.line.slots[:n]]
+        undone = _Partial.at(b, derive(f.line), [*zeros, *data]).inverse(
+            n, of=f.of, is_root=True, lanes=f.lanes, lead=len(f.many)
+        )
+        line = under(f.line, f.many, n) if f.many else f.line
+        arcs, ends = _Partial.at(b, derive(line), [*made, *data]).arcs(data, n, fresh)
+        into, sign = [(k, slot) for k, slot in enumerate(sides)], -1.0
+    given_of, made_of = (_lead(bundle, f) for bundle in (undone.given, undone.made))
+    for k, w in enumerate(ends):
+        if w is None:
+            continue
+        if sign != 1.0:
+            arcs.append(Arc(wire.Scale(sign), w, w := fresh(given_of.leaves[k])))
+        into.append((k, w))
+    before, after = fresh(given_of), fresh(made_of)
+    arcs += [Arc(wire.Into(k, undone.given), w, before) for k, w in into]
+    arcs.append(Arc(undone, before, after))
+    return made, [*arcs, *(Arc(wire.OutOf(k), after, slot) for k, slot in enumerate(made))]
+
+
+def _lead(bundle: Bundle, f: Implicit | Solve) -> Bundle:
+    return bundle.under(f.many) if isinstance(f, Solve) else bundle

@@ -1,0 +1,71 @@
+"""The partial derivatives of element-wise operations, as lines: traced on numbers, once, and lifted to each leaf."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from diff.trace.expr import Expr
+from hilbert import SpaceError
+from hilbert.base.once import once
+from hilbert.errors import number, shown
+from hilbert.index.leaf import Leaf
+from hilbert.program.line.builder import Builder
+from hilbert.program.line.operation import Add, Scale
+from hilbert.program.transform.lifted_line import lifted_on
+from hilbert.space.space import type_of
+
+if TYPE_CHECKING:
+    from diff.terms.elementwise import AnyElementwise
+    from hilbert.index.leaf import Entry
+    from hilbert.program.line.line import Line
+
+
+@once
+def partials_on(leaf: Leaf, p: AnyElementwise) -> tuple[Line, tuple[float | None, ...]]:
+    """The partial derivatives in the arguments and the value, on arrays of one leaf.
+
+    Those that are numbers are beside the line, which gives the others: None stands for each of these.
+    """
+    line, numbers = _on_numbers(p, leaf.entry)
+    n = line.arity
+    return lifted_on(line, leaf.axes, (True,) * n, (leaf,) * n), numbers
+
+
+@once
+def _on_numbers(p: AnyElementwise, entry: Entry) -> tuple[Line, tuple[float | None, ...]]:
+    """The partial derivatives on numbers, written in the language itself."""
+    rule, leaf = p.rule, Leaf(entry)
+    assert rule.derivatives is not None  # its result is real
+    b = Builder([leaf] * (rule.arity + 1))
+    exprs = [Expr(b, type_of(leaf), (k,)) for k in range(b.arity)]
+    partials = rule.derivatives(p.params, tuple(exprs[:-1]), exprs[-1])
+    for partial in partials:
+        mine = isinstance(partial, Expr) and partial.builder is b
+        if not mine and number(partial) is not None:
+            continue
+        if not mine or [b.slots[k].axes for k in partial.slots] != [leaf.axes]:
+            msg = (
+                f"the derivative of primitive {p.name} is {shown(partial)}, "
+                f"where an expression of {leaf} in its argument and its value is due, or a number"
+            )
+            raise SpaceError(msg)
+    numbers = tuple(_constant(partial) for partial in partials)
+    return b.line(partial.slots[0] for partial, k in zip(partials, numbers, strict=True) if k is None), numbers
+
+
+def _constant(partial: Any) -> float | None:
+    """The number that a partial derivative is everywhere; None for one that varies."""
+    return _filling(partial.builder, partial.slots[0]) if isinstance(partial, Expr) else number(partial)
+
+
+def _filling(b: Builder, slot: int) -> float | None:
+    """The number in every entry of a slot, for finite entries of the inputs."""
+    args = b.steps[slot - b.arity].args if slot >= b.arity else ()
+    match b.operation(slot):
+        case Scale(0.0):
+            return 0.0
+        case Add():
+            left, right = (_filling(b, a) for a in args)
+            return None if left is None or right is None else left + right
+        case _:  # a literal, or what varies
+            return b.filling(slot)

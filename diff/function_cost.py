@@ -1,0 +1,106 @@
+"""What a function costs, as it is written and as it runs, and which of its contractions run in another order.
+
+>>> from diff import fun
+>>> from hilbert import Fin, R
+>>> from linmap import cost
+>>> X = Fin.of(100)
+>>> print(cost(fun(R ** (X * X), R ** (X * X), R ** X)(lambda A, B, x: A @ B @ x)))
+written    2.02e+06 flops    321600 bytes   largest array     10000
+run           4e+04 flops    163200 bytes   largest array       100
+order  1010000 → 20000 multiplications:
+    (A, B, x) ↦ (A∗B)⋆x
+    (A, B, x) ↦ A⋆(B⋆x)
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any, final
+
+from attrs import frozen
+
+from diff.printing.show_steps import leaf_names
+from diff.terms.function import Fun
+from diff.terms.lower import planned, program
+from diff.terms.program import AnyProgram, Program
+from hilbert import DirectSum
+from hilbert.base.attach import attach
+from hilbert.program.line.builder import Builder
+from hilbert.program.planning import contraction_plan
+from hilbert.program.planning.contraction_tree import ContractionTree
+from hilbert.program.planning.multiplications import multiplications
+from hilbert.program.run.fuse import fused
+from hilbert.space.space import type_of
+from linmap.matrices.made.work import Work, work
+
+if TYPE_CHECKING:
+    from diff.terms.function import AnyFun
+    from hilbert.program.line.line import Line
+
+
+@final
+@frozen
+class Reordered:
+    """Contractions as they are written, and as they run; both are programs of the factors."""
+
+    written: AnyProgram
+    run: AnyProgram
+
+    def __str__(self) -> str:
+        before, after = (multiplications(p.line) for p in (self.written, self.run))
+        texts = (*str(self.written).splitlines(), *str(self.run).splitlines())
+        return "\n    ".join([f"order  {before} → {after} multiplications:", *texts])
+
+
+@final
+@frozen
+class Running:
+    """The work of a function as it is written, as it runs, and what makes the difference."""
+
+    written: Work
+    run: Work
+    orders: tuple[Reordered, ...]
+
+    def __str__(self) -> str:
+        return "\n".join([f"written{self.written}", f"run    {self.run}", *map(str, self.orders)])
+
+
+def orders(f: AnyFun) -> tuple[Reordered, ...]:
+    """The contractions of a function that run in another order; of what was derived from planned values, the whole."""
+    p = program(f)
+    if p.written is not None:
+        return (Reordered(p.written, p),)
+    return tuple(_reordered(p, tree, other) for tree, other in contraction_plan.orders(p.line))
+
+
+def _reordered(p: AnyProgram, tree: ContractionTree, other: Line) -> Reordered:
+    """A tree of contractions as two programs of its factors; those that are inputs keep their names."""
+    place = {slot: k for k, slot in enumerate(dict.fromkeys(tree.factors))}
+    known = dict(enumerate(leaf_names(p)))
+    others = count(1)
+    names = tuple(known.get(slot) or f"u{next(others)}" for slot in place)
+    spaces = tuple(type_of(p.slots[slot]) for slot in place)
+    dom: Any = spaces[0] if len(spaces) == 1 else DirectSum(spaces)
+    cod = type_of(p.slots[tree.inner[0]])
+    written, run = Builder(dom.leaves), Builder(dom.leaves)
+    where = dict(place)
+    for slot in sorted(tree.inner):
+        step = p.steps[slot - p.arity]
+        for a in step.args:  # a number in every entry is no factor
+            if a not in where:
+                where[a] = written.emit(p.steps[a - p.arity].operation, (), p.slots[a])
+        where[slot] = written.emit(step.operation, tuple(where[a] for a in step.args), p.slots[slot])
+    result = run.inline(other, [place[slot] for slot in tree.factors])[other.outputs[0]]
+    before = Program.of(written, dom, [where[tree.inner[0]]], cod, names)
+    return Reordered(before, Program.of(run, dom, [result], cod, names))
+
+
+def costed(f: AnyFun) -> Running:
+    """The cost of a function."""
+    run = planned(f)
+    before, after = (work(fused(p.line)) for p in (run.written or run, run))
+    return Running(before, after, orders(f))
+
+
+attach(Fun, "orders", orders)
+attach(Fun, "costed", costed)

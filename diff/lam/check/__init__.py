@@ -1,0 +1,1 @@
+"""The type checker of the λ-language: names resolved, types unified, linearity."""

@@ -1,0 +1,1 @@
+"""Files of the λ-language: modules that are linked, and their claims."""

@@ -1,0 +1,159 @@
+"""The macro D_(k,R) of the Taylor paper (§§6, 8) on types and terms: one `match` is its figure.
+
+Only ℝ, constants and primitives depend on (k, R): a real becomes the tuple of its partial derivatives ∂^α, not divided
+by α!, in lexicographic order. All else is structure.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never, final
+
+from attrs import evolve
+
+from diff.lam.run.faa_di_bruno import all_orders, down_closed
+from diff.lam.run.taylor_slots import jet, primitive
+from diff.lam.term.binding import Pass, each
+from diff.lam.term.open_terms import Name, Number, Sign, Typed
+from diff.lam.term.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
+from diff.lam.term.term_error import TermError
+from diff.lam.term.terms import (
+    AnyTerm,
+    App,
+    Branch,
+    Case,
+    Con,
+    Fix,
+    Fold,
+    If,
+    Lam,
+    Let,
+    Lit,
+    Prim,
+    Proj,
+    Tuple,
+    Var,
+    require_term,
+)
+from diff.lam.term.types import Declaration, Ground, TupleType, Ty, rebuilt, require_ty
+from hilbert import Vec
+from hilbert.base.term import driven, uncollected
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from diff.jets.multiindex import Alpha
+
+
+@final
+class Taylor:
+    """D_(k,R), or D for any down-closed set of multi-indices."""
+
+    def __init__(self, orders: Iterable[Alpha]) -> None:
+        self.orders = down_closed(orders)
+        self._declared: dict[Declaration, Declaration] = {}
+
+    @staticmethod
+    def of(k: int, order: int) -> Taylor:
+        """D_(k,R)."""
+        return Taylor(all_orders(k, order))
+
+    # --- types ---
+
+    def type(self, ty: Ty) -> Ty:
+        """D(V) = V^N, and D commutes with all formers of types; discrete types have no derivatives."""
+        require_ty(ty, "Taylor(…).type(ty)")
+        return rebuilt(ty, self._leaf, self._declaration)
+
+    def _leaf(self, ty: Ty) -> Ty:
+        if isinstance(ty, Ground) and ty.space.is_space and len(self.orders) > 1:
+            return TupleType((ty,) * len(self.orders))
+        return ty
+
+    def _declaration(self, declaration: Declaration) -> Declaration:
+        """D of the fields: the declaration itself where they hold no space, as those of lists."""
+        if declaration not in self._declared:
+            cases = tuple((label, self.type(field)) for label, field in declaration.cases)
+            new = Declaration(f"{declaration.name}'", declaration.arity, cases)
+            self._declared[declaration] = declaration if cases == declaration.cases else new
+        return self._declared[declaration]
+
+    # --- terms ---
+
+    def term(self, term: AnyTerm) -> AnyTerm:
+        """D(t); raises TermError `type` for terms of the language of pullbacks."""
+        require_term(term, "Taylor(…).term(t)")
+        with uncollected():
+            made: AnyTerm = driven(self._term(term))
+        return made
+
+    def _term(self, term: AnyTerm | Branch) -> Pass:
+        match term:
+            case Var(_, _, ty):  # D(x) = x
+                return evolve(term, type=self.type(ty))
+            case Lit(Vec() as vector) if vector.space.is_space:  # D(c) = ⟨c, 0, …, 0⟩
+                return jet(self.orders, Lit(vector), lambda _: Lit(vector.space.zeros()))
+            case Lit():
+                return term
+            case Prim(op, arg, name):
+                arg = yield self._term(arg)
+                try:
+                    made = primitive(self.orders, op, name, arg)
+                except TermError as error:
+                    raise error.at(term.place) from None
+                return evolve(made, place=term.place)
+            case Lam(pattern, body):  # D(λx. t) = λx. D(t)
+                pattern = yield self._term(pattern)
+                body = yield self._term(body)
+                return evolve(term, pattern=pattern, body=body)
+            case App(function, arg):  # D(t s) = D(t) D(s)
+                function = yield self._term(function)
+                arg = yield self._term(arg)
+                return evolve(term, function=function, arg=arg)
+            case Let(pattern, value, body):  # D(case t of p → s) = case D(t) of p → D(s)
+                pattern = yield self._term(pattern)
+                value = yield self._term(value)
+                body = yield self._term(body)
+                return evolve(term, pattern=pattern, value=value, body=body)
+            case Tuple(parts):  # D(⟨t₁, …, tₙ⟩) = ⟨D(t₁), …, D(tₙ)⟩
+                made = yield each(self._term, parts)
+                return evolve(term, parts=made)
+            case Proj(_, of):
+                of = yield self._term(of)
+                return evolve(term, of=of)
+            case If(condition, then, otherwise):  # on the value alone: truth values are discrete
+                condition = yield self._term(condition)
+                then = yield self._term(then)
+                otherwise = yield self._term(otherwise)
+                return evolve(term, condition=condition, then=then, otherwise=otherwise)
+            case Con(_, ty, arg):  # D(τ.ℓ t) = D(τ).ℓ D(t)
+                arg = yield self._term(arg)
+                return evolve(term, type=self.type(ty), arg=arg)
+            case Branch(_, pattern, body):
+                pattern = yield self._term(pattern)
+                body = yield self._term(body)
+                return evolve(term, pattern=pattern, body=body)
+            case Case(of, branches):  # D(case t of {ℓ x → s}) = case D(t) of {ℓ x → D(s)}
+                of = yield self._term(of)
+                made = yield each(self._term, branches)
+                return evolve(term, of=of, branches=made)
+            case Fold(ty, of, branches):  # D(fold t of {ℓ x → s}) = fold D(t) of {ℓ x → D(s)}
+                of = yield self._term(of)
+                made = yield each(self._term, branches)
+                return evolve(term, type=self.type(ty), of=of, branches=made)
+            case Fix(var, body):
+                var = yield self._term(var)
+                body = yield self._term(body)
+                return evolve(term, var=var, body=body)
+            case Zero(ty):
+                return evolve(term, type=self.type(ty))
+            case Plus(left, right):  # sums are linear
+                left = yield self._term(left)
+                right = yield self._term(right)
+                return evolve(term, left=left, right=right)
+            case Pull() | Dual() | Jac() | Cov() | Diff() | Sharp() | Point() | Ev() | Dv():
+                message = "D_(k,R) is defined on the functional language: reduce the pullback first"
+                raise TermError("type", message, term.place)
+            case Name() | Number() | Sign() | Typed():
+                raise TermError("unbound", "the term is open: check it before D_(k,R)", term.place)
+            case _:
+                assert_never(term)

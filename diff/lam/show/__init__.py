@@ -1,0 +1,1 @@
+"""Terms, types and values of the λ-language as text, which the parser reads back."""

@@ -1,0 +1,1 @@
+"""Terms, types and values of the λ-language; binding, equality and unification."""

@@ -1,0 +1,240 @@
+"""The types of the λ-language: σ ::= V | ℤ | σ × … × σ | σ → τ | σ ⊸ τ | T σ … σ, V a space of the library.
+
+`Data` is the one former for labelled sums and for μX.F(X): its declaration lists labelled fields that speak of its
+parameters (`Param`) and of itself (`Recur`, the X). Options are declarations without X; lists, numbers, trees and rose
+trees have it, also inside another type. A direct sum is the product of its parts, so ℝ ⊕ ℝ and ℝ × ℝ are one type.
+
+Types are hash-consed: equal types are one object. A pass over types visits shared parts once.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeAlias, final
+from weakref import WeakValueDictionary
+
+from attrs import Factory, field, frozen
+
+from diff.lam.term.term_error import TermError
+from hilbert import DirectSum, Type
+from hilbert import R as REALS
+from hilbert.base.once import kept, known, once
+from hilbert.base.term import Term, bottom_up, children, postorder
+from hilbert.errors import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_KNOWN: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
+
+
+class Interned(type):
+    """The class of classes whose equal instances are one object."""
+
+    if not TYPE_CHECKING:  # checkers read the constructors
+
+        def __call__(cls, *args: Any, **named: Any) -> Any:
+            """The instance that is known, or a new one; parts are interned, so that their identities are the key."""
+            key = (cls, *args, *named.values())
+            known = _KNOWN.get(key)
+            return _KNOWN.setdefault(key, super().__call__(*args, **named)) if known is None else known
+
+
+class Node(Term, metaclass=Interned):
+    """A type; equality is identity."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # of C, which a dictionary of types calls without Python
+        __eq__ = object.__eq__
+        __hash__ = object.__hash__
+
+    def __str__(self) -> str:
+        from diff.lam.show.show_types import show_type  # printing is a pass over types
+
+        return show_type(self)  # type: ignore[arg-type]  # the union of all its classes
+
+    def __repr__(self) -> str:
+        return f"<type {self}>"
+
+
+@final
+@frozen(eq=False, repr=False)
+class Ground(Node):
+    """A type of the library that is no direct sum: see `ground`."""
+
+    space: Type
+
+
+@final
+@frozen(eq=False, repr=False)
+class Int(Node):
+    """ℤ: numbers that are fixed when a term becomes a program."""
+
+
+@final
+@frozen(eq=False, repr=False)
+class TupleType(Node):
+    """σ₁ × … × σₙ; for n = 0 the unit."""
+
+    parts: tuple[Ty, ...]
+
+
+@final
+@frozen(eq=False, repr=False)
+class Arrow(Node):
+    """σ → τ."""
+
+    dom: Ty
+    cod: Ty
+
+
+@final
+@frozen(eq=False, repr=False)
+class Lin(Node):
+    """σ ⊸ τ; the dual σ* is σ ⊸ ℝ."""
+
+    dom: Ty
+    cod: Ty
+
+
+@final
+@frozen(eq=False)
+class Declaration(metaclass=Interned):
+    """data T a₁ … aₙ = ℓ₁ τ₁ | … : a field speaks of the parameters and of T a₁ … aₙ itself, which is `Recur`."""
+
+    name: str
+    arity: int
+    cases: tuple[tuple[str, Ty], ...]
+    fields: Mapping[str, Ty] = field(init=False, default=Factory(lambda d: dict(d.cases), takes_self=True))
+    """What each constructor takes, in terms of `Param` and `Recur`."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Declaration, (self.name, self.arity, self.cases)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The constructors, in order."""
+        return tuple(self.fields)
+
+
+@final
+@frozen(eq=False, repr=False)
+class DataType(Node):
+    """T σ₁ … σₙ."""
+
+    declaration: Declaration
+    args: tuple[Ty, ...]
+
+
+@final
+@frozen(eq=False, repr=False)
+class Param(Node):
+    """A type variable: of a declaration, or of a definition that is used at several types."""
+
+    index: int
+
+
+@final
+@frozen(eq=False, repr=False)
+class SelfType(Node):
+    """The declared type itself, in its own fields."""
+
+
+_numbers = count()
+
+
+@final
+@frozen(eq=False, repr=False)
+class Unknown(Node):
+    """A type that is to be found."""
+
+    number: int
+
+
+Ty: TypeAlias = Ground | Int | TupleType | Arrow | Lin | DataType | Param | SelfType | Unknown
+"""The closed union of types."""
+
+
+def unknown() -> Unknown:
+    """An unknown that occurs nowhere else."""
+    return Unknown(next(_numbers))
+
+
+REAL = Ground(REALS)
+INT = Int()
+UNIT = TupleType(())
+RECUR = SelfType()
+
+
+@once
+def ground(space: Type) -> Ty:
+    """The type of the values of a space: a direct sum is the product of its parts."""
+    return TupleType(tuple(map(ground, space.parts))) if isinstance(space, DirectSum) else Ground(space)
+
+
+def space_of(ty: Ty) -> Type | None:
+    """The space of a first-order type without data: the inverse of `ground`."""
+
+    def step(node: Any, rec: Callable[[Any], Any]) -> Any:
+        match node:
+            case Ground(space):
+                return space
+            case TupleType(parts):
+                spaces = tuple(map(rec, parts))
+                return None if None in spaces else DirectSum(spaces)
+            case _:  # functions and data have no space
+                return None
+
+    found: Type | None = bottom_up(ty, step)
+    return found
+
+
+def require_ty(value: Any, what: str) -> None:
+    """Raise TermError `type` unless a value is a type; `what` is the call that takes it."""
+    if not isinstance(value, Node):
+        raise TermError("type", f"{what} takes a type, such as Module().term(text)[1], not {shown(value)}")
+
+
+def dual(ty: Ty) -> Lin:
+    """σ* = σ ⊸ ℝ."""
+    return Lin(ty, REAL)
+
+
+def rebuilt(ty: Ty, leaf: Callable[[Ty], Ty], declared: Callable[[Declaration], Declaration] = lambda d: d) -> Ty:
+    """The type with `leaf` in place of its leaves (spaces, ℤ, parameters, X, unknowns)."""
+
+    def step(node: Ty, rec: Callable[[Any], Any]) -> Ty:
+        match node:
+            case TupleType(parts):
+                return TupleType(tuple(map(rec, parts)))
+            case Arrow(dom, cod):
+                return Arrow(rec(dom), rec(cod))
+            case Lin(dom, cod):
+                return Lin(rec(dom), rec(cod))
+            case DataType(declaration, args):
+                return DataType(declared(declaration), tuple(map(rec, args)))
+            case _:  # a leaf has no parts
+                return leaf(node)
+
+    result: Ty = bottom_up(ty, step)
+    return result
+
+
+def mentions(ty: Ty, kind: type[Ty]) -> bool:
+    """Whether a type of this class occurs in it."""
+    return type(ty) is kind or kind in _formers(ty)
+
+
+@once
+def _formers(ty: Ty) -> frozenset[type[Ty]]:
+    """The classes of what a type is made of; on the way those of its parts, which are not entered again."""
+
+    def formers(node: Any) -> frozenset[type[Ty]]:
+        parts: list[Any] = children(node)
+        return frozenset({type(node)}).union(*map(_formers, parts))
+
+    for node in postorder(ty, lambda node: children(node) if kept(_formers, node) is None else []):
+        if node is not ty:
+            known(_formers, node, formers(node))
+    return formers(ty)

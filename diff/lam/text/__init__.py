@@ -1,0 +1,1 @@
+"""Text → terms of the λ-language: tokens, types, patterns, atoms, terms, items."""

@@ -1,0 +1,1 @@
+"""The laws of functions, and the simplification of derivatives."""

@@ -1,0 +1,1 @@
+"""What errors say: the user's line, names that were meant, and what to write instead."""

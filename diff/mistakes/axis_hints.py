@@ -1,0 +1,68 @@
+"""What errors of expressions say of their axes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from hilbert.errors import SpaceError, shown
+from hilbert.program.control.loop import Loop
+from hilbert.program.line.bundle import Unpack
+
+if TYPE_CHECKING:
+    from diff.trace.expr import Expr
+
+
+TABLES = "of tables A and v = {}, uncurry(v.space)(v) has that along their first axis, with A.T along the last one"
+CALLS = {
+    "reshape": "write x.reshape(X), X an index set such as Fin.of(n) or Fin.of(n) * Fin.of(m)",
+    "crop": "write x.crop(start, stop) for the whole index set, A[start:stop, :] or A[:, start:stop] for one axis",
+    "pad": "write x.pad(before, after); " + TABLES.format("A.rows().pad(before, after)"),
+    "concatenate": "write x.concatenate(y); " + TABLES.format("A.rows().concatenate(B.rows())"),
+}
+"""How methods are written that are called as those of numpy."""
+
+
+def its_call(text: str) -> str:
+    """What to write where a method was given other arguments than it takes, as Python says it; else nothing."""
+    found = re.match(r"\.(\w+)\(\) (takes|got|missing)", text)
+    return f": {CALLS[found[1]]}" if found and found[1] in CALLS else ""
+
+
+def no_options(a: Expr[Any], name: str, options: dict[str, Any]) -> None:
+    """Raise SpaceError for options that numpy's method of that name has."""
+    if options:
+        given = ", ".join(f"{key}={shown(value)}" for key, value in options.items())
+        msg = f".{name}(X) of {shown(a)} takes the index set of an axis, not {given}: {its_axes(a)}"
+        raise SpaceError(msg)
+
+
+def its_axes(a: Expr[Any]) -> str:
+    """The axes of an expression."""
+    axes = dict.fromkeys(str(axis) for leaf in a.space.leaves for axis in leaf.axes)
+    return f"its axes are {', '.join(axes)}" if axes else "it has none"
+
+
+def its_remedy(a: Expr[Any], name: str) -> str:
+    """What to write where Python asks an expression for a method that only some might be expected to have."""
+    match name:
+        case "__iter__" if _is_state(a):
+            return (
+                "; a loop gives its last state alone where the step does: let the step return (state, output) for both"
+            )
+        case "__index__" | "__array__" if a.space.leaves and all(leaf.entry.index for leaf in a.space.leaves):
+            return "a table by an element x of X is a vector of ℝ^X: const((R ** X).vec(table))[x]"
+        case _:  # nothing of its own
+            return ""
+
+
+def _is_state(a: Expr[Any]) -> bool:
+    """Whether it is what a loop gave, or a part of that."""
+    b, slots = a.home
+    return bool(slots) and all(_loop(b, k) for k in slots)
+
+
+def _loop(b: Any, slot: int) -> bool:
+    if isinstance(b.operation(slot), Unpack):
+        (slot,) = b.steps[slot - b.arity].args
+    return isinstance(b.operation(slot), Loop)

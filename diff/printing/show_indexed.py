@@ -1,0 +1,125 @@
+"""Steps that do not act on all axes of their operands, written with bound indices: [i, j] ↦ v[i] − v[j], Σ_k u[i, k].
+
+A text is *read* by default: a step acts on all axes, and what lacks axes in front is repeated along them. Where that
+would read another step, the text of the slot is written entry by entry. In it, an index stands for an axis; while
+texts are put into each other, it is one character of Unicode's private use, which gets its name when its line is laid.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+from attrs import evolve
+
+from diff.terms.user_operation import Custom
+from hilbert import Unit
+from hilbert.index.index import Anonymous, Fin
+from hilbert.program.line.operation import Along, Contract
+from hilbert.relation import Full
+from linmap.signs import acts_on_all
+from linmap.term import wire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from diff.printing.show_text import Text
+    from hilbert.index.index import Index
+    from hilbert.index.leaf import Leaf
+    from linmap.printing.show import Names
+
+FREE, BOUND = 0xE000, 0xF0000
+LETTERS = "ijklmnpqrstabcdfgh"
+
+
+def is_rep(operation: Any) -> bool:
+    """Whether a step repeats its operand along further axes."""
+    return (
+        isinstance(operation, wire.Reduce)
+        and isinstance(operation.relation, Full)
+        and isinstance(operation.relation.dom, Unit)
+    )
+
+
+def free(axes: Iterable[int]) -> str:
+    """The indices of some axes."""
+    return "".join(chr(FREE + k) for k in axes)
+
+
+def braced(indices: Sequence[str]) -> str:
+    """One index, or several in braces."""
+    return indices[0] if len(indices) == 1 else f"{{{', '.join(indices)}}}"
+
+
+def reads_all(operation: Any, operands: Sequence[Leaf]) -> bool:
+    """Whether a step acts as its sign alone says: on all axes of its operands."""
+    match operation:
+        case wire.Reduce(relation, at):
+            return at == 0 and (is_rep(operation) or relation.dom.axes == operands[0].axes)
+        case Along(_, index, _):
+            return index.axes == operands[0].axes
+        case wire.Move(order):
+            return order == (1, 0)
+        case Contract(spec):
+            return acts_on_all(spec, *operands)
+        case Custom(n=n) | wire.External(n=n):
+            return n == 0
+        case _:  # element by element
+            return True
+
+
+@final
+class Indexed:
+    """The indices of a program's lines: what they are called, and the texts that are put together with them."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.axes: list[Index] = []
+
+    def bind(self, axis: Index) -> str:
+        """A new bound index along an axis."""
+        self.axes.append(axis)
+        return chr(BOUND + len(self.axes) - 1)
+
+    def head(self, text: str, axes: Sequence[Index], *, ranges: bool) -> str:
+        """[i, j] ↦ text, where the indices have names; `ranges` says along what those run that the text does not show.
+
+        A text without axes has no head.
+        """
+        bound = list(dict.fromkeys(c for c in text if ord(c) >= BOUND))
+        over = [*axes, *(self.axes[ord(c) - BOUND] for c in bound)]
+        table = dict(zip([*(FREE + k for k in range(len(axes))), *map(ord, bound)], self._named(over), strict=True))
+        if not axes:
+            return text.translate(table)
+        shown = [
+            table[FREE + k] + (f"∈{axis}" if ranges and chr(FREE + k) not in text else "")
+            for k, axis in enumerate(axes)
+        ]
+        return f"[{', '.join(shown)}] ↦ {text.translate(table)}"
+
+    def _named(self, axes: Sequence[Index]) -> list[str]:
+        """The tags, if they differ, and letters otherwise; none of them is a name that stands for something else."""
+        tags = [
+            axis.tag.__name__.lower() if isinstance(axis, Fin) and axis.tag is not Anonymous else "" for axis in axes
+        ]
+        if all(tags) and len(set(tags)) == len(tags) and not self.names.taken.intersection(tags):
+            return tags
+        letters = [c for c in LETTERS if c not in self.names.taken]
+        letters += [f"{c}′" for c in letters] + [f"i{k}" for k in range(len(axes))]
+        self.names.reserved.update(letters[: len(axes)])
+        return letters[: len(axes)]
+
+
+def at(text: Text, table: dict[int, str]) -> Text:
+    """A text with other indices."""
+    fields = {name: getattr(text, name).translate(table) for name in ("tight", "rest", "wide", "coefficient")}
+    return evolve(text, **fields)
+
+
+def along(labels: str, known: dict[str, str]) -> dict[int, str]:
+    """The indices of an operand whose axes have these labels."""
+    return {FREE + k: known[c] for k, c in enumerate(labels)}
+
+
+def missing(text: str, count: int) -> list[int]:
+    """Axes along which a text does not change."""
+    return [k for k in range(count) if chr(FREE + k) not in text]

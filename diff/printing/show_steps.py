@@ -1,0 +1,350 @@
+"""The steps of a program as text: what is short stands in place, what is long or read twice gets a line of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, assert_never, get_args
+
+from diff.printing.show_control import held
+from diff.printing.show_entries import Entries
+from diff.printing.show_indexed import is_rep, reads_all
+from diff.printing.show_text import APPLICATION, ATOM, PRODUCT, SUM, Text, Texts, subscripted
+from diff.terms.elementwise import AnyElementwise, Elementwise
+from diff.terms.nodes import Held
+from diff.terms.program import AnyProgram
+from diff.terms.user_operation import Custom
+from hilbert.program.control.branch import AnyLane, Choose, Cond, Fill
+from hilbert.program.control.equation_step import Implicit, Solve
+from hilbert.program.control.loop import Loop
+from hilbert.program.control.while_loop import While
+from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.operation import Add, Along, Contract, Keep, Literal
+from linmap.printing.notation import subscript
+from linmap.printing.relation_text import reduction
+from linmap.printing.section_text import transposed
+from linmap.printing.show import SHORT, Names, path
+from linmap.signs import sign_of
+from linmap.term import wire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+
+HELD = (Pack, Unpack, Loop, While, Cond, Implicit, Solve, Choose, AnyLane, Fill)
+"""Steps whose operands have a text as a whole."""
+
+
+def heads(p: AnyProgram) -> tuple[str, ...]:
+    """The names of the arguments, digits at the end as subscripts."""
+    parts = p.dom.parts
+    if p.names:
+        return tuple(subscripted(name) for name in p.names)
+    return (
+        ("x",)
+        if len(parts) == 1 or p.dom.names is not None
+        else tuple(f"x{subscript(k + 1)}" for k in range(len(parts)))
+    )
+
+
+def leaf_names(p: AnyProgram) -> list[str]:
+    """The names of the leaves of the argument."""
+    names = heads(p)
+    whole = len(names) != len(p.dom.parts) or (len(names) == 1 and p.dom.names is not None)
+    parts = (p.dom,) if whole else p.dom.parts
+    pairs = zip(names, parts, strict=True)
+    return [head + "".join(map(_key, way)) for head, part in pairs for way in path(part)]
+
+
+def _key(k: int | str) -> str:
+    """₁, or .weights."""
+    return f".{k}" if isinstance(k, str) else subscript(k + 1)
+
+
+class Slots:
+    """The texts of a program's slots, as far as `roots` need them; long ones get a name, unless they are `results`.
+
+    They are written twice: at first to see which slots the texts of others mention, since tanh'(x) is computed from
+    tanh x but does not show it. What a step with a body mentions is what it is given: that body is written once.
+    """
+
+    def __init__(self, p: AnyProgram, names: Names, roots: Iterable[int], results: Sequence[int] = ()) -> None:
+        self.p, self.names, self.arity = p, Names(page=names.page), p.arity
+        roots = set(roots)
+        self.data = roots.difference(results)
+        needed = self._needed(roots, {k: step.args for k, step in enumerate(p.steps, p.arity)})
+        held = (step for k, step in enumerate(p.steps, p.arity) if k in needed and isinstance(step.operation, HELD))
+        self.data.update(a for step in held for a in step.args)
+        self.odd = self._odd(needed)
+        self.final = False
+        mentions = self._write(needed, set())
+        needed = self._needed(roots, mentions)
+        inner = {a for k in needed if k >= self.arity for a in mentions[k]}
+        self.names, self.final = names, True
+        self._write(needed, roots.intersection(results) - inner)
+
+    def _odd(self, needed: set[int]) -> set[int]:
+        """The steps that are not read as they act: see `diff.printing.show_indexed`."""
+        p, odd = self.p, set[int]()
+        shown = {k: p.slots[k].axes for k in range(self.arity)}  # the axes that a text is read to have
+        for k in sorted(k for k in needed if k >= self.arity):
+            step, axes = p.steps[k - self.arity], p.slots[k].axes
+            given = [shown.get(a, p.slots[a].axes) for a in step.args]
+            longest = max(given, key=len, default=axes)
+            if isinstance(step.operation, HELD):
+                shown[k], fits = axes, True
+            elif is_rep(step.operation):
+                shown[k], fits = given[0], getattr(step.operation, "at", 0) == 0
+            elif isinstance(step.operation, wire.Scale):  # k·rep a is rep (k·a)
+                shown[k], fits = given[0], True
+            elif isinstance(step.operation, (Add, Elementwise)):
+                shown[k], fits = axes, longest == axes and all(axes[len(axes) - len(g) :] == g for g in given)
+            else:
+                shown[k], fits = axes, given == [p.slots[a].axes for a in step.args]
+            if not fits or not reads_all(step.operation, [p.slots[a] for a in step.args]):
+                odd.add(k)
+        return odd
+
+    def _needed(self, roots: set[int], below: Mapping[int, Iterable[int]]) -> set[int]:
+        """The slots that are reached from the roots."""
+        needed = set(roots)
+        for k in range(len(self.p.slots) - 1, self.arity - 1, -1):
+            if k in needed:
+                needed.update(below[k])
+        return needed
+
+    def _write(self, needed: set[int], whole: set[int]) -> dict[int, set[int]]:
+        """Make the texts of some slots; the result says which others each of them mentions."""
+        self.texts = Texts((k, Text(name, ATOM)) for k, name in enumerate(leaf_names(self.p)))
+        self.entries = Entries(self)
+        self.lines: list[str] = []
+        self.whole: dict[int, Text] = {}
+        mentions: dict[int, set[int]] = {}
+        only = set[int]()  # slots that have a text entry by entry, and no other
+        for k in sorted(k for k in needed if k >= self.arity):
+            self.texts.seen = mentions[k] = set()
+            plain = k not in self.odd and not only.intersection(self.read(k))
+            held = isinstance(self.operation(k), HELD)
+            entry = self.entries.of(k) if self.odd and not held else None
+            text = self.step(k) if plain or entry is None else entry
+            if (len(text.tight) > SHORT and not self._trivial(k)) or (not plain and k in self.data | whole):
+                if not plain:
+                    wide = self.entries.head(text.wide, k, ranges=k not in whole)
+                    text = Text(wide, SUM, wide=wide)
+                if k in whole:
+                    self.whole[k] = text
+                    continue
+                name = self.names.fresh("u")
+                self.lines.append(f"where {name} = {text.wide}")
+                text, plain = Text(name, ATOM), True
+                entry = self.entries.named(k, name)
+            if plain:
+                self.texts[k] = text
+            else:
+                only.add(k)
+            if held and self.odd:
+                entry = self.entries.named(k, self.bound(k, ATOM))
+            if entry is not None:
+                self.entries.texts[k] = entry
+        return mentions
+
+    def read(self, k: int) -> tuple[int, ...]:
+        """The slots that the text of a step mentions: tanh'(x), that of the argument of tanh."""
+        step = self.p.steps[k - self.arity]
+        prime = isinstance(step.operation, Elementwise) and step.operation.rule.text.endswith("'")
+        inner = self.operation(step.args[0]) if prime else None
+        if isinstance(inner, Elementwise) and f"{inner.name}'" == getattr(step.operation, "name", ""):
+            return (self._argument(step.args[0]),)
+        return step.args
+
+    def _divisor(self, k: int) -> int | None:
+        """b of the reciprocal 1/b, where b has a text."""
+        if getattr(self.operation(k), "name", "") != "reciprocal":
+            return None
+        argument = self._argument(k)
+        return argument if argument in self.texts else None
+
+    def _trivial(self, k: int) -> bool:
+        operation = self.operation(k)
+        alone = isinstance(operation, get_args(Held)) and self.p.slots[k].shape == (1,) and self.p.line.reads[k] == 1
+        return isinstance(operation, Literal) or is_rep(operation) or alone
+
+    def result(self, k: int) -> Text:
+        """The text of a result: its definition, or the name of what others read too."""
+        return self.whole.get(k) or self.texts.get(k) or Text(self.entries.head(self.entries.texts[k].wide, k), SUM)
+
+    def datum(self, k: int) -> str:
+        """The text of a slot inside a section: a sum is bracketed."""
+        text = self.texts[k]
+        return f"({text.tight})" if text.sign == "+" else text.tight
+
+    def bound(self, k: int, binding: int) -> str:
+        """The text of a slot, in brackets unless it binds as tightly."""
+        text = self.texts[k]
+        return text.tight if text.binding >= binding else f"({text.tight})"
+
+    def _factor(self, k: int, sign: str, *, last: bool = False) -> str:
+        """An operand of a product: only products of numbers, entry by entry, are set without brackets in each other."""
+        text = self.texts[k]
+        plain = text.binding > PRODUCT or (text.binding == PRODUCT and text.sign == sign == "·")
+        return text.tight if plain and (last or not text.open) else f"({text.tight})"
+
+    def operation(self, k: int) -> Any:
+        """The operation of the step into a slot; None for an argument."""
+        return self.p.steps[k - self.arity].operation if k >= self.arity else None
+
+    def _argument(self, k: int) -> int:
+        """The operand of a step with one."""
+        return self.p.steps[k - self.arity].args[0]
+
+    def _multiple(self, k: float, x: int) -> Text:
+        """k·x."""
+        divisor = self._divisor(x)
+        if k != -1.0 and divisor is not None and self.texts[x].sign == "/":
+            text = f"{self.names.number(k)} / {self.bound(divisor, APPLICATION)}"
+            return Text(text, SUM if k < 0 else PRODUCT, "/", open=True)
+        inner = self.texts[x]
+        front = self.names.number(k) if k != -1.0 else "−"
+        if inner.coefficient:
+            return _times(front, inner.coefficient, inner.rest, is_open=inner.open)
+        rest = self._factor(x, "·", last=True)
+        if k == -1.0 and inner.binding == PRODUCT:  # −a⋆b needs no brackets
+            return Text(f"−{inner.tight}", SUM, "", inner.open, "−", rest)
+        return _times(front, "", rest, is_open=inner.open and not rest.endswith(")"))
+
+    def product(self, left: int, right: int) -> Text:
+        """left · right, with the coefficients of both in front."""
+        a, b = self.texts[left], self.texts[right]
+        first = (f"({a.rest})" if a.open else a.rest) if a.coefficient else self._factor(left, "·")
+        last = b.rest if b.coefficient else self._factor(right, "·", last=True)
+        is_open = b.open and not last.endswith(")")
+        return _times(a.coefficient, b.coefficient, f"{first}·{last}", is_open=is_open)
+
+    def step(self, k: int) -> Text:
+        """The text of the step into a slot."""
+        step = self.p.steps[k - self.arity]
+        args = step.args
+        match step.operation:
+            case Literal(value):
+                text = self.names.const(value)
+                return Text(text, SUM if text.startswith("−") else ATOM)
+            case Elementwise() as p:
+                return self._elementwise(p, args)
+            case Contract(spec):
+                return self._contract(spec, *args)
+            case Add():
+                return self._sum(*args)
+            case wire.Scale(factor):
+                return self._multiple(factor, args[0])
+            case wire.Reduce(relation, _) as operation:
+                if is_rep(operation):
+                    return self.texts[args[0]]
+                inner = self.texts[args[0]]
+                closed = inner.binding == APPLICATION and not inner.open
+                text = inner.tight if closed else self.bound(args[0], ATOM)
+                return Text(f"{reduction(relation, self.names)} {text}", APPLICATION, open=True)
+            case wire.Move():
+                return Text(transposed(self.bound(args[0], ATOM)), ATOM)
+            case wire.External() as own:
+                return Text(f"{own.name}({self.texts[args[0]].tight})", ATOM)
+            case wire.Cast():
+                return Text(f"cast {self.bound(args[0], ATOM)}", APPLICATION, open=True)
+            case Along(name):
+                inner = self.texts[args[0]]
+                if inner.binding < ATOM or inner.tight.startswith("("):
+                    return Text(f"{name}({inner.tight})", APPLICATION)
+                return Text(f"{name} {inner.tight}", APPLICATION, open=True)
+            case Keep():
+                return Text(f"kept({self.texts[args[0]].tight})", APPLICATION)
+            case Pack():
+                return Text(f"({', '.join(self.texts[a].tight for a in args)})", ATOM)
+            case Unpack(part):
+                if self.p.slots[args[0]].shape == (1,):
+                    return self.texts[args[0]]
+                return Text(f"π{subscript(part + 1)} {self.bound(args[0], ATOM)}", APPLICATION, open=True)
+            case Loop() | While() | Cond() | Implicit() | Solve() as holds:
+                return held(self, holds, args[0])
+            case Custom(rule):
+                return Text(f"{rule.name}({', '.join(self.texts[a].tight for a in args)})", ATOM)
+            case Choose():
+                return Text(f"where({', '.join(self.texts[a].tight for a in args)})", APPLICATION)
+            case AnyLane(_, when):
+                return Text(f"any({'' if when else '¬'}{self.bound(args[0], APPLICATION)})", APPLICATION)
+            case Fill(_, when):
+                c, a = (self.bound(a, APPLICATION) for a in args)
+                return Text(f"filled({a}, {'' if when else '¬'}{c})", APPLICATION)
+            case never:
+                assert_never(never)
+
+    def _sum(self, left: int, right: int) -> Text:
+        a, b, sign = self.texts[left], self.texts[right], "+"
+        if a.tight.startswith("−") and a.sign != "+" and not b.tight.startswith("−"):
+            a, b = b, a
+        if b.tight.startswith("−"):
+            b, sign = Text(b.tight[1:], PRODUCT, wide=b.wide[1:]), "−"
+        return Text(f"{a.tight}{sign}{b.tight}", SUM, "+", wide=f"{a.wide} {sign} {b.wide}")
+
+    def _elementwise(self, p: AnyElementwise, args: tuple[int, ...]) -> Text:
+        name = p.rule.text
+        if len(args) == 2:
+            x, y = args
+            if name in {">", "≥", "<", "≤", "=", "≠", "∧", "∨"}:
+                return Text(f"{self.bound(x, PRODUCT)} {name} {self.bound(y, PRODUCT)}", SUM, name)
+            if name == "/":
+                return self._quotient(x, y)
+            return Text(f"{name}({self.texts[x].tight}, {self.texts[y].tight})", APPLICATION)
+        (x,) = args
+        if p.name == "reciprocal":
+            return Text(f"1/{self.bound(x, APPLICATION)}", PRODUCT, "/", open=True)
+        if p.name == "square":
+            return Text(f"{self.bound(x, ATOM)}²", ATOM)
+        if p.name == "power":
+            return Text(f"{self.bound(x, ATOM)}^{self.names.number(p.params[0])}", ATOM)
+        if p.name == "absolute":
+            return Text(f"|{self.texts[x].tight}|", ATOM)
+        if name.endswith("'"):  # a derivative in terms of the value: shown in terms of the argument
+            inner = self.operation(x)
+            if isinstance(inner, Elementwise) and inner.name == p.name[:-1]:
+                return Text(f"{inner.rule.text}'({self.texts[self._argument(x)].tight})", ATOM)
+            return Text(f"({name}∘{p.name[:-1]}⁻¹)({self.texts[x].tight})", ATOM)
+        text = self.texts[x]
+        if text.binding < ATOM or text.tight.startswith("("):
+            return Text(f"{name}({text.tight})", APPLICATION)
+        return Text(f"{name}{'' if name == '√' else ' '}{text.tight}", APPLICATION, open=True)
+
+    def _quotient(self, above: int, below: int) -> Text:
+        return Text(f"{self.bound(above, PRODUCT)} / {self.bound(below, APPLICATION)}", PRODUCT, "/", open=True)
+
+    def _contract(self, spec: Any, left: int, right: int) -> Text:
+        for this, other in ((left, right), (right, left)):
+            entry = self.p.slots[this].entry
+            if entry.dtype == "bool":
+                return Text(f"{self.bound(other, ATOM)}[{self.texts[this].tight}]", ATOM)
+            if entry.index is not None:
+                one = self.operation(other)
+                if isinstance(one, Literal) and one.value.number == 1.0:
+                    return Text(f"e[{self.texts[this].tight}]", ATOM)
+                hot, labels = (spec.left, spec.right) if this == left else (spec.right, spec.left)
+                if hot[-1:] not in labels:  # a scatter: the elements' axes are in the result
+                    if spec.contracted:
+                        return Text(f"e[{self.texts[this].tight}]ᵀ⋆{self.bound(other, ATOM)}", PRODUCT, "⋆")
+                    return Text(f"{self.bound(other, PRODUCT)}·e[{self.texts[this].tight}]", PRODUCT, "·")
+                return Text(f"{self.bound(other, ATOM)}[{self.texts[this].tight}]", ATOM)
+        sign, flip_left, flip_right, swapped = sign_of(spec)
+        if sign == "·":
+            for this, other in ((left, right), (right, left)):
+                divisor = self._divisor(other)
+                if divisor is not None:
+                    return self._quotient(this, divisor)
+            return self.product(left, right)
+        a = transposed(self.bound(left, ATOM)) if flip_left else self._factor(left, sign, last=swapped)
+        b = transposed(self.bound(right, ATOM)) if flip_right else self._factor(right, sign, last=not swapped)
+        first, second, last = (b, a, left) if swapped else (a, b, right)
+        return Text(f"{first}{sign}{second}", PRODUCT, sign, self.texts[last].open and not second.endswith(")"))
+
+
+def _times(a: str, b: str, rest: str, *, is_open: bool) -> Text:
+    """The product of two coefficients and a text."""
+    minus = "−" if a.startswith("−") != b.startswith("−") else ""
+    numbers = [k for k in (a.removeprefix("−"), b.removeprefix("−")) if k]
+    text = minus + "·".join([*numbers, rest])
+    coefficient = minus + "·".join(numbers)
+    return Text(text, SUM if minus else PRODUCT, "" if minus else "·", is_open, coefficient, rest)

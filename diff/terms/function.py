@@ -1,0 +1,92 @@
+"""The class of all functions f : V → W: its operators make terms, passes over terms run and print it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from hilbert import Map, Space, Type
+from hilbert.base.attach import declared
+from hilbert.index.index import Index
+from hilbert.map.map import AnyMap, OnLeaves
+from linmap.laws.explain import Runs
+from linmap.net.equal import Comparable
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from linmap.net.equal import Numbering
+
+S = TypeVar("S", bound=Space)
+U = TypeVar("U", bound=Type)
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+
+
+class Fun(Map[V, W], Comparable, Runs):
+    """f : V → W, an analytic function as a term."""
+
+    __slots__ = ()
+    language = 1
+
+    def label(self, numbering: Numbering) -> Hashable:
+        """The contents of the program, for `equal`."""
+        from diff.terms.equal import program_label
+
+        return program_label(self, numbering)
+
+    def _runner(self) -> OnLeaves:
+        from diff.terms.run_program import run  # evaluation is a pass over these terms
+
+        return run(self)
+
+    # --- what combinations of functions are: attached where their nodes stand, in diff.terms.nodes ---
+
+    @declared
+    def _compose(self, parts: Sequence[AnyMap]) -> AnyFun:
+        raise NotImplementedError
+
+    @declared
+    def _sum(self, parts: Sequence[AnyMap]) -> AnyFun:
+        raise NotImplementedError
+
+    @declared
+    def _scaled(self, k: float) -> Fun[V, W]:
+        raise NotImplementedError
+
+    @declared
+    def _copower(self, index: Index) -> AnyFun:
+        raise NotImplementedError
+
+    @declared
+    def _fork(self, parts: Sequence[AnyMap]) -> AnyFun:
+        raise NotImplementedError
+
+    @declared
+    def _parallel(self, parts: Sequence[AnyMap]) -> AnyFun:
+        raise NotImplementedError
+
+    # --- what running costs: attached in diff.function_cost ---
+
+    @declared
+    def orders(self) -> tuple[Any, ...]:
+        """The contractions that run in another order than they are written in."""
+        raise NotImplementedError
+
+    @declared
+    def costed(self) -> Any:
+        """The work as it is written, and as it runs."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        from diff.printing.show import show_function  # printing is a pass over these terms
+
+        return show_function(self)
+
+    def __repr__(self) -> str:
+        from diff.printing.function_repr import spell  # so is spelling
+
+        return spell(self)
+
+
+AnyFun: TypeAlias = Fun[Any, Any]
+"""A function between any types."""

@@ -1,0 +1,338 @@
+"""Operations of users: a value computed by any function of arrays, and a derivative written in the language.
+
+>>> from hilbert import Fin, R
+>>> from diff import derivative, inner
+>>> X = Fin.of(3)
+>>> def tangent(x, y, dx):
+...     return (dx - inner(y, dx) * y) * (1.0 / (x @ x) ** 0.5)
+>>> unit = operation(
+...     "unit", R**X, to=R**X, value=lambda xp, x: x / xp.linalg.vector_norm(x, axis=-1, keepdims=True), tangent=tangent
+... )
+>>> print(unit((R**X).vec([3.0, 0.0, 4.0])))
+[0.6, 0.0, 0.8] ∈ ℝ^3
+>>> print(derivative(unit))
+(1/√(x⊙x) ·) • (id − (· unit(x))•(unit(x) ⊙))
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final, overload
+from weakref import WeakValueDictionary
+
+import numpy as np
+from attrs import evolve, frozen
+
+from diff.terms.program import AnyProgram, Program
+from hilbert import DirectSum, SpaceError, Type
+from hilbert.arrays.kernels.kernel import Kernel
+from hilbert.arrays.kernels.library import Arrays
+from hilbert.arrays.libraries.namespace import is_array
+from hilbert.base.arity import require_taken
+from hilbert.errors import shown, truth
+from hilbert.index.leaf import Bundle, Leaf
+from hilbert.program.line import operation as operations
+from hilbert.program.line.builder import Builder
+from hilbert.space.space import require_type
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from diff.trace.expr import Expr
+    from hilbert import Map
+    from hilbert.arrays.kernels.library import Library
+
+A = TypeVar("A", bound=Type)
+B = TypeVar("B", bound=Type)
+C = TypeVar("C", bound=Type)
+W = TypeVar("W", bound=Type)
+Tangent: TypeAlias = "Expr[W] | tuple[Expr[Any] | float, ...] | float"
+"""What a tangent gives: an expression of the result's space, or those of its parts; a number where that is 0."""
+Masks = tuple[tuple[bool, ...], ...]
+"""For each leaf of the arguments, which of the axes in front it has."""
+
+
+@final
+@frozen(eq=False)
+class OperationRule:
+    """What an operation of a user's computes, and its derivative.
+
+    `value(xp, *arguments)` takes an array for each argument, or the tuple tree of a direct sum, with the same axes in
+    front of all; if it is not `batched`, without any. What is shared by all of an axis is repeated along it, unless the
+    rule `broadcasts`: then that axis has size 1. `tangent(*arguments, value, *tangents)` is an expression. The arrays
+    of a value are copied, for a function may keep them and write to them later, unless it makes `fresh` ones.
+    """
+
+    name: str
+    value: Callable[..., Any]
+    tangent: Callable[..., Any] | None
+    batched: bool = True
+    broadcasts: bool = False
+    fresh: bool = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if _rules.get(self.name) is not self:
+            raise SpaceError(f"operation {self.name!r} is pickled by its name, which is now that of another one")
+        return _named, (self.name,)
+
+
+_rules: WeakValueDictionary[str, OperationRule] = WeakValueDictionary()
+
+
+def _named(name: str) -> OperationRule:
+    """The rule of a name; SpaceError if this process has none."""
+    found = _rules.get(name)
+    if found is None:
+        raise SpaceError(f"operation {name!r} is not there: define it before it is unpickled")
+    return found
+
+
+@final
+@frozen(repr=False)
+class Custom(operations.Operation):
+    """An operation of a user's as a step: on the leaves of its arguments, each with some of `n` axes in front."""
+
+    rule: OperationRule
+    arguments: tuple[Type, ...]
+    cod: Type
+    n: int = 0
+    masks: Masks = ()
+
+    @property
+    def name(self) -> str:
+        """That of its rule."""
+        return self.rule.name
+
+    @property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """The leaves of the arguments, without axes in front."""
+        return tuple(leaf for space in self.arguments for leaf in space.leaves)
+
+    def axes(self, operands: Sequence[Leaf]) -> tuple[Any, ...]:
+        """The axes in front; raises SpaceError for operands that do not fit."""
+        axes: list[Any] = [None] * self.n
+        masks = self.masks or ((),) * len(self.leaves)
+        for have, due, mask in zip(operands, self.leaves, masks, strict=True):
+            front = have.axes[: sum(mask)]
+            if have.entry != due.entry or have.axes[sum(mask) :] != due.axes:
+                raise SpaceError(f"operation {self.rule.name} takes {due}, not {have}")
+            for k, axis in zip(itertools.compress(range(self.n), mask), front, strict=True):
+                if axes[k] not in (None, axis):
+                    raise SpaceError(f"operation {self.rule.name} is lifted over {axes[k]}, not over {axis}")
+                axes[k] = axis
+        return tuple(axes)
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """The leaf of the result, or the bundle of its leaves, under the axes in front."""
+        axes = self.axes(operands)
+        made = [leaf.under(axes) for leaf in self.cod.leaves]
+        return made[0] if len(made) == 1 else Bundle(tuple(made))
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether it is the library's: code of a user runs where a program gets to it, and each time."""
+        return self.rule.fresh
+
+    def partly(self, n: int, up: tuple[bool, ...]) -> Custom:
+        """Under n more axes, which only some operands have."""
+        masks = self.masks or ((),) * len(self.leaves)
+        more = tuple((u,) * n + mask for u, mask in zip(up, masks, strict=True))
+        return evolve(self, n=self.n + n, masks=more)
+
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """The user's function on arrays, its result checked."""
+        return Kernel(Call(self, lib, operands, result), fresh=False, pure=self.is_pure)
+
+    def __repr__(self) -> str:
+        lifted = f", {self.n}, {self.masks}" if self.n else ""
+        return f"custom({self.rule.name!r}, {self.arguments!r}, {self.cod!r}{lifted})"
+
+
+def custom(name: str, arguments: tuple[Type, ...], cod: Type, n: int = 0, masks: Masks = ()) -> Custom:
+    """The step of an operation by its name, as it is printed by repr; SpaceError if this process has none."""
+    return Custom(_named(name), arguments, cod, n, masks)
+
+
+def _shaped(xp: Any, array: Any, shape: tuple[int, ...]) -> Any:
+    return array if array.shape == shape else xp.reshape(array, shape)
+
+
+@final
+class Call:
+    """What runs an operation on arrays."""
+
+    def __init__(self, of: Custom, lib: Library, operands: Sequence[Leaf], result: Leaf) -> None:
+        self.of, self.lib = of, lib
+        axes = of.axes(operands)
+        self.front = tuple(axis.size for axis in axes)
+        masks = of.masks or ((),) * len(operands)
+        self.shapes = [
+            (*(n if m else 1 for n, m in zip(self.front, mask, strict=True)), *leaf.shape)
+            for mask, leaf in zip(masks, of.leaves, strict=True)
+        ]
+        self.due = result.leaves if isinstance(result, Bundle) else (result,)
+        self.single = not isinstance(result, Bundle)
+
+    def __call__(self, *arrays: Any) -> Any:
+        """The result's array, or all of them."""
+        rule, xp, n = self.of.rule, self.lib.xp, len(self.front)
+        given = [self.lib.whole(a, f"operation {rule.name}") for a in arrays]
+        given = [_shaped(xp, xp.asarray(a), shape) for a, shape in zip(given, self.shapes, strict=True)]
+        if n and not (rule.batched and rule.broadcasts):
+            leaves = self.of.leaves
+            given = [xp.broadcast_to(a, (*self.front, *f.shape)) for a, f in zip(given, leaves, strict=True)]
+        given = [self.lib.guarded(a) for a in given]
+        if rule.batched:
+            made = self._leaves(given, self.front)
+            made = made if rule.fresh else list(map(self.lib.unshared, made))
+        else:
+            made = self._each(given)
+        return made[0] if self.single else Arrays(made)
+
+    def _leaves(self, arrays: Sequence[Any], front: tuple[int, ...]) -> list[Any]:
+        """The arrays of the value; raises SpaceError for another shape or dtype than is due."""
+        rule, cod = self.of.rule, self.of.cod
+        try:
+            value = rule.value(self.lib.xp, *self._packed(arrays))
+        except np.linalg.LinAlgError as error:
+            given = " ⊕ ".join(map(str, self.of.leaves))
+            raise SpaceError(f"operation {rule.name}: {error}, at a point of {given}, for {cod}") from error
+        except Exception as error:
+            error.add_note(f"  in the value of operation {rule.name}")
+            raise
+        try:
+            found = cod.unpack(value)
+        except SpaceError as error:
+            raise SpaceError(f"the value of operation {rule.name} is no element of {cod}: {error}") from error
+        for a, leaf in zip(found, self.of.cod.leaves, strict=True):
+            shape = (*front, *leaf.shape)
+            if not is_array(a, shape, leaf.dtype):
+                due = f"an array of shape {shape} and dtype {leaf.dtype}"
+                hint = f"; {len(front)} of the axes stand in front: write axis=-1 for the last, or batched=False"
+                text = f"the value of operation {rule.name} is {shown(a)}, where {due} is due"
+                raise SpaceError(text + (hint if front else ""))
+        return list(found)
+
+    def _packed(self, arrays: Sequence[Any]) -> Iterator[Any]:
+        """The tree of each argument."""
+        rest = iter(arrays)
+        for space in self.of.arguments:
+            yield space.pack(rest)
+
+    def _each(self, arrays: Sequence[Any]) -> list[Any]:
+        """Element by element of the axes in front."""
+        xp = self.lib.xp
+        rows = [self._leaves([a[*at, ...] for a in arrays], ()) for at in itertools.product(*map(range, self.front))]
+        if not rows:
+            device = next((self.lib.device(a) for a in arrays), None)
+            return [xp.zeros(leaf.shape, dtype=getattr(xp, leaf.dtype), device=device) for leaf in self.due]
+        columns = [xp.stack([xp.asarray(a) for a in column]) for column in zip(*rows, strict=True)]
+        return [xp.reshape(a, leaf.shape) for a, leaf in zip(columns, self.due, strict=True)]
+
+
+@overload
+def operation(
+    name: str,
+    a: A,
+    /,
+    *,
+    to: W,
+    value: Callable[[Any, Any], Any],
+    tangent: Callable[[Expr[A], Expr[W], Expr[A]], Tangent[W]] | None = None,
+    batched: bool = True,
+    broadcasts: bool = False,
+) -> Map[A, W]: ...
+@overload
+def operation(
+    name: str,
+    a: A,
+    b: B,
+    /,
+    *,
+    to: W,
+    value: Callable[[Any, Any, Any], Any],
+    tangent: Callable[[Expr[A], Expr[B], Expr[W], Expr[A], Expr[B]], Tangent[W]] | None = None,
+    batched: bool = True,
+    broadcasts: bool = False,
+) -> Map[DirectSum[A, B], W]: ...
+@overload
+def operation(
+    name: str,
+    a: A,
+    b: B,
+    c: C,
+    /,
+    *,
+    to: W,
+    value: Callable[[Any, Any, Any, Any], Any],
+    tangent: Callable[[Expr[A], Expr[B], Expr[C], Expr[W], Expr[A], Expr[B], Expr[C]], Tangent[W]] | None = None,
+    batched: bool = True,
+    broadcasts: bool = False,
+) -> Map[DirectSum[A, B, C], W]: ...
+@overload
+def operation(
+    name: str,
+    a: Type,
+    b: Type,
+    c: Type,
+    d: Type,
+    /,
+    *spaces: Type,
+    to: W,
+    value: Callable[..., Any],
+    tangent: Callable[..., Any] | None = None,
+    batched: bool = True,
+    broadcasts: bool = False,
+) -> Map[Any, W]: ...
+def operation(
+    name: str,
+    /,
+    *spaces: Type,
+    to: Type,
+    value: Any,
+    tangent: Any = None,
+    batched: bool = True,
+    broadcasts: bool = False,
+) -> Any:
+    """An operation of your own, A ⊕ B ⊕ … → C: its value on arrays, and its derivative as an expression.
+
+    `value(xp, a, b, …)` takes arrays of the library xp, with the same axes in front of all (with `batched=False` it is
+    called element by element of these axes), and gives that of the result; of a direct sum the tuple tree.
+    `tangent(a, b, …, y, da, db, …)` gives dy as an expression, linear in da, db, …, which is proved when the derivative
+    is first taken; for a discrete argument the tangent is None. Adjoint, lift and higher derivatives follow.
+    It is pickled by its name. What `value` gives is copied: it may keep the array. Raises SpaceError for what is no
+    space and no function, and where it is used: for a value of another shape, a tangent of another space or one that
+    is not linear, and for a derivative without `tangent`.
+    """
+    for space in (*spaces, to):
+        require_type(space, f"operation {name}")
+    if not isinstance(name, str) or not callable(value) or not (tangent is None or callable(tangent)) or not spaces:
+        what = f"{shown(name)}, {len(spaces)} spaces, {shown(value)} and {shown(tangent)}"
+        raise SpaceError(f"operation(name, A, …, to=C, value=…, tangent=…) takes a name, spaces, functions, not {what}")
+    xs = [f"x{k}" for k, _ in enumerate(spaces, 1)] if len(spaces) > 1 else ["x"]
+    require_taken(f"the value of operation {name}", value, ["xp", *xs])
+    require_taken(f"the tangent of operation {name}", tangent, [*xs, "y", *(f"d{x}" for x in xs)])
+    given = truth(batched, "batched=…"), truth(broadcasts, "broadcasts=…")
+    rule = _rules[name] = OperationRule(name, value, tangent, *given)
+    return applied(rule, spaces, to)
+
+
+def known(
+    name: str, value: Callable[..., Any], tangent: Callable[..., Any] | None, *, broadcasts: bool = False
+) -> OperationRule:
+    """The rule of a name, for operations of the library itself."""
+    rule = _rules[name] = OperationRule(name, value, tangent, broadcasts=broadcasts, fresh=True)
+    return rule
+
+
+def applied(rule: OperationRule, arguments: Sequence[Type], cod: Type) -> AnyProgram:
+    """The operation between some types, as a function."""
+    dom: Type = DirectSum(tuple(arguments)) if len(arguments) > 1 else arguments[0]
+    b = Builder(dom.leaves)
+    return Program.of(b, dom, emit(b, Custom(rule, tuple(arguments), cod), range(b.arity)), cod)
+
+
+def emit(b: Builder, step: Custom, args: Sequence[int]) -> list[int]:
+    """The slots of the result."""
+    slot = b.emit(step, tuple(args), step.image(*(b.slots[k] for k in args)))
+    return list(b.unpack(slot)) if isinstance(b.slots[slot], Bundle) else [slot]

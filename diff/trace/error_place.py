@@ -1,0 +1,271 @@
+r"""Where an error arises in a user's function: its file, line and name, the expression that fails, and its operands.
+
+The expression is found by the positions that the compiler keeps with each instruction; its operands by their places in
+its source, their values as arguments of the library's function that the user's line called.
+
+>>> from hilbert import Fin, R, SpaceError
+>>> from diff import fun
+>>> class Pixel: ...
+>>> def layer(W, b):
+...     return W @ b
+>>> try:
+...     fun(R ** (Fin.of(2) * Fin(Pixel, 3)), R ** Fin.of(2))(layer)
+... except SpaceError as error:
+...     print("\n".join(str(error).splitlines()[2:]))
+    return W @ b
+           ^^^^^
+    W ∈ ℝ^{2×Pixel3}, b ∈ ℝ^2
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import dis
+import inspect
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+from diff.mistakes.axis_hints import its_call
+from diff.mistakes.other_libraries import call_at, foreign, foreign_module, is_ours, of_function, of_keyword, stands_for
+from diff.mistakes.user_source import Span, is_users, span_of
+from diff.terms.elementwise import RULES
+from diff.trace.expr import Expr
+from diff.trace.failed_operands import operands, owner
+from hilbert import Index, SpaceError, Type
+from hilbert.base.notarray import Applicable, Missing, NotArray, PartName
+from hilbert.errors import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import CodeType, FrameType, TracebackType
+
+    from hilbert.program.line.source_line import Place
+
+CALLS = 3
+"""So many of the calls that lead to the line are quoted."""
+OWN_NAMES = {"builder", "home", "slots", "token", *vars(Applicable), *vars(NotArray)}
+"""Attributes of vectors and expressions that are the library's, not its users'."""
+
+
+class _Known(dict[str, bool]):
+    def __missing__(self, file: str) -> bool:
+        found = self[file] = is_users(file)
+        return found
+
+
+_known = _Known()
+
+
+def here() -> Place | None:
+    """The user's instruction that a step is made by."""
+    known = _known
+    frame: FrameType | None = sys._getframe(3)  # behind the builder
+    while frame is not None:
+        code = frame.f_code
+        if known[code.co_filename]:
+            return code, frame.f_lasti
+        frame = frame.f_back
+    return None
+
+
+def origin(error: BaseException, body: Any) -> str:
+    """The place of an error that arose while a body was traced, and the calls of the user's functions that led there.
+
+    Where it came from the result of the body, what returns that.
+    """
+    found = found_at(error, is_users)
+    if found is not None:
+        return _text(*found) + _calls(error, found[0])
+    code = _code(body)
+    if code is None:
+        return ""
+    spans = _returns(code)
+    start = Span(code.co_filename, code.co_firstlineno, code.co_firstlineno)
+    return _text(spans[0] if len(spans) == 1 else start, code.co_name, [])
+
+
+def _calls(error: BaseException, shown_span: Span) -> str:
+    """The calls before an error's place, the last first; not those that are written around what is quoted already."""
+    users = [entry for entry in _entries(error.__traceback__) if is_users(entry.tb_frame.f_code.co_filename)]
+    inner, texts = shown_span, list[str]()
+    for entry in reversed(users[:-1]):
+        span = span_of(entry.tb_frame.f_code, entry.tb_lasti, entry.tb_lineno)
+        if not span.contains(inner) and len(texts) < CALLS:
+            texts.append(_text(span.first_line(), entry.tb_frame.f_code.co_name, [], "called at"))
+        inner = span
+    return "".join(texts)
+
+
+def returned(body: Any) -> str:
+    """Where a user's function returns a result that is wrong, if it is a `def` that does so in one place."""
+    code = _code(body)
+    if code is None or not code.co_name.isidentifier() or not is_users(code.co_filename):
+        return ""
+    spans = _returns(code)
+    return _text(spans[0], code.co_name, [], "returned at") if len(spans) == 1 else ""
+
+
+def _code(body: Any) -> CodeType | None:
+    return getattr(inspect.unwrap(body), "__code__", None) if callable(body) else None
+
+
+def _returns(code: CodeType) -> list[Span]:
+    """The places where a function returns."""
+    places = [one.positions for one in dis.get_instructions(code) if one.opname in {"RETURN_VALUE", "RETURN_CONST"}]
+    lines = {(at.lineno, at.end_lineno or at.lineno) for at in places if at is not None and at.lineno is not None}
+    return [Span(code.co_filename, *pair) for pair in sorted(lines)]
+
+
+def found_at(
+    error: BaseException, accepts: Callable[[str], bool], *, modules: bool = False
+) -> tuple[Span, str, list[str]] | None:
+    """What of a file that is accepted raised an error, last: its place, the function's name, the operands in its words.
+
+    None where there is no such file, or, but for `modules`, where that is at the level of a module.
+    """
+    entry: TracebackType | None = None
+    for found in _entries(error.__traceback__):
+        if accepts(found.tb_frame.f_code.co_filename):
+            entry = found
+    if entry is None or (not modules and entry.tb_frame.f_code.co_name == "<module>"):
+        return None
+    frame = entry.tb_frame
+    span = span_of(frame.f_code, entry.tb_lasti, entry.tb_lineno)
+    if entry.tb_next is None:
+        return span, frame.f_code.co_name, owner(span, error.obj) if isinstance(error, AttributeError) else []
+    return span, frame.f_code.co_name, operands(span, frame, entry.tb_next.tb_frame)
+
+
+def understood(error: TypeError | AttributeError | ValueError, body: Any = None) -> str | None:
+    """What to say of Python's own error where a user's line asks for what this library does not have; else None.
+
+    That is an operator, attribute or call that expressions have not, other arguments than a function of ours takes, a
+    tuple of expressions with another number of names, an error of ours that numpy gives as the cause of its own, or a
+    body that is a function of another library.
+    """
+    if isinstance(error, ValueError):
+        return stored(error) or _unpacked(error)
+    if isinstance(error, AttributeError):
+        ours = isinstance(error.obj, NotArray) or is_ours(error.obj)
+        there = [name for name in dir(error.obj) if _is_public(error.obj, name)]
+        near = difflib.get_close_matches(error.name or "", there, n=3) if ours else []
+        hint = f"; it has {', '.join(near)}" if near else ""
+        if isinstance(error.obj, NotArray) and error.name in RULES:
+            hint = f": {of_function(error.name)}"
+        text = f"{shown(error.obj)} has no .{error.name}" if isinstance(error.obj, NotArray) else str(error)
+        return (text if ": write " in text else f"{text}{hint}") if ours else None
+    entries = list(_entries(error.__traceback__))
+    users = [entry for entry in entries if is_users(entry.tb_frame.f_code.co_filename)]
+    if re.search(r"\bExpr\b", str(error)):
+        if users and (said := _foreign(entries[entries.index(users[-1]) :])):
+            return said
+        if module := foreign_module(body):
+            name = getattr(body, "__name__", "the function")
+            return f"{module}.{name} does not apply to an expression: {of_function(name)}"
+    if not users or entries.index(users[-1]) < len(entries) - 2:  # what a function of ours calls is right
+        return None
+    text = re.sub(r"'Expr' object|'Expr'", "an expression", str(error)).replace("Expr.", ".")
+    text = _counted(text + its_call(text))
+    if text.startswith("unhashable"):
+        text += "; a table by an element x of X is a vector of ℝ^X, const((R ** X).vec(table))[x]"
+    if found := re.search(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'", text):
+        text += of_keyword(*found.groups())
+    return text if text != str(error) or _calls_ours(users[-1]) else None
+
+
+def stored(error: ValueError) -> str:
+    """What our error says that numpy gives as the cause of its own, where an entry of an array is set; else nothing."""
+    is_ours = isinstance(error.__cause__, SpaceError) and str(error).startswith("setting an array element")
+    return str(error.__cause__) if is_ours else ""
+
+
+def _counted(text: str) -> str:
+    """What to write where a line goes through an index set or a space, or asks for its length, as Python says it."""
+    asked = re.search(r"'(\w+)' object is not (?:iterable|subscriptable)|'(\w+)' object cannot be interpreted", text)
+    found = asked or re.search(r"object of type '(\w+)' has no len", text)
+    name = next(filter(None, found.groups()), "") if found else ""
+    if name in _names(Index):
+        text = "an index set has no items and no len()"
+        return f"{text}: X.size counts its elements, range(X.size) has their positions, build(f, X) gives f an element"
+    if name in _names(Type):
+        return "a space has no items and no len(): V.dim counts its dimensions, V.parts are those of a direct sum"
+    return text
+
+
+def _names(base: type) -> set[str]:
+    """The names of the classes below a class."""
+    below: list[type] = base.__subclasses__()
+    return {one.__name__ for one in below}.union(*map(_names, below))
+
+
+def _unpacked(error: ValueError) -> str | None:
+    """What to say where a user's line gives the items of a tuple of expressions another number of names."""
+    last = list(_entries(error.__traceback__))[-1]
+    if "values to unpack" not in str(error) or not is_users(last.tb_frame.f_code.co_filename):
+        return None
+    span = span_of(last.tb_frame.f_code, last.tb_lasti, last.tb_lineno)
+    for node in ast.walk(span.module()):
+        match node:
+            case ast.Assign([ast.Tuple(elts) as names], ast.Name(name) as value) if names.lineno == span.line:
+                items = stands_for(value, last.tb_frame)
+                if isinstance(items, tuple) and any(isinstance(item, Expr) for item in items):
+                    spaces = ", ".join(str(item.space) if isinstance(item, Expr) else shown(item) for item in items)
+                    return f"{name} is a tuple of {len(items)}, ({spaces}), and {len(elts)} names are given for it"
+            case ast.Assign([ast.Tuple(elts) as names], ast.Call(called)) if names.lineno == span.line:
+                function = stands_for(called, last.tb_frame)
+                if is_ours(function):
+                    name, loops = getattr(function, "__name__", "the call"), ("fold", "iterate", "while_")
+                    hint = "; a loop gives its last state alone where the step does: " if name in loops else ""
+                    hint += "let the step return (state, output) for both" if hint else ""
+                    return f"{name} gives a tuple of another length here than the {len(elts)} names for it{hint}"
+            case _:  # no assignment of what has a name, or is called
+                pass
+    return None
+
+
+def _is_public(owner: Any, name: str) -> bool:
+    """Whether users may ask for an attribute: not one of the library's own, or one that says what to write instead."""
+    if name.startswith("_") or name in OWN_NAMES:
+        return False
+    return not isinstance(inspect.getattr_static(owner, name, None), (Missing, PartName))
+
+
+def _call(entry: TracebackType) -> ast.Call | None:
+    """The call where an error arose, as it is written."""
+    return call_at(span_of(entry.tb_frame.f_code, entry.tb_lasti, entry.tb_lineno).segment())
+
+
+def _calls_ours(entry: TracebackType) -> bool:
+    call = _call(entry)
+    return call is not None and is_ours(stands_for(call.func, entry.tb_frame))
+
+
+def _foreign(entries: list[TracebackType]) -> str | None:
+    """What to say where a user's line, the first of these, calls a function of another library with expressions."""
+    frame, call = entries[0].tb_frame, _call(entries[0])
+    found = None if call is None else foreign(call, frame)
+    if call is None or found is None:
+        return None
+    values = [stands_for(part, frame) for part in call.args]
+    values += [value for entry in entries[1:] for value in entry.tb_frame.f_locals.values()]
+    given = next((shown(value) for value in values if isinstance(value, Expr)), "an expression")
+    written, name = found
+    return f"{written} does not apply to {given}: {of_function(name, written.rpartition('.')[2])}"
+
+
+def _entries(entry: TracebackType | None) -> Iterator[TracebackType]:
+    while entry is not None:
+        yield entry
+        entry = entry.tb_next
+
+
+def _text(span: Span, name: str, operands: list[str], said: str = "at") -> str:
+    where = f" in {name}" if name.isidentifier() else ""
+    lines = [f"  {said} {span.file}:{span.line}{where}"]
+    marked = list(span.marked())
+    lines += [f"    {text}" for text in marked] or ["    (the source of this line is not known)"]
+    if operands:
+        lines.append(f"    {', '.join(operands)}")
+    return "".join(f"\n{text}" for text in lines)

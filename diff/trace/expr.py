@@ -1,0 +1,911 @@
+"""Vector expressions: what a traced function computes with. Each operation appends a step to the program being traced.
+
+Constants: a vector (`Vec`) that meets an expression is a constant of the program, a Python number is the scalar (or, in
+a sum, the array filled with it). A plain array has no space and is refused: write `const(V.vec(array))`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from contextvars import ContextVar
+from functools import partial
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    Never,
+    NoReturn,
+    TypeAlias,
+    TypeVar,
+    TypeVarTuple,
+    cast,
+    final,
+    overload,
+)
+
+from diff.mistakes.axis_hints import its_remedy
+from diff.mistakes.escaped_expressions import TwoFunctionsError, leaked
+from diff.mistakes.other_libraries import refuse_foreign
+from diff.mistakes.python_words import of_number, of_operand, of_truth
+from diff.terms.elementwise import AnyElementwise, Binary, Comparison, Elementwise, Primitive, booleans, power
+from diff.terms.lower import program
+from diff.trace.axes import axis, reordering, repeated, spread
+from diff.trace.expression_methods import Reductions
+from hilbert import (
+    Boolean,
+    Copower,
+    DirectSum,
+    Elements,
+    Field,
+    Fin,
+    Index,
+    Product,
+    Space,
+    SpaceError,
+    TensorProduct,
+    Type,
+    Unit,
+    Vec,
+)
+from hilbert.base.notarray import Applicable
+from hilbert.base.numpy_names import ARRAYS, OPERATORS, POWER
+from hilbert.errors import double, is_number, shown
+from hilbert.index.lens import Lens, lens_for, place
+from hilbert.index.position import ROWS, span
+from hilbert.index.spec import Spec
+from hilbert.map.attached import difference
+from hilbert.map.map import AnyMap, Map, unfit
+from hilbert.map.matrix_product import product_space, transposed_space
+from hilbert.program.line.builder import Builder
+from hilbert.program.line.constant import filled
+from hilbert.relation import Full, reversal, rotation, run
+from hilbert.space.leafwise import leaf_spaces, require_leaf, require_of_leaves
+from hilbert.space.nested_sums import apart, said
+from hilbert.space.space import bracketing, require_space
+from hilbert.space.unpacking import visited
+from hilbert.space.vector import Linear, Number, require_vector
+from linmap import contraction, relational
+from linmap.net.apply import apply_net
+from linmap.net.lower import net
+from linmap.relational.axis_maps import prefix
+from linmap.term import wire
+from linmap.term.datum import constants
+from linmap.term.linear_map import LinMap
+from linmap.term.maps import in_field, red
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from datetime import date
+
+    from hilbert import Coproduct
+    from hilbert.index.index import Anonymous
+    from hilbert.index.position import Key
+    from hilbert.relation import Inclusion
+    from hilbert.relation.relation import AnyRelation
+    from hilbert.space.space import Integers
+    from linmap.contraction import Contraction
+
+    Whole: TypeAlias = slice[None, None, None]
+    """`:` in A[i, :]."""
+
+I = TypeVar("I", bound=Index)
+J = TypeVar("J", bound=Index)
+H = TypeVar("H", bound=Index)
+S = TypeVar("S", bound=Space)
+Z = TypeVar("Z", bound=Space)
+T = TypeVar("T")
+Truth = TypeVar("Truth", bound="Boolean | Copower[Boolean, Any] | Copower[Copower[Boolean, Any], Any]")
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+A = TypeVar("A", bound=Type)
+B = TypeVar("B", bound=Type)
+C = TypeVar("C", bound=Type)
+D = TypeVar("D", bound=Type)
+E = TypeVar("E", bound=Type)
+F = TypeVar("F", bound=Type)
+G = TypeVar("G", bound=Type)
+Rest = TypeVarTuple("Rest")
+Tag = TypeVar("Tag")
+Count = TypeVar("Count", bound="Boolean | Integers")
+Axis = TypeVar("Axis", bound="Fin[Any] | Coproduct[Any, Any]")
+
+tracing: ContextVar[tuple[Builder, ...]] = ContextVar("tracing", default=())
+"""The programs being traced here, innermost last; each thread and each task has its own."""
+
+
+class OnVectors(Builder):
+    """The line of an operation on vectors: messages name their operands (`diff.vocabulary.eager`)."""
+
+
+@final
+class Expr(Applicable, Reductions, Generic[V]):
+    """An expression of a space: the slots that hold its leaves in the program being traced."""
+
+    __slots__ = ("_builder", "_slots", "space")
+    attributes: ClassVar[dict[str, str]] = ARRAYS | {
+        "array": "const(v) for constants: an expression has no entries while a function is traced",
+        "inner": "inner(x, y)",
+    }
+    operators: ClassVar[dict[str, tuple[str, str]]] = OPERATORS
+    __hash__ = None  # type: ignore[assignment]  # how Python says that == is no equality
+    space: V
+
+    def __init__(self, builder: Builder, space: V, slots: tuple[int, ...]) -> None:
+        """Made by tracing: see `fun`."""
+        self._builder, self.space, self._slots = builder, space, slots
+
+    if TYPE_CHECKING:  # the field of a class under @variant: it is given as a vector, too
+
+        def __get__(self, value: object, owner: Any = None) -> Expr[V]: ...
+        def __set__(self, value: Any, given: Expr[V] | Vec[V]) -> None: ...
+
+    @property
+    def builder(self) -> Builder:
+        """The program being traced: the body of a loop in it, while that is traced."""
+        b = self._builder
+        return b if b.inner is None else b.innermost
+
+    @property
+    def slots(self) -> tuple[int, ...]:
+        """The slots there: what a body reads of the function around it is captured."""
+        b = self._builder
+        return self._slots if b.inner is None else b.seen(self._slots)
+
+    @property
+    def home(self) -> tuple[Builder, tuple[int, ...]]:
+        """The program or body in which it was made, and its slots there."""
+        return self._builder, self._slots
+
+    def _instead_of(self, name: str) -> str:
+        return lens_for(self.space, name) or its_remedy(self, name)
+
+    def _refuse(self, what: str, name: str = "") -> NoReturn:
+        refuse_foreign(self, what, name)
+
+    # --- vector space ---
+
+    def _require(self, operation: str) -> V:
+        """The space, for an operation that needs 0 + · ⊙; raises SpaceError for a type that is no space."""
+        require_space(self.space, operation)
+        return self.space
+
+    @overload
+    def __add__(self: Linear[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | Number) -> Expr[S]: ...
+    @overload
+    def __add__(self: Expr[Field], o: Linear[S]) -> Expr[S]: ...
+    def __add__(self: Any, o: Any) -> Any:
+        return _add(_known(self), o, 1.0, "+")
+
+    @overload
+    def __radd__(self: Linear[S], o: Vec[S] | Vec[Field] | Number) -> Expr[S]: ...  # type: ignore[misc]  # self is no vector
+    @overload
+    def __radd__(self: Expr[Field], o: Vec[S]) -> Expr[S]: ...
+    def __radd__(self: Any, o: Any) -> Any:
+        return _add(_known(self), o, 1.0, "+")
+
+    @overload
+    def __sub__(self: Linear[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | Number) -> Expr[S]: ...
+    @overload
+    def __sub__(self: Expr[Field], o: Linear[S]) -> Expr[S]: ...
+    def __sub__(self: Any, o: Any) -> Any:
+        return _add(_known(self), o, -1.0, "-")
+
+    @overload
+    def __rsub__(self: Linear[S], o: Vec[S] | Vec[Field] | Number) -> Expr[S]: ...  # type: ignore[misc]  # self is no vector
+    @overload
+    def __rsub__(self: Expr[Field], o: Vec[S]) -> Expr[S]: ...
+    def __rsub__(self: Any, o: Any) -> Any:
+        return _add(_negated(_known(self)), o, 1.0, "-")
+
+    def __pos__(self: Linear[S]) -> Expr[S]:
+        return _known(self)
+
+    def __neg__(self: Linear[S]) -> Expr[S]:
+        return _negated(_known(self))
+
+    @overload
+    def __mul__(self: Linear[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | Number) -> Expr[S]: ...
+    @overload
+    def __mul__(self: Expr[Field], o: Linear[S]) -> Expr[S]: ...
+    def __mul__(self, o: Any) -> Any:
+        """k·v for a scalar k, v·w entry by entry for two vectors of one space."""
+        if is_number(o):
+            return _scaled(self, double(o))
+        other = operand(self, o, "*")
+        if other.space == self.space:
+            return _hadamard(self, other)
+        if isinstance(self.space, Field):
+            return bilinear(contraction.scalar(other.space, self.space), self, other)
+        if isinstance(other.space, Field):
+            return bilinear(contraction.scalar(self.space, other.space), other, self)
+        msg = f"cannot multiply {self.space} and {other.space}: "
+        if "b" in {leaf.kind for e in (self, other) for leaf in e.space.leaves}:
+            raise SpaceError(f"{msg}select(c, x) is x where the condition c holds, and 0 elsewhere")
+        rule = "* is scalar times vector, or entry by entry in one space"
+        raise SpaceError(f"{msg}{rule}{difference(self.space, other.space) or '; see inner, outer, @ and contract'}")
+
+    @overload
+    def __rmul__(self: Linear[S], o: Vec[S] | Vec[Field] | Number) -> Expr[S]: ...  # type: ignore[misc]  # self is no vector
+    @overload
+    def __rmul__(self: Expr[Field], o: Vec[S]) -> Expr[S]: ...
+    def __rmul__(self, o: Any) -> Any:
+        return _scaled(self, double(o)) if is_number(o) else operand(self, o, "*") * self
+
+    def __truediv__(self: Linear[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | Number) -> Expr[S]:
+        """v/k for a scalar k, entry by entry for two vectors of one space."""
+        x = _known(self)
+        if is_number(o):
+            k = double(o)
+            return x * (1.0 / k) if _exact_reciprocal(k) else elementwise(DIVIDE, x, _fill(x, k))
+        other = operand(x, o, "/")
+        if isinstance(other.space, Field) and not isinstance(x.space, Field):
+            return elementwise(Primitive("reciprocal"), other) * x
+        return elementwise(DIVIDE, x, same(x, other, "/"))
+
+    @overload
+    def __rtruediv__(self: Linear[S], o: Vec[S] | Number) -> Expr[S]: ...  # type: ignore[misc]  # self is no vector
+    @overload
+    def __rtruediv__(self: Expr[Field], o: Vec[S]) -> Expr[S]: ...
+    def __rtruediv__(self: Any, o: Any) -> Any:
+        if not is_number(o):
+            return operand(self, o, "/") / self
+        return elementwise(Primitive("reciprocal"), self) if double(o) == 1.0 else _fill(self, o) / self
+
+    def __pow__(self: Linear[S], k: Number) -> Expr[S]:
+        """Entry by entry, for a constant exponent; see `pow` for one that varies."""
+        if not is_number(k):
+            raise SpaceError(f"the exponent of ** is a number, not {shown(k)}: {POWER}")
+        return elementwise(power(double(k)), self)
+
+    def __rpow__(self, k: Never) -> NoReturn:
+        msg = f"cannot form k ** x: k is {shown(k)} and x is in {self.space}; "
+        raise SpaceError(f"{msg}write exp(math.log(k) * x) for a number k > 0")
+
+    # --- contractions ---
+
+    @overload
+    def __matmul__(
+        self: Expr[Copower[Field, Product[I, J]]], o: Expr[Copower[Field, J]] | Vec[Copower[Field, J]]
+    ) -> Expr[Copower[Field, I]]: ...
+    @overload
+    def __matmul__(
+        self: Expr[Copower[Field, Product[I, J]]],
+        o: Expr[Copower[Field, Product[J, H]]] | Vec[Copower[Field, Product[J, H]]],
+    ) -> Expr[Copower[Field, Product[I, H]]]: ...
+    @overload
+    def __matmul__(
+        self: Expr[Copower[Field, Fin[T]]], o: Expr[Copower[Field, Fin[T]]] | Vec[Copower[Field, Fin[T]]]
+    ) -> Expr[Field]: ...
+    def __matmul__(self, o: Any) -> Any:
+        """Matrix product, matrix–vector product, inner product of vectors."""
+        return NotImplemented if isinstance(o, Map) else _matmul(self, operand(self, o, "@"))
+
+    @overload
+    def __rmatmul__(
+        self: Expr[Copower[Field, J]], o: Vec[Copower[Field, Product[I, J]]]
+    ) -> Expr[Copower[Field, I]]: ...
+    @overload
+    def __rmatmul__(
+        self: Expr[Copower[Field, Product[J, H]]], o: Vec[Copower[Field, Product[I, J]]]
+    ) -> Expr[Copower[Field, Product[I, H]]]: ...
+    @overload
+    def __rmatmul__(self: Expr[Copower[Field, Fin[T]]], o: Vec[Copower[Field, Fin[T]]]) -> Expr[Field]: ...
+    def __rmatmul__(self, o: Any) -> Any:
+        return _matmul(operand(self, o, "@"), self)
+
+    @property
+    def T(self: Expr[Copower[W, Product[I, J]]]) -> Expr[Copower[W, Product[J, I]]]:
+        """The transpose of a matrix, V^{X×Y} to V^{Y×X}; SpaceError if the index set is no product."""
+        cod, orders = transposed_space(self.space)
+        slots = [self.builder.apply(wire.Move(o), slot) for slot, o in zip(self.slots, orders, strict=True)]
+        return Expr(self.builder, cod, tuple(slots))
+
+    # --- sums, parts and components ---
+
+    @overload
+    def __getitem__(self: Expr[DirectSum[A, *Rest]], i: Literal[0]) -> Expr[A]: ...
+    @overload
+    def __getitem__(self: Expr[DirectSum[A, B, *Rest]], i: Literal[1]) -> Expr[B]: ...
+    @overload
+    def __getitem__(self: Expr[DirectSum[A, B, C, *Rest]], i: Literal[2]) -> Expr[C]: ...
+    @overload
+    def __getitem__(self: Expr[DirectSum[A, B, C, D, *Rest]], i: Literal[3]) -> Expr[D]: ...
+    @overload
+    def __getitem__(self: Expr[DirectSum[A, B, C, D, E, *Rest]], i: Literal[4]) -> Expr[E]: ...
+    @overload
+    def __getitem__(self: Expr[DirectSum[A, B, C, D, E, F, *Rest]], i: Literal[5]) -> Expr[F]: ...
+    @overload
+    def __getitem__(self: Expr[DirectSum[*Rest]], i: int) -> Expr[Any]: ...
+    @overload
+    def __getitem__(self: Expr[A], i: Lens[A, W]) -> Expr[W]: ...
+    @overload
+    def __getitem__(self: Expr[Copower[A, I]], i: Lens[A, W]) -> Expr[Copower[W, I]]: ...
+    @overload
+    def __getitem__(self: Expr[Copower[Copower[A, J], I]], i: Lens[A, W]) -> Expr[Copower[Copower[W, J], I]]: ...
+    @overload
+    def __getitem__(self: Expr[Copower[W, I]], i: Expr[Elements[I]] | Vec[Elements[I]]) -> Expr[W]: ...
+    @overload
+    def __getitem__(
+        self: Expr[Copower[W, I]], i: Expr[Copower[Elements[I], J]] | Vec[Copower[Elements[I], J]]
+    ) -> Expr[Copower[W, J]]: ...
+    @overload
+    def __getitem__(self: Expr[Copower[W, Axis]], i: int) -> Expr[W]: ...
+    @overload
+    def __getitem__(self: Expr[Copower[W, Axis]], i: Whole) -> Expr[Copower[W, Axis]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __getitem__(self: Expr[Copower[W, Axis]], i: slice) -> Expr[Copower[W, Fin[Anonymous]]]: ...
+    @overload
+    def __getitem__(self: Expr[Copower[W, Fin[Tag]]], i: str | date) -> Expr[W]: ...
+    @overload
+    def __getitem__(self: Expr[Copower[W, Product[I, J]]], i: tuple[int | str, Whole]) -> Expr[Copower[W, J]]: ...
+    @overload
+    def __getitem__(self: Expr[Copower[W, Product[I, J]]], i: tuple[Whole, int | str]) -> Expr[Copower[W, I]]: ...
+    @overload
+    def __getitem__(self: Expr[Copower[W, Product[I, J]]], i: tuple[int | str, int | str]) -> Expr[W]: ...
+    @overload
+    def __getitem__(self: Expr[Copower[W, Product[I, J]]], i: tuple[int | str | slice, ...]) -> Expr[Any]: ...
+    def __getitem__(self: Any, i: Any) -> Any:
+        """π_k: part k of a direct sum, or the component of V^X at a position or label; V^{X×Y} takes A[i, j].
+
+        A lens takes the part of a record that it names, of P^X those of all components.
+        Positions count from 0; negative ones from the end, for components. `v[a:b]` is indexed by `Fin.of(b − a)`,
+        `A[i, :]` by Y; v[x] for dynamic elements x of X is a gather: linear in v, its adjoint is
+        `scatter`. Raises SpaceError for a position, label or element that does not exist.
+        """
+        if type(i) is Lens:
+            part, start, stop = i.at(self.space)
+            return Expr(self.builder, part, self.slots[start:stop])
+        if isinstance(i, (Expr, Vec)):
+            return _gathered(self, operand(self, i, "v[x]"))
+        if self.space not in self.space.parts:
+            start, stop = span(self.space, i)
+            return Expr(self.builder, self.space.parts[i], self.slots[start:stop])
+        cod, keys = self.space.selection(i)
+        axes: tuple[Index, ...] = self.space.index.axes
+        slots = self.slots
+        for at, (X, key) in reversed(list(enumerate(zip(axes, keys, strict=True)))):
+            if key is not None:
+                kept = wire.Reduce(_inclusion(X, key).T, at)
+                slots = tuple(self.builder.apply(kept, slot) for slot in slots)
+        return Expr(self.builder, cod, slots)
+
+    @overload
+    def replace(self: Expr[A], lens: Lens[A, W], part: Expr[W] | Vec[W]) -> Expr[A]: ...
+    @overload
+    def replace(
+        self: Expr[Copower[A, I]], lens: Lens[A, W], part: Expr[Copower[W, I]] | Vec[Copower[W, I]]
+    ) -> Expr[Copower[A, I]]: ...
+    def replace(self: Any, lens: Any, part: Any) -> Any:
+        """The same value but for one part of its record; raises SpaceError for a part of another space."""
+        other = operand(self, part, "replace")
+        start, stop = place(self.space, lens, other.space)
+        return Expr(self.builder, self.space, (*self.slots[:start], *other.slots, *self.slots[stop:]))
+
+    def map_leaves(self, f: Callable[[str, Expr[Any]], Expr[Any] | Vec[Any]]) -> Expr[V]:
+        """f(path, x) in place of each leaf x, which is in the space of its own; the path is `encoder.bias`, say.
+
+        Raises SpaceError where f gives something else than an expression of that space.
+        """
+        require_of_leaves(f, f"an expression of {self.space}")
+        leaves = zip(leaf_spaces(self.space), self.slots, strict=True)
+        made = ((p, V, operand(self, f(p, Expr(self.builder, V, (k,))), "map_leaves")) for (p, V), k in leaves)
+        slots = [require_leaf(path, V, x).slots[0] for path, V, x in made]
+        return Expr(self.builder, self.space, tuple(slots))
+
+    def scatter(
+        self: Expr[Copower[W, J]], ids: Expr[Copower[Elements[I], J]] | Vec[Copower[Elements[I], J]]
+    ) -> Expr[Copower[W, I]]:
+        """Σ_y v_y e_{ids(y)} for v ∈ V^Y and ids ∈ X^Y: a segment sum, the adjoint of the gather v[ids].
+
+        Linear in v; ids are discrete. Raises SpaceError unless v ∈ V^Y and ids ∈ X^Y.
+        """
+        a: Expr[Any] = self
+        b: Expr[Any] = operand(a, ids, "scatter")
+        found = isinstance(b.space, Copower) and isinstance(b.space.base, Elements)
+        if not found or not isinstance(a.space, Copower) or a.space.index != b.space.index:
+            due = "v ∈ V^Y and an element of X for each y ∈ Y"
+            raise SpaceError(f"scatter takes {due}, not v in {a.space} and x in {b.space}")
+        return bilinear(contraction.segment_sum(b.space.base.index, a.space.index, a.space.base), a, b)
+
+    def roll(self: Expr[Copower[W, I]], by: int, over: Index | int | None = None) -> Expr[Copower[W, I]]:
+        """(v_{x − by mod |X|})_x, as numpy's roll along one axis; see `linmap.roll`."""
+        return _along(self, "roll", over, lambda X: rotation(X, by))
+
+    def flip(self: Expr[Copower[W, I]], over: Index | int | None = None) -> Expr[Copower[W, I]]:
+        """The components backwards; see `linmap.flip`."""
+        return _along(self, "flip", over, reversal)
+
+    def cumsum(
+        self: Expr[Copower[W, I]], over: Index | int | None = None, *, reverse: bool = False, exclusive: bool = False
+    ) -> Expr[Copower[W, I]]:
+        """(Σ_{y≤x} v_y)_x; from the end if `reverse`, without x itself if `exclusive`; see `linmap.cumsum`."""
+        return _along(self, "cumsum", over, lambda X: prefix(X, reverse=reverse, exclusive=exclusive))
+
+    def clip(
+        self: Linear[S], low: Expr[S] | Vec[S] | Number | None = None, high: Expr[S] | Vec[S] | Number | None = None
+    ) -> Expr[S]:
+        """min(max(v, low), high), entry by entry; None is no bound. See `maximum` for the derivative at a bound."""
+        x: Any = self if low is None else cast("Any", Binary("maximum"))(_known(self), low)
+        return cast("Expr[S]", x if high is None else cast("Any", Binary("minimum"))(_known(x), high))
+
+    @overload
+    def cast(self: Expr[Copower[Copower[Count, J], I]], field: Field) -> Expr[Copower[Copower[Field, J], I]]: ...
+    @overload
+    def cast(self: Expr[Copower[Count, I]], field: Field) -> Expr[Copower[Field, I]]: ...
+    @overload
+    def cast(self: Expr[Count], field: Field) -> Expr[Field]: ...
+    @overload
+    def cast(self: Linear[S], field: Field) -> Expr[S]: ...
+    def cast(self: Any, field: Field) -> Any:
+        """The same numbers in another precision; truth values as 1 and 0, integers as numbers, without a derivative.
+
+        Raises SpaceError for elements of an index set, which are no numbers, and for other things than fields.
+        """
+        space = in_field(self.space, field, "cast")
+        pairs = zip(self.slots, self.space.leaves, strict=True)
+        apply, to = self.builder.apply, wire.Cast(field.entry)
+        return Expr(self.builder, space, tuple(k if leaf.entry == field.entry else apply(to, k) for k, leaf in pairs))
+
+    def pad(self: Expr[Copower[W, I]], before: int, after: int) -> Expr[Copower[W, Fin[Anonymous]]]:
+        """Zeros before and after; see `linmap.pad`."""
+        V = _copower(self, "pad")
+        return relational.pad(V.index, before, after, V.base)(self)
+
+    @overload
+    def crop(
+        self: Expr[Copower[W, I]], start: int | None, stop: int | None, *, step: int = ...
+    ) -> Expr[Copower[W, Fin[Anonymous]]]: ...
+    @overload
+    def crop(
+        self: Expr[Copower[W, I]], start: int | None, stop: int | None, *, step: int = ..., to: H
+    ) -> Expr[Copower[W, H]]: ...
+    def crop(self: Any, start: int | None, stop: int | None, *, step: int = 1, to: Any = None) -> Any:
+        """The components start:stop:step, indexed by `to`; see `linmap.crop`."""
+        V = _copower(self, "crop")
+        return relational.crop(V.index, start, stop, V.base, step=step, to=to)(self)
+
+    @overload
+    def concatenate(
+        self: Expr[Copower[W, I]], other: Expr[Copower[W, J]] | Vec[Copower[W, J]]
+    ) -> Expr[Copower[W, Coproduct[I, J]]]: ...
+    @overload
+    def concatenate(
+        self: Expr[Copower[W, I]], other: Expr[Copower[W, J]] | Vec[Copower[W, J]], *, to: H
+    ) -> Expr[Copower[W, H]]: ...
+    def concatenate(self: Any, other: Any, *, to: Any = None) -> Any:
+        """V^X and V^Y one after the other in V^{X+Y}, or in V^Z for Z = `to`; see `linmap.concatenate`."""
+        V, W = _copower(self, "concatenate"), _copower(operand(self, other, "concatenate"), "concatenate")
+        f: AnyMap = relational.concatenate(V.index, W.index, V=V.base, to=to)
+        return f(self, other)
+
+    def rep(self: Linear[S], V: Z, *, over: Index | int | None = None) -> Expr[Z]:
+        """x once for each element of the axes that V has more: b.rep(A.space), so that A + b.rep(A.space) adds it.
+
+        `over` is the new axis, by its position, where V has one of x twice. SpaceError for a V that does not fit.
+        """
+        x: Any = _known(self)
+        slot = x.slots[0] if x.slots else 0
+        for X, at in repeated(x, V, over):
+            slot = x.builder.apply(wire.Reduce(Full(Unit(), X), at), slot)
+        return Expr(x.builder, V, (slot,))
+
+    @overload
+    def transpose(self: Expr[Copower[W, Product[I, J]]]) -> Expr[Copower[W, Product[J, I]]]: ...
+    @overload
+    def transpose(self: Expr[Copower[W, I]], Y: H) -> Expr[Copower[W, H]]: ...
+    def transpose(self: Any, Y: Any = None) -> Any:
+        """`T`; or the factors of the index set in another order, x.transpose(Z * X) of V^{X×Z}."""
+        if Y is None:
+            return self.T
+        V = _copower(self, "transpose")
+        order = reordering(V.index, Y, str(V))
+        inner = [(*order, *range(len(order), len(leaf.axes))) for leaf in V.leaves]
+        slots = [self.builder.apply(wire.Move(o), slot) for slot, o in zip(self.slots, inner, strict=True)]
+        return Expr(self.builder, Copower(V.base, Y), tuple(slots))
+
+    def reshape(self: Expr[Copower[W, I]], Y: H) -> Expr[Copower[W, H]]:
+        """The same entries in V^Y for |X| = |Y|, in the flat orders; see `linmap.reshape`."""
+        V = _copower(self, "reshape")
+        f: AnyMap = relational.reshape(V.index, Y, V.base)
+        return cast("Expr[Copower[W, H]]", f(self))
+
+    def rows(self: Expr[Copower[W, Product[I, J]]]) -> Expr[Copower[Copower[W, J], I]]:
+        """The rows of a table in V^{X×Y}, one for each element of X, in (V^Y)^X; see `linmap.curry`."""
+        V = _copower(self, "rows")
+        if not isinstance(V.index, Product):
+            msg = f".rows() is of a table in V^{{X×Y}}, not of {shown(self)}"
+            raise SpaceError(msg)
+        return self._within(Copower(Copower(V.base, V.index.right), V.index.left))
+
+    @overload
+    def split(self: Expr[DirectSum[A, B]]) -> tuple[Expr[A], Expr[B]]: ...
+    @overload
+    def split(self: Expr[DirectSum[A, B, C]]) -> tuple[Expr[A], Expr[B], Expr[C]]: ...
+    @overload
+    def split(self: Expr[DirectSum[A, B, C, D]]) -> tuple[Expr[A], Expr[B], Expr[C], Expr[D]]: ...
+    @overload
+    def split(self: Expr[DirectSum[A, B, C, D, E]]) -> tuple[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E]]: ...
+    @overload
+    def split(
+        self: Expr[DirectSum[A, B, C, D, E, F]],
+    ) -> tuple[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F]]: ...
+    @overload
+    def split(self: Expr[DirectSum[A, B, C, D, E, F, G, *Rest]]) -> tuple[Expr[Any], ...]: ...
+    @overload
+    def split(self: Expr[Copower[DirectSum[A, B], I]]) -> tuple[Expr[Copower[A, I]], Expr[Copower[B, I]]]: ...
+    @overload
+    def split(
+        self: Expr[Copower[DirectSum[A, B, C], I]],
+    ) -> tuple[Expr[Copower[A, I]], Expr[Copower[B, I]], Expr[Copower[C, I]]]: ...
+    @overload
+    def split(
+        self: Expr[Copower[DirectSum[A, B, C, D], I]],
+    ) -> tuple[Expr[Copower[A, I]], Expr[Copower[B, I]], Expr[Copower[C, I]], Expr[Copower[D, I]]]: ...
+    @overload
+    def split(
+        self: Expr[Copower[DirectSum[A, B, C, D, E], I]],
+    ) -> tuple[
+        Expr[Copower[A, I]], Expr[Copower[B, I]], Expr[Copower[C, I]], Expr[Copower[D, I]], Expr[Copower[E, I]]
+    ]: ...
+    @overload
+    def split(
+        self: Expr[Copower[DirectSum[A, B, C, D, E, F], I]],
+    ) -> tuple[
+        Expr[Copower[A, I]],
+        Expr[Copower[B, I]],
+        Expr[Copower[C, I]],
+        Expr[Copower[D, I]],
+        Expr[Copower[E, I]],
+        Expr[Copower[F, I]],
+    ]: ...
+    @overload
+    def split(self: Expr[Copower[DirectSum[A, B, C, D, E, F, G, *Rest], I]]) -> tuple[Expr[Copower[Any, I]], ...]: ...
+    @overload
+    def split(
+        self: Expr[Copower[Copower[DirectSum[A, *Rest], J], I]],
+    ) -> tuple[Expr[Copower[Copower[Any, J], I]], ...]: ...
+    def split(self: Any) -> Any:
+        """All parts of a direct sum; of (V ⊕ W)^X those of V^X ⊕ W^X, which holds the same arrays.
+
+        Raises SpaceError for another space.
+        """
+        parts = self.space.summands
+        ends = itertools.accumulate((len(part.leaves) for part in parts), initial=0)
+        pairs = zip(parts, itertools.pairwise(ends), strict=True)
+        return tuple(Expr(self.builder, part, self.slots[start:end]) for part, (start, end) in pairs)
+
+    @overload
+    def __iter__(self: Expr[Copower[W, Axis]]) -> Iterator[Expr[W]]: ...
+    @overload
+    def __iter__(self: Expr[DirectSum[*Rest]]) -> Iterator[Expr[Any]]: ...
+    def __iter__(self: Any) -> Iterator[Expr[Any]]:
+        this: Any = self
+        return iter([this[k] for k in visited(this)])
+
+    def __len__(self) -> int:
+        return len(self.space.places)
+
+    # --- comparisons: discrete results; mypy does not see that x < y is of the type of y > x ---
+
+    @overload
+    def __gt__(self: Expr[Field], o: Expr[Field] | Vec[Field] | Number) -> Expr[Boolean]: ...  # type: ignore[misc]
+    @overload
+    def __gt__(  # type: ignore[misc]
+        self: Expr[TensorProduct[A, B]], o: Expr[TensorProduct[A, B]] | Vec[TensorProduct[A, B]] | Number
+    ) -> Expr[Any]: ...
+    @overload
+    def __gt__(  # type: ignore[misc]
+        self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | Number
+    ) -> Expr[Copower[Boolean, I]]: ...
+    @overload
+    def __gt__(  # type: ignore[misc]
+        self: Expr[Copower[Copower[Field, J], I]],
+        o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | Number,
+    ) -> Expr[Copower[Copower[Boolean, J], I]]: ...
+    def __gt__(self, o: Any) -> Any:
+        return _compare("greater", self, o)
+
+    @overload
+    def __ge__(self: Expr[Field], o: Expr[Field] | Vec[Field] | Number) -> Expr[Boolean]: ...  # type: ignore[misc]
+    @overload
+    def __ge__(  # type: ignore[misc]
+        self: Expr[TensorProduct[A, B]], o: Expr[TensorProduct[A, B]] | Vec[TensorProduct[A, B]] | Number
+    ) -> Expr[Any]: ...
+    @overload
+    def __ge__(  # type: ignore[misc]
+        self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | Number
+    ) -> Expr[Copower[Boolean, I]]: ...
+    @overload
+    def __ge__(  # type: ignore[misc]
+        self: Expr[Copower[Copower[Field, J], I]],
+        o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | Number,
+    ) -> Expr[Copower[Copower[Boolean, J], I]]: ...
+    def __ge__(self, o: Any) -> Any:
+        return _compare("greater_equal", self, o)
+
+    @overload
+    def __lt__(self: Expr[Field], o: Expr[Field] | Vec[Field] | Number) -> Expr[Boolean]: ...  # type: ignore[misc]
+    @overload
+    def __lt__(  # type: ignore[misc]
+        self: Expr[TensorProduct[A, B]], o: Expr[TensorProduct[A, B]] | Vec[TensorProduct[A, B]] | Number
+    ) -> Expr[Any]: ...
+    @overload
+    def __lt__(  # type: ignore[misc]
+        self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | Number
+    ) -> Expr[Copower[Boolean, I]]: ...
+    @overload
+    def __lt__(  # type: ignore[misc]
+        self: Expr[Copower[Copower[Field, J], I]],
+        o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | Number,
+    ) -> Expr[Copower[Copower[Boolean, J], I]]: ...
+    def __lt__(self, o: Any) -> Any:
+        return _compare("less", self, o)
+
+    @overload
+    def __le__(self: Expr[Field], o: Expr[Field] | Vec[Field] | Number) -> Expr[Boolean]: ...  # type: ignore[misc]
+    @overload
+    def __le__(  # type: ignore[misc]
+        self: Expr[TensorProduct[A, B]], o: Expr[TensorProduct[A, B]] | Vec[TensorProduct[A, B]] | Number
+    ) -> Expr[Any]: ...
+    @overload
+    def __le__(  # type: ignore[misc]
+        self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | Number
+    ) -> Expr[Copower[Boolean, I]]: ...
+    @overload
+    def __le__(  # type: ignore[misc]
+        self: Expr[Copower[Copower[Field, J], I]],
+        o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | Number,
+    ) -> Expr[Copower[Copower[Boolean, J], I]]: ...
+    def __le__(self, o: Any) -> Any:
+        return _compare("less_equal", self, o)
+
+    def __and__(self: Expr[Truth], o: Expr[Truth] | Vec[Truth]) -> Expr[Truth]:
+        return elementwise(Comparison("logical_and"), self, o)
+
+    def __rand__(self: Expr[Truth], o: Vec[Truth]) -> Expr[Truth]:
+        return elementwise(Comparison("logical_and"), operand(self, o, "&"), self)
+
+    def __or__(self: Expr[Truth], o: Expr[Truth] | Vec[Truth]) -> Expr[Truth]:
+        return elementwise(Comparison("logical_or"), self, o)
+
+    def __ror__(self: Expr[Truth], o: Vec[Truth]) -> Expr[Truth]:
+        return elementwise(Comparison("logical_or"), operand(self, o, "|"), self)
+
+    def __invert__(self: Expr[Truth]) -> Expr[Truth]:
+        return elementwise(Comparison("logical_not"), self)
+
+    def __bool__(self) -> bool:
+        msg = f"an expression of {self.space} has no truth value while a function is traced"
+        raise SpaceError(f"{msg}; write {of_truth(self.space.leaves)}")
+
+    def __eq__(self, other: object) -> bool:
+        msg = f"expressions of {self.space} are not compared by == while a function is traced; write x.equals(y)"
+        raise SpaceError(msg)
+
+    def __abs__(self: Linear[S]) -> Expr[S]:
+        """|x|, entry by entry; the length is x.norm()."""
+        return elementwise(Primitive("absolute"), _known(self))
+
+    def _within(self, space: W) -> Expr[W]:
+        """The same slots as an expression of another space, one of the same leaves."""
+        return Expr(self.builder, space, self.slots)
+
+    def __float__(self) -> float:
+        what = f"an expression of {self.space} has no value while a function is traced"
+        raise SpaceError(f"{what}; {of_number()}")
+
+    def __format__(self, spec: str) -> str:
+        if not spec:
+            return repr(self)
+        msg = f"the format {spec!r} does not apply to {shown(self)}: it has no value while a function is traced"
+        raise SpaceError(msg)
+
+    def __repr__(self) -> str:
+        return f"<expression of {self.space}>"
+
+    # --- application ---
+
+    def apply_map(self, f: Map[Any, W], args: tuple[Any, ...], /) -> Expr[W]:
+        """f(*args) as steps of the program being traced."""
+        if isinstance(f, Elementwise):
+            first, *others = args
+            if not isinstance(first, Expr):
+                first = _fill(self, first) if is_number(first) else operand(self, first, f.name)
+            rest = [_fill(first, a) if is_number(a) else operand(first, a, f.name) for a in others]
+            return elementwise(f, first, *rest)
+        exprs = [_argument(self, a) for a in args]
+        dom = f.dom
+        if len(exprs) == 1:
+            (x,) = exprs
+            due, space = dom, x.space
+            slots = x.slots
+        else:
+            space = DirectSum(tuple(e.space for e in exprs))
+            due, slots = dom, tuple(s for e in exprs for s in e.slots)
+        if space != due:
+            msg = f"cannot apply f : {dom} → {f.cod} to an expression of {said(space)}: one of {said(dom)} is due"
+            raise SpaceError(apart(space, dom) + msg + (unfit([e.space for e in exprs], dom) or bracketing(space, dom)))
+        return Expr(self.builder, f.cod, tuple(apply_to_slots(self.builder, f, slots)))
+
+
+shown.register(Expr, lambda e: f"a{' vector' * isinstance(e.builder, OnVectors) or 'n expression'} of {said(e.space)}")
+DIVIDE = Binary("divide")
+
+
+def apply_to_slots(b: Builder, f: AnyMap, slots: tuple[int, ...]) -> list[int]:
+    """The slots of f applied to slots: a linear map's net, or a function's program, copied in."""
+    if isinstance(f, LinMap):
+        return apply_net(b, net(f), slots, {})
+    p = program(f)
+    where = b.inline(p.line, slots)
+    return [where[k] for k in p.outputs]
+
+
+def _exact_reciprocal(k: float) -> bool:
+    return abs(k) in {2.0**n for n in range(-64, 65)}
+
+
+def operand(like: Expr[Any], o: Any, sign: str) -> Expr[Any]:
+    """The other operand of an operation with `like`: an expression of the same trace, or a constant vector."""
+    if isinstance(o, Expr):
+        if o.builder is not like.builder:
+            msg = f"{sign} of expressions of two functions: pass one function's value to the other as an argument"
+            raise TwoFunctionsError(msg + leaked(like, o))
+        return o
+    if isinstance(o, Vec):
+        return literal(like.builder, o)
+    raise SpaceError(f"{sign} of {shown(like)} and {shown(o)}: {of_operand(sign, o)}")
+
+
+def _argument(like: Expr[Any], a: Any) -> Expr[Any]:
+    """An argument of a function: a tuple is an element of the direct sum of the spaces of its items."""
+    if type(a) is not tuple:
+        return operand(like, a, "f(…)")
+    parts = [_argument(like, part) for part in a]
+    return Expr(like.builder, DirectSum(tuple(e.space for e in parts)), tuple(k for e in parts for k in e.slots))
+
+
+def literal(b: Builder, v: Vec[V]) -> Expr[V]:
+    """A constant of the program being traced."""
+    return Expr(b, v.space, tuple(b.literal(c) for c in constants(v)))
+
+
+def _fill(x: Expr[V], k: Any) -> Expr[V]:
+    space = x._require("a number as a vector")
+    return Expr(x.builder, space, tuple(x.builder.literal(filled(double(k), f)) for f in space.leaves))
+
+
+def _known(x: Linear[S]) -> Expr[S]:
+    return cast("Expr[S]", x)  # a method's self is an expression
+
+
+def same(a: Expr[V], b: Expr[Any], sign: str) -> Expr[V]:
+    """The second of two expressions of one space; SpaceError where they are of two."""
+    if a.space != b.space:
+        msg = f"cannot form {a.space} {sign} {b.space}: both sides must be in one space"
+        raise SpaceError(apart(a.space, b.space) + msg + difference(a.space, b.space))
+    return b
+
+
+def _add(a: Expr[V], o: Any, k: float, sign: str) -> Expr[V]:
+    if is_number(o):
+        number = k * double(o)
+        space = a._require("a number as a vector")
+        return _add(a, _fill(a, number), 1.0, sign) if number else Expr(a.builder, space, a.slots)  # sum() adds to 0
+    b = operand(a, o, sign)
+    a, b = spread(a, b.space), spread(b, a.space)
+    b = same(a, b, sign)
+    a._require(f"v {sign} w")
+    right = b.slots if k == 1.0 else _negated(b).slots
+    return Expr(a.builder, a.space, tuple(map(a.builder.add, a.slots, right)))
+
+
+def _negated(a: Expr[V]) -> Expr[V]:
+    return Expr(a.builder, a._require("−v"), tuple(map(a.builder.negated, a.slots)))
+
+
+def _scaled(a: Expr[V], k: float) -> Expr[V]:
+    return Expr(a.builder, a._require("k·v"), tuple(map(partial(a.builder.scale, k), a.slots)))
+
+
+def _hadamard(a: Expr[V], b: Expr[V]) -> Expr[V]:
+    require_space(a.space, "v·w")
+    slots = []
+    for x, y, leaf in zip(a.slots, b.slots, a.space.leaves, strict=True):
+        slots.append(a.builder.contract(Spec.pointwise(len(leaf.axes)), x, y))
+    return Expr(a.builder, a.space, tuple(slots))
+
+
+def elementwise(p: AnyElementwise, *args: Any) -> Expr[Any]:
+    """A primitive on expressions of one space."""
+    first = args[0]
+    operands = [same(first, operand(first, a, p.name), p.rule.text) for a in args]
+    columns = zip(*(a.slots for a in operands), strict=True)
+    slots = tuple(map(partial(first.builder.step, p), columns))  # no frame between a step and the user's line
+    if p.cod.is_space:
+        return Expr(first.builder, first.space, slots)
+    return Expr(first.builder, booleans(first.space), slots)
+
+
+def _compare(name: str, a: Expr[Any], o: Any) -> Expr[Any]:
+    return elementwise(Comparison(name), a, _fill(a, o) if is_number(o) else operand(a, o, name))
+
+
+def bilinear(c: Contraction[Any, Any, W], a: Expr[Any], b: Expr[Any]) -> Expr[W]:
+    """A bilinear map of two expressions; raises SpaceError if they are not in its spaces."""
+    if a.space != c.left or b.space != c.right:
+        msg = f"{c.symbol} : {c.left} × {c.right} → {c.cod} does not apply to {a.space} and {b.space}"
+        raise SpaceError(msg)
+    out: dict[int, int] = {}
+    builder = a.builder
+    for i, j, k, spec in c.terms:
+        slot = builder.contract(spec, a.slots[i], b.slots[j])
+        out[k] = builder.add(out[k], slot) if k in out else slot
+    slots = tuple(out[k] if k in out else builder.literal(filled(0.0, leaf)) for k, leaf in enumerate(c.cod.leaves))
+    return Expr(builder, c.cod, slots)
+
+
+def _matmul(a: Expr[Any], b: Expr[Any]) -> Expr[Any]:
+    shared, cod = product_space(a.space, b.space)
+    return bilinear(contraction.contraction_over(a.space, b.space, shared, cod), a, b)
+
+
+def _inclusion(X: Index, key: Key) -> Inclusion[Any, Any]:
+    """The element at a position, or a run of elements, as a subset of X."""
+    if isinstance(key, range):
+        return run(Fin.of(len(key)), X, key.start if key else 0, key.step if len(key) > 1 else 1)
+    assert key is not None
+    return run(Unit(), X, key)
+
+
+def _copower(x: Expr[Any], name: str) -> Copower[Any, Any]:
+    if not isinstance(x.space, Copower):
+        msg = f".{name}() is for vectors of V^X, not for {shown(x)}"
+        raise SpaceError(msg)
+    return x.space
+
+
+def _along(x: Expr[V], name: str, over: Any, relation: Callable[[Index], AnyRelation]) -> Expr[V]:
+    """red_R along the index set of a copower, or along the axis that `over` is."""
+    if over is None:
+        space, anything = _copower(x, name), cast("Any", x)
+        result: Expr[V] = red(relation(space.index), space.base)(anything)
+        return result
+    where = axis(x, over, name, f".{name}() is along the whole index set")
+    step = wire.Reduce(relation(where.index), where.at)
+    return Expr(x.builder, x.space, tuple(x.builder.apply(step, slot) for slot in x.slots))
+
+
+def _gathered(v: Expr[Any], x: Expr[Any]) -> Expr[Any]:
+    """v_x for v ∈ V^X and x ∈ X, or (v_{x(y)})_y for x ∈ X^Y: linear in v."""
+    if isinstance(v.space, Copower):
+        X = v.space.index
+        if x.space == Elements(X):
+            return bilinear(contraction.pick(X, v.space.base), v, x)
+        if isinstance(x.space, Copower) and x.space.base == Elements(X):
+            return bilinear(contraction.gather(X, x.space.index, v.space.base), v, x)
+    msg = f"v[x] takes v ∈ V^X and an element x of X, or one for each y ∈ Y, not v in {v.space} and x in {x.space}"
+    if len(x.space.leaves) == 1 and x.space.leaves[0].kind == "b":
+        msg = f"{msg}; a condition selects by select(c, v)"
+    elif isinstance(v.space, Copower) and len(v.space.index.axes) > 1:
+        msg = f"{msg}; {ROWS}"
+    raise SpaceError(msg)
+
+
+def const(v: Vec[V]) -> Expr[V]:
+    """A vector as a constant of the function being traced; outside of one, v itself. The map is constant(w, V).
+
+    Raises SpaceError for other things than vectors.
+    """
+    require_vector(v, "const")
+    here = tracing.get()
+    value: Any = literal(here[-1], v) if here else v  # a body that is run on vectors computes with vectors
+    result: Expr[V] = value
+    return result
+
+
+def number_like(x: Expr[V], k: float) -> Expr[V]:
+    """The number k in every entry of the space of x."""
+    return _fill(x, k)

@@ -1,0 +1,270 @@
+"""Pointful functions: `fun(V, W, …)(body)` runs a Python function once on expressions and keeps what it did.
+
+>>> from hilbert import Fin, R
+>>> from diff import fun, tanh
+>>> X, Y = Fin.of(3), Fin.of(2)
+>>> layer = fun(R ** (Y * X), R ** X, R ** Y)(lambda W, x, b: tanh(W @ x + b))
+>>> print(layer.dom, "→", layer.cod)
+ℝ^{2×3} ⊕ ℝ^3 ⊕ ℝ^2 → ℝ^2
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, final, overload
+
+from diff.mistakes.escaped_expressions import TwoFunctionsError, leaked
+from diff.terms.program import Program
+from diff.trace.error_place import here, origin, understood
+from diff.trace.expr import Expr, tracing
+from hilbert import DirectSum, Map, SpaceError, Type
+from hilbert.errors import shown
+from hilbert.map.map import AnyMap
+from hilbert.program.line.builder import Builder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hilbert import Copower, Field, TensorProduct, Zero
+    from hilbert.space.space import Discrete
+
+Ps = ParamSpec("Ps")
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+W1 = TypeVar("W1", bound=Type)
+W2 = TypeVar("W2", bound=Type)
+W3 = TypeVar("W3", bound=Type)
+A = TypeVar("A", bound=Type)
+B = TypeVar("B", bound=Type)
+C = TypeVar("C", bound=Type)
+D = TypeVar("D", bound=Type)
+E = TypeVar("E", bound=Type)
+F = TypeVar("F", bound=Type)
+G = TypeVar("G", bound=Type)
+H = TypeVar("H", bound=Type)
+J = TypeVar("J", bound=Type)
+K = TypeVar("K", bound=Type)
+
+One = TypeVar("One", bound="Field | Copower[Any, Any] | TensorProduct[Any, Any] | Zero | Discrete")
+
+
+@final
+class Tracer(Generic[Ps, V]):
+    """What `fun(…)` returns: apply it to the body, or use it as a decorator."""
+
+    __slots__ = ("_arguments", "_dom", "_fixed")
+
+    def __init__(self, arguments: tuple[Type, ...], dom: V, *, fixed: bool) -> None:
+        """Made by `fun`."""
+        self._arguments, self._dom, self._fixed = arguments, dom, fixed
+
+    @overload
+    def __call__(self, body: Callable[Ps, Expr[W]], /) -> Map[V, W]: ...
+    @overload
+    def __call__(self, body: Callable[Ps, tuple[Expr[W], Expr[W1]]], /) -> Map[V, DirectSum[W, W1]]: ...
+    @overload
+    def __call__(self, body: Callable[Ps, tuple[Expr[W], Expr[W1], Expr[W2]]], /) -> Map[V, DirectSum[W, W1, W2]]: ...
+    @overload
+    def __call__(
+        self, body: Callable[Ps, tuple[Expr[W], Expr[W1], Expr[W2], Expr[W3]]], /
+    ) -> Map[V, DirectSum[W, W1, W2, W3]]: ...
+    def __call__(self, body: Any, /) -> Any:
+        """Trace the body once; raises SpaceError, with the line of the body, for expressions that do not fit."""
+        names = _parameters(body, self._arguments)
+        builder = Builder(self._dom.leaves, fixed=self._fixed)
+        builder.watch = here
+        slots = iter(range(builder.arity))
+        arguments = [Expr(builder, space, tuple(next(slots) for _ in space.leaves)) for space in self._arguments]
+        outer = tracing.set((*tracing.get(), builder))
+        try:
+            result = body(*arguments)
+            value = _result(builder, result)
+        except SpaceError as error:
+            raise _placed(error, origin(error, body)) from error
+        except (TypeError, AttributeError, ValueError) as error:
+            if text := understood(error, body):
+                raise SpaceError(f"{text}{origin(error, body)}") from error
+            raise
+        finally:
+            tracing.reset(outer)
+            builder.traced, builder.watch = True, None
+        return Program.of(builder, self._dom, value.slots, value.space, names)
+
+
+def _placed(error: SpaceError, place: str) -> SpaceError:
+    """The error with a place behind its text, and with its notes."""
+    placed = SpaceError(f"{error}{place}")
+    for note in getattr(error, "__notes__", ()):
+        placed.add_note(note)
+    return placed
+
+
+def _parameters(body: Any, spaces: tuple[Type, ...]) -> tuple[str, ...]:
+    """The names of the arguments, if each has one; raises SpaceError for what does not take so many."""
+    count = len(spaces)
+    if not callable(body):
+        msg = f"fun(V, W)(body) takes a Python function of expressions, not {shown(body)}"
+        raise SpaceError(msg)
+    try:
+        signature = inspect.signature(body)
+    except (TypeError, ValueError):  # a builtin that does not tell
+        return ()
+    try:
+        signature.bind(*range(count))
+    except TypeError as error:
+        given = "one argument" if count == 1 else f"{count} arguments"
+        msg = f"fun of {'one space' if count == 1 else f'{count} spaces'} gives {given} to its body, whose parameters "
+        msg += f"are {signature}"
+        if count == 1 and len(spaces[0].parts) == len(signature.parameters) > 1:
+            msg += ": fun.over(V) gives an argument for each part of V"
+        raise SpaceError(msg) from error
+    parameters = signature.parameters.values()
+    names = tuple([p.name for p in parameters if p.kind in {p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD}])
+    return names if len(names) == count else ()
+
+
+def _result(builder: Builder, result: Any) -> Expr[Any]:
+    if isinstance(result, Expr):
+        if result.builder is not builder:
+            msg = f"the body returns {shown(result)} of another function: pass it as an argument"
+            raise TwoFunctionsError(msg + leaked(result))
+        return result
+    if isinstance(result, tuple):
+        parts = [_result(builder, part) for part in result]
+        space = DirectSum(tuple(part.space for part in parts))
+        return Expr(builder, space, tuple(slot for part in parts for slot in part.slots))
+    remedy = "const(v) for constants"
+    if result is None:
+        remedy = "a `return`, which is missing"
+    elif isinstance(result, list):
+        remedy = "a tuple"
+    elif isinstance(result, dict):
+        remedy = "a tuple, or made(P, entry(Params.weights, …), …) for a record"
+    msg = f"the body of a traced function returns expressions, not {shown(result)}: write {remedy}"
+    raise SpaceError(msg)
+
+
+@final
+class Tracing:
+    """fun(V, W, …)(body): the function V ⊕ W ⊕ … → … that a Python function of expressions computes.
+
+    The body may return a tuple. What Python evaluates once is one slot; Python control flow is run at tracing time.
+    `fun.over(V)(body)` takes a direct sum apart: the body has an argument for each of its parts. With `planned=False`
+    the contractions of the function, and of what is derived or made of it, run in the order in which they are written.
+    """
+
+    __slots__ = ()
+
+    @overload
+    def __call__(self, a: A, /, *, planned: bool = True) -> Tracer[[Expr[A]], A]: ...
+    @overload
+    def __call__(self, a: A, b: B, /, *, planned: bool = True) -> Tracer[[Expr[A], Expr[B]], DirectSum[A, B]]: ...
+    @overload
+    def __call__(
+        self, a: A, b: B, c: C, /, *, planned: bool = True
+    ) -> Tracer[[Expr[A], Expr[B], Expr[C]], DirectSum[A, B, C]]: ...
+    @overload
+    def __call__(
+        self, a: A, b: B, c: C, d: D, /, *, planned: bool = True
+    ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D]], DirectSum[A, B, C, D]]: ...
+    @overload
+    def __call__(
+        self, a: A, b: B, c: C, d: D, e: E, /, *, planned: bool = True
+    ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E]], DirectSum[A, B, C, D, E]]: ...
+    @overload
+    def __call__(
+        self, a: A, b: B, c: C, d: D, e: E, f: F, /, *, planned: bool = True
+    ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F]], DirectSum[A, B, C, D, E, F]]: ...
+    @overload
+    def __call__(
+        self, a: A, b: B, c: C, d: D, e: E, f: F, g: G, /, *, planned: bool = True
+    ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F], Expr[G]], DirectSum[A, B, C, D, E, F, G]]: ...
+    @overload
+    def __call__(
+        self, a: A, b: B, c: C, d: D, e: E, f: F, g: G, h: H, /, *, planned: bool = True
+    ) -> Tracer[
+        [Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F], Expr[G], Expr[H]], DirectSum[A, B, C, D, E, F, G, H]
+    ]: ...
+    @overload
+    def __call__(
+        self, a: A, b: B, c: C, d: D, e: E, f: F, g: G, h: H, j: J, /, *, planned: bool = True
+    ) -> Tracer[
+        [Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F], Expr[G], Expr[H], Expr[J]],
+        DirectSum[A, B, C, D, E, F, G, H, J],
+    ]: ...
+    @overload
+    def __call__(
+        self, a: A, b: B, c: C, d: D, e: E, f: F, g: G, h: H, j: J, k: K, /, *, planned: bool = True
+    ) -> Tracer[
+        [Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F], Expr[G], Expr[H], Expr[J], Expr[K]],
+        DirectSum[A, B, C, D, E, F, G, H, J, K],
+    ]: ...
+    @overload
+    def __call__(self, *spaces: Type, planned: bool = True) -> Callable[[Callable[..., Any]], AnyMap]: ...
+    def __call__(self, *spaces: Any, planned: bool = True) -> Any:
+        """What makes a function of these spaces of a body; raises SpaceError for arguments that are no spaces."""
+        if not spaces:
+            msg = "fun needs at least one space: fun(V, W)(lambda v, w: …)"
+            raise SpaceError(msg)
+        for space in spaces:
+            _known(space, "fun takes spaces", "fun(V)(body)")
+        return Tracer(spaces, spaces[0] if len(spaces) == 1 else DirectSum(spaces), fixed=_fixed(planned))
+
+    @overload
+    def over(
+        self, space: DirectSum[A, B], /, *, planned: bool = True
+    ) -> Tracer[[Expr[A], Expr[B]], DirectSum[A, B]]: ...
+    @overload
+    def over(
+        self, space: DirectSum[A, B, C], /, *, planned: bool = True
+    ) -> Tracer[[Expr[A], Expr[B], Expr[C]], DirectSum[A, B, C]]: ...
+    @overload
+    def over(
+        self, space: DirectSum[A, B, C, D], /, *, planned: bool = True
+    ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D]], DirectSum[A, B, C, D]]: ...
+    @overload
+    def over(
+        self, space: DirectSum[A, B, C, D, E], /, *, planned: bool = True
+    ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E]], DirectSum[A, B, C, D, E]]: ...
+    @overload
+    def over(
+        self, space: DirectSum[A, B, C, D, E, F], /, *, planned: bool = True
+    ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F]], DirectSum[A, B, C, D, E, F]]: ...
+    @overload
+    def over(self, space: One, /, *, planned: bool = True) -> Tracer[[Expr[One]], One]: ...
+    @overload
+    def over(self, space: Type, /, *, planned: bool = True) -> Callable[[Callable[..., Any]], AnyMap]: ...
+    def over(self, space: Any, /, *, planned: bool = True) -> Any:
+        """As fun(*space.parts), typed for up to six parts; a space that is no direct sum is one part.
+
+        Raises SpaceError for what is no space, and for the empty direct sum.
+        """
+        _known(space, "fun.over takes a space", "fun.over(V)(body)")
+        if not space.parts:
+            msg = "fun.over needs at least one part, and the empty direct sum has none"
+            raise SpaceError(msg)
+        return Tracer(space.parts, space, fixed=_fixed(planned))
+
+    def __repr__(self) -> str:
+        return "fun"
+
+
+def _fixed(planned: Any) -> bool:
+    """Whether contractions stay in their order; raises SpaceError unless `planned` is True or False."""
+    if not isinstance(planned, bool):
+        msg = f"fun(V, planned={shown(planned)})(body): planned is True, or False for the order that is written"
+        raise SpaceError(msg)
+    return not planned
+
+
+def _known(space: Any, what: str, remedy: str) -> None:
+    if not isinstance(space, Type):
+        is_space = isinstance(space, type) and issubclass(space, Type)
+        hint = f"; apply it to the body as in {remedy}" if callable(space) and not is_space else ""
+        if is_space:
+            hint = f": {space.__name__}(…) makes one"
+        msg = f"{what}, not {shown(space)}{hint}"
+        raise SpaceError(msg)
+
+
+fun = Tracing()

@@ -1,0 +1,1 @@
+"""Operations on vectors and expressions: primitives, reductions, products, convolutions, linear algebra."""

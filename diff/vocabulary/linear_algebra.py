@@ -1,0 +1,385 @@
+"""Linear algebra: each operation is a value on arrays, and one rule for its derivative, in the language itself.
+
+The rules are those of Giles, *An extended collection of matrix derivative results for forward and reverse mode
+algorithmic differentiation* (2008), and for QR of Walter and Lehmann (*Optimization Methods and Software* 26, 2011).
+Adjoints, lifts and higher derivatives follow.
+
+>>> from hilbert import Fin, R
+>>> from diff import derivative, fun
+>>> X = Fin.of(2)
+>>> f = fun(R ** (X * X), R**X)(lambda A, b: solve(A, b))
+>>> A, b = (R ** (X * X)).vec([[2.0, 0.0], [1.0, 4.0]]), (R**X).vec([2.0, 5.0])
+>>> print(f(A, b), logdet(A))
+[1.0, 1.0] ∈ ℝ^2 2.0794415416798357 ∈ ℝ
+>>> print(derivative(f))
+(inverse(A) ⋆) • (π₂ − (⋆ solve(A, b))•π₁)
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
+
+import numpy as np
+
+from diff.terms.user_operation import OperationRule, applied, known
+from diff.trace.expr import Expr
+from diff.vocabulary.eager import eager
+from diff.vocabulary.operations import contract
+from diff.vocabulary.primitives import reciprocal
+from hilbert import Copower, DirectSum, Field, Index, Product, SpaceError, Type, Vec
+from hilbert.errors import shown, truth
+from hilbert.map.matrix_product import no_matrix
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+I = TypeVar("I", bound=Index)
+J = TypeVar("J", bound=Index)
+K = TypeVar("K", bound=Index)
+S = TypeVar("S", bound=Type)
+Value: TypeAlias = "Expr[S] | Vec[S]"
+
+
+# --- what matrices are ---
+
+
+def _matrix(a: Any, what: str) -> tuple[Any, Any, Field]:
+    """Rows, columns and field of a matrix; raises SpaceError for another space."""
+    space: Any = a.space if isinstance(a, (Expr, Vec)) else None
+    index = space.index if isinstance(space, Copower) and isinstance(space.base, Field) else None
+    if not isinstance(index, Product) or len(index.axes) != 2:
+        of = shown(a) if space is None else str(space)
+        hint = no_matrix(space) or "; see reshape for more axes"
+        raise SpaceError(f"{what} takes a matrix of ℝ^{{Y×X}} with one axis each, not {of}{hint}")
+    return index.left, index.right, space.base
+
+
+def _square(a: Any, what: str, *, same: bool = False) -> tuple[Any, Any, Field]:
+    """Those of a matrix with as many rows as columns; both are one index set if they must be the `same`."""
+    Y, X, field = _matrix(a, what)
+    if Y.size != X.size or (same and Y != X):
+        due = "the same index set for its rows and columns" if same else "as many rows as columns"
+        raise SpaceError(f"{what} takes a matrix with {due}, not one of {a.space}")
+    return Y, X, field
+
+
+def _right_side(a: Any, b: Any, what: str) -> tuple[Any, bool]:
+    """The space of the solution of a x = b, and whether b is a matrix; raises SpaceError where b does not fit."""
+    try:
+        return _solution(a, b, what)
+    except SpaceError as error:
+        with suppress(SpaceError):
+            _solution(b, a, what)
+            error.args = (f"{error}; the arguments 2, 1, in this order, would fit",)
+        raise
+
+
+def _solution(a: Any, b: Any, what: str) -> tuple[Any, bool]:
+    Y, X, field = _square(a, what)
+    space = b.space if isinstance(b, (Expr, Vec)) else None
+    if space == Copower(field, Y):
+        return Copower(field, X), False
+    index = space.index if isinstance(space, Copower) and space.base == field else None
+    if isinstance(index, Product) and index.left == Y and len(index.axes) == 2:
+        return Copower(field, X * index.right), True
+    of = shown(b) if space is None else str(space)
+    raise SpaceError(
+        f"{what}(A, b) for A in {a.space} takes b in {Copower(field, Y)}, or a matrix with its rows, not {of}"
+    )
+
+
+def _symmetric(a: Any, what: str) -> tuple[Any, Any, Field]:
+    """(A + Aᵀ)/2, whose lower triangle the array libraries read, its index set and its field."""
+    X, _, field = _square(a, what, same=True)
+    return 0.5 * (a + a.T), X, field
+
+
+def _run(rule: OperationRule, to: Type, *args: Any) -> Any:
+    return applied(rule, [a.space for a in args], to)(*args)
+
+
+# --- linear systems ---
+
+
+def _solver(solve: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Any, Any], Any]:
+    """Of matrices on both sides; a matrix that all axes in front share is factored once."""
+
+    def value(xp: Any, a: Any, b: Any) -> Any:
+        *front, n, m = b.shape
+        if math.prod(a.shape[:-2]) != 1 or math.prod(front) == 1:
+            return solve(xp, a, b)
+        k = len(front)
+        columns = xp.reshape(xp.permute_dims(b, (k, *range(k), k + 1)), (n, math.prod(front) * m))
+        made = xp.reshape(solve(xp, xp.reshape(a, a.shape[-2:]), columns), (n, *front, m))
+        return xp.permute_dims(made, (*range(1, k + 1), 0, k + 1))
+
+    return value
+
+
+def _rules(name: str, solve: Callable[[Any, Any, Any], Any], part: Callable[[Any], Any]) -> dict[bool, OperationRule]:
+    """x = A⁻¹b for vectors and for matrices b, where only a part of A is read: x' = A⁻¹(b' − A'x)."""
+    value = _solver(solve)
+
+    def tangent(a: Any, _: Any, x: Any, da: Any, db: Any) -> Any:
+        return inverse(part(a)) @ (db - part(da) @ x)
+
+    vectors = known(name, lambda xp, a, b: value(xp, a, b[..., None])[..., 0], tangent, broadcasts=True)
+    return {False: vectors, True: known(f"{name} of matrices", value, tangent, broadcasts=True)}
+
+
+def _triangle(a: Any, *, lower: bool) -> Any:
+    """The triangle of a square matrix."""
+    mask = np.tril(np.ones((a.space.index.left.size,) * 2, a.space.base.dtype))
+    return a * a.space.vec(mask if lower else mask.T)
+
+
+SOLVE = _rules("solve", lambda xp, a, b: xp.linalg.solve(a, b), lambda a: a)
+LOWER = _rules("solve_triangular", lambda xp, a, b: xp.linalg.solve(xp.tril(a), b), lambda a: _triangle(a, lower=True))
+UPPER = _rules(
+    "upper solve_triangular", lambda xp, a, b: xp.linalg.solve(xp.triu(a), b), lambda a: _triangle(a, lower=False)
+)
+INVERSE = known("inverse", lambda xp, a: xp.linalg.inv(a), lambda _, y, da: -(y @ da @ y))
+DET = known("det", lambda xp, a: xp.linalg.det(a), lambda a, y, da: y * contract("ij,ji->", inverse(a), da))
+LOGDET = known("logdet", lambda xp, a: xp.linalg.slogdet(a)[1], lambda a, _, da: contract("ij,ji->", inverse(a), da))
+
+
+@overload
+def solve(A: Vec[Copower[Field, Product[I, J]]], b: Vec[Copower[Field, I]]) -> Vec[Copower[Field, J]]: ...
+@overload
+def solve(
+    A: Vec[Copower[Field, Product[I, J]]], b: Vec[Copower[Field, Product[I, K]]]
+) -> Vec[Copower[Field, Product[J, K]]]: ...
+@overload
+def solve(A: Expr[Copower[Field, Product[I, J]]], b: Value[Copower[Field, I]]) -> Expr[Copower[Field, J]]: ...
+@overload
+def solve(
+    A: Expr[Copower[Field, Product[I, J]]], b: Value[Copower[Field, Product[I, K]]]
+) -> Expr[Copower[Field, Product[J, K]]]: ...
+@overload
+def solve(A: Vec[Copower[Field, Product[I, J]]], b: Expr[Copower[Field, I]]) -> Expr[Copower[Field, J]]: ...
+@overload
+def solve(
+    A: Vec[Copower[Field, Product[I, J]]], b: Expr[Copower[Field, Product[I, K]]]
+) -> Expr[Copower[Field, Product[J, K]]]: ...
+@eager
+def solve(A: Any, b: Any) -> Any:
+    """A⁻¹b for A ∈ ℝ^{Y×X}, |X| = |Y|, and b ∈ ℝ^Y or ℝ^{Y×Z}, by LU; in ℝ^X or ℝ^{X×Z}.
+
+    Lifted over b alone, A is factored once. Raises SpaceError for other spaces, and where A is singular.
+    """
+    return _system(SOLVE, "solve", A, b)
+
+
+@overload
+def solve_triangular(
+    A: Vec[Copower[Field, Product[I, J]]], b: Vec[Copower[Field, I]], *, lower: bool = True
+) -> Vec[Copower[Field, J]]: ...
+@overload
+def solve_triangular(
+    A: Vec[Copower[Field, Product[I, J]]], b: Vec[Copower[Field, Product[I, K]]], *, lower: bool = True
+) -> Vec[Copower[Field, Product[J, K]]]: ...
+@overload
+def solve_triangular(
+    A: Expr[Copower[Field, Product[I, J]]], b: Value[Copower[Field, I]], *, lower: bool = True
+) -> Expr[Copower[Field, J]]: ...
+@overload
+def solve_triangular(
+    A: Expr[Copower[Field, Product[I, J]]], b: Value[Copower[Field, Product[I, K]]], *, lower: bool = True
+) -> Expr[Copower[Field, Product[J, K]]]: ...
+@overload
+def solve_triangular(
+    A: Vec[Copower[Field, Product[I, J]]], b: Expr[Copower[Field, I]], *, lower: bool = True
+) -> Expr[Copower[Field, J]]: ...
+@overload
+def solve_triangular(
+    A: Vec[Copower[Field, Product[I, J]]], b: Expr[Copower[Field, Product[I, K]]], *, lower: bool = True
+) -> Expr[Copower[Field, Product[J, K]]]: ...
+@eager
+def solve_triangular(A: Any, b: Any, *, lower: bool = True) -> Any:
+    """As `solve`, where only the lower triangle of A is read, or the upper one; the other has gradient 0."""
+    truth(lower, "lower=…")
+    return _system(LOWER if lower else UPPER, "solve_triangular", A, b)
+
+
+def _system(rules: dict[bool, OperationRule], what: str, A: Any, b: Any) -> Any:
+    space, is_matrix = _right_side(A, b, what)
+    return _run(rules[is_matrix], space, A, b)
+
+
+@overload
+def inverse(A: Vec[Copower[Field, Product[I, J]]]) -> Vec[Copower[Field, Product[J, I]]]: ...
+@overload
+def inverse(A: Expr[Copower[Field, Product[I, J]]]) -> Expr[Copower[Field, Product[J, I]]]: ...
+@eager
+def inverse(A: Any) -> Any:
+    """A⁻¹ ∈ ℝ^{X×Y} of A ∈ ℝ^{Y×X}; raises SpaceError for other spaces, and where A is singular."""
+    Y, X, field = _square(A, "inverse")
+    return _run(INVERSE, field ** (X * Y), A)
+
+
+@overload
+def det(A: Vec[Copower[Field, Product[I, J]]]) -> Vec[Field]: ...
+@overload
+def det(A: Expr[Copower[Field, Product[I, J]]]) -> Expr[Field]: ...
+@eager
+def det(A: Any) -> Any:
+    """The determinant; its derivative det A·tr(A⁻¹A') is an error where A is singular."""
+    return _run(DET, _square(A, "det")[2], A)
+
+
+@overload
+def logdet(A: Vec[Copower[Field, Product[I, J]]]) -> Vec[Field]: ...
+@overload
+def logdet(A: Expr[Copower[Field, Product[I, J]]]) -> Expr[Field]: ...
+@eager
+def logdet(A: Any) -> Any:
+    """log |det A|; −∞ where A is singular."""
+    return _run(LOGDET, _square(A, "logdet")[2], A)
+
+
+# --- factorizations ---
+
+
+def _columns(a: Any, w: Any) -> Any:
+    """a·diag(w)."""
+    return contract("ij,j->ij", a, w)
+
+
+def _gaps(w: Any) -> Any:
+    """1/(wⱼ − wᵢ), and 0 on the diagonal."""
+    X, field = w.space.index, w.space.base
+    ones, eye = w.space.ones(), (field ** (X * X)).vec(np.eye(X.size, dtype=field.dtype))
+    return reciprocal(contract("i,j->ij", ones, w) - contract("i,j->ij", w, ones) + eye) - eye
+
+
+def _cholesky(xp: Any, a: Any) -> Any:
+    return xp.linalg.cholesky(a)
+
+
+def _cholesky_tangent(a: Any, y: Any, da: Any) -> Any:
+    """L' = L·Φ(L⁻¹A'L⁻ᵀ), Φ the lower triangle with half of the diagonal."""
+    inv = inverse(y)
+    mask = np.tril(np.ones((a.space.index.left.size,) * 2)) - np.eye(a.space.index.left.size) / 2
+    return y @ ((inv @ da @ inv.T) * a.space.vec(mask.astype(a.space.base.dtype)))
+
+
+def _eigh_tangent(_: Any, y: Any, da: Any) -> Any:
+    """w' = diag UᵀA'U, U' = U·(F∘UᵀA'U) with F the reciprocal gaps."""
+    w, u = y.split()
+    inner = u.T @ da @ u
+    return contract("ij,ij->j", u, da @ u), u @ (inner * _gaps(w))
+
+
+def _qr(xp: Any, a: Any) -> Any:
+    """With a positive diagonal of R, so that both factors are functions of A."""
+    q, r = xp.linalg.qr(a)
+    signs = xp.sign(xp.linalg.diagonal(r))
+    signs = xp.where(signs == 0, xp.ones_like(signs), signs)
+    return q * signs[..., None, :], signs[..., :, None] * r
+
+
+def _qr_tangent(_: Any, y: Any, da: Any) -> Any:
+    """With C = QᵀA'R⁻¹ and X its skew part below the diagonal: Q' = A'R⁻¹ − Q(C − X), R' = (C − X)R."""
+    q, r = y.split()
+    moved = da @ inverse(r)
+    c = q.T @ moved
+    below = _triangle(c, lower=True) - c * c.space.vec(np.eye(c.space.index.left.size, dtype=c.space.base.dtype))
+    upper = c - (below - below.T)
+    return moved - q @ upper, upper @ r
+
+
+def _svd(xp: Any, a: Any) -> Any:
+    u, s, vt = xp.linalg.svd(a, full_matrices=False)
+    return u, s, xp.matrix_transpose(vt)
+
+
+def _svd_tangent(_: Any, y: Any, da: Any) -> Any:
+    """With P = UᵀA'V and F the reciprocal gaps of s²; what A' has outside of U and V is divided by s."""
+    u, s, v = y.split()
+    av, atu = da @ v, da.T @ u
+    p = u.T @ av
+    gaps = _gaps(s * s)
+    first, second = _columns(p, s), _columns(p.T, s)  # P·S and Pᵀ·S
+    du = u @ (gaps * (first + first.T)) + _columns(av - u @ p, reciprocal(s))
+    dv = v @ (gaps * (second + second.T)) + _columns(atu - v @ p.T, reciprocal(s))
+    return du, contract("ij,ij->j", u, av), dv
+
+
+CHOLESKY = known("cholesky", _cholesky, _cholesky_tangent)
+EIGH = known("eigh", lambda xp, a: tuple(xp.linalg.eigh(a)), _eigh_tangent)
+QR = known("qr", _qr, _qr_tangent)
+SVD = known("svd", _svd, _svd_tangent)
+
+
+@overload
+def cholesky(A: Vec[Copower[Field, Product[I, I]]]) -> Vec[Copower[Field, Product[I, I]]]: ...
+@overload
+def cholesky(A: Expr[Copower[Field, Product[I, I]]]) -> Expr[Copower[Field, Product[I, I]]]: ...
+@eager
+def cholesky(A: Any) -> Any:
+    """L, lower triangular with positive diagonal, L Lᵀ = (A + Aᵀ)/2; raises SpaceError where that is not positive."""
+    of, X, field = _symmetric(A, "cholesky")
+    return _run(CHOLESKY, field ** (X * X), of)
+
+
+@overload
+def eigh(
+    A: Vec[Copower[Field, Product[I, I]]],
+) -> Vec[DirectSum[Copower[Field, I], Copower[Field, Product[I, I]]]]: ...
+@overload
+def eigh(
+    A: Expr[Copower[Field, Product[I, I]]],
+) -> Expr[DirectSum[Copower[Field, I], Copower[Field, Product[I, I]]]]: ...
+@eager
+def eigh(A: Any) -> Any:
+    """(w, U) with (A + Aᵀ)/2 = U·diag(w)·Uᵀ, w ascending, the columns of U orthonormal; take it apart by `.split()`.
+
+    The signs of the columns are the array library's. Where two eigenvalues are equal, neither has a derivative: that of
+    U is infinite or NaN there, that of w is right in functions that are symmetric in the equal ones, as their sum.
+    """
+    of, X, field = _symmetric(A, "eigh")
+    return _run(EIGH, DirectSum((Copower(field, X), field ** (X * X))), of)
+
+
+@overload
+def qr(
+    A: Vec[Copower[Field, Product[I, J]]],
+) -> Vec[DirectSum[Copower[Field, Product[I, J]], Copower[Field, Product[J, J]]]]: ...
+@overload
+def qr(
+    A: Expr[Copower[Field, Product[I, J]]],
+) -> Expr[DirectSum[Copower[Field, Product[I, J]], Copower[Field, Product[J, J]]]]: ...
+@eager
+def qr(A: Any) -> Any:
+    """(Q, R) with A = QR for A ∈ ℝ^{Y×X}, |Y| ≥ |X|: orthonormal columns, upper triangular with positive diagonal.
+
+    Where A has not full rank there is no derivative: R⁻¹ is an error for a 0 on the diagonal of R, and any number where
+    rounding leaves another one there. Raises SpaceError for a matrix with more columns than rows.
+    """
+    Y, X, field = _matrix(A, "qr")
+    if Y.size < X.size:
+        raise SpaceError(f"qr takes a matrix with at least as many rows as columns, not one of {A.space}: take A.T")
+    return _run(QR, DirectSum((field ** (Y * X), field ** (X * X))), A)
+
+
+@overload
+def svd(
+    A: Vec[Copower[Field, Product[I, J]]],
+) -> Vec[DirectSum[Copower[Field, Product[I, Any]], Copower[Field, Any], Copower[Field, Product[J, Any]]]]: ...
+@overload
+def svd(
+    A: Expr[Copower[Field, Product[I, J]]],
+) -> Expr[DirectSum[Copower[Field, Product[I, Any]], Copower[Field, Any], Copower[Field, Product[J, Any]]]]: ...
+@eager
+def svd(A: Any) -> Any:
+    """(U, s, V) with A = U·diag(s)·Vᵀ for A ∈ ℝ^{Y×X}: U ∈ ℝ^{Y×Z}, s ∈ ℝ^Z descending, V ∈ ℝ^{X×Z}, Z the smaller.
+
+    The signs of the columns are the array library's. Where two singular values are equal, there is no derivative: that
+    of U and V is infinite or NaN, that of s as that of w in `eigh`. Where one is 0, that of s is on one side, and what
+    A' has outside of U and V makes theirs infinite or NaN.
+    """
+    Y, X, field = _matrix(A, "svd")
+    Z = X if X.size <= Y.size else Y
+    return _run(SVD, DirectSum((field ** (Y * Z), Copower(field, Z), field ** (X * Z))), A)

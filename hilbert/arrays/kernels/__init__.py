@@ -1,0 +1,1 @@
+"""Operations on arrays, a file for each kind: contractions, reductions by relations, windows, shifts. No spaces."""

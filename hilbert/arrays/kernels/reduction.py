@@ -1,0 +1,302 @@
+"""red_R on arrays: a kernel for each form of relation and for each direction (paper §2.2.3, theory §2.1).
+
+| relation | numpy | other namespaces |
+|---|---|---|
+| identity | the argument itself | the same |
+| X × Y | sum, then a broadcast view | sum, broadcast_to |
+| partial identity | bitwise and with a mask of ones: NaN does not pass | where |
+| function (segment sum) | see `hilbert.arrays.kernels.segments` | cupy: add.at; JAX: at[].add; torch: index_add |
+| its converse (gather) | take | take |
+| inclusion, its converse | assignment into zeros; a view | concat; a view |
+| rotation | two slices | roll |
+| ≤ ≥ < > | cumsum | cumulative_sum |
+| windows | convolve and slices | slices |
+| windows with a stride | slices, matmul with ones | slices |
+| their converse | repeat, slices | windows over entries with zeros between |
+| all windows side by side | a view | stack |
+| its converse | slices | padded slices |
+| labels | diagonal, sum, broadcast_to, where | the same |
+| pairs | scipy.sparse CSR; take and bincount where few are in a row, or without it | take and segment sum |
+| R × S, R + S, S ∘ R | axis by axis, block by block, one after the other | the same |
+
+No reduction by a table has a kernel in a namespace that has no scatter (the strict array API): an error says so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, assert_never, cast
+
+import numpy as np
+
+from hilbert.arrays.kernels.kernel import Kernel, Rows
+from hilbert.arrays.kernels.labelled_axes import agreement
+from hilbert.arrays.kernels.reduced_axes import ReducedAxes, lent
+from hilbert.arrays.kernels.segments import NumpySegments, Segments
+from hilbert.arrays.kernels.shifts import NumpyShifts, Shifts
+from hilbert.arrays.kernels.windows import row_sums
+from hilbert.index.leaf import Leaf
+from hilbert.index.spec import ALPHABET
+from hilbert.relation import (
+    Agreement,
+    Composite,
+    Converse,
+    Equality,
+    Full,
+    Graph,
+    Inclusion,
+    Order,
+    Pairs,
+    Partial,
+    ProductRelation,
+    Rotation,
+    Sliding,
+    SumRelation,
+    Window,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hilbert.relation import Form
+    from hilbert.relation.function_forms import Directed
+    from hilbert.relation.relation import AnyRelation
+
+WIDE = 16
+"""Cumulative sums of so many columns are taken along rows of the transpose."""
+
+
+class ReductionKernels(Shifts, Segments):
+    """A kernel for each form of relation; a library that does one otherwise overrides the method of that form."""
+
+    def reduce(self, relation: AnyRelation, at: int, leaf: Leaf) -> Kernel:
+        """red_R on the axes of R's domain, which start at axis `at` of the array."""
+        p = ReducedAxes.of(self, relation, at, leaf)
+        if 0 in p.before + p.after:
+            return Kernel(lambda a: p.whole(p.zeros(a, p.m)))
+        form = cast("Form", relation)
+        match form:
+            case Converse(of):
+                return self.converse(p, of)
+            case Equality():
+                return Kernel(_same, fresh=False)
+            case Full():
+                return self.full(p)
+            case Partial():
+                return self.partial(p, form)
+            case Order():
+                return self.order(p, form)
+            case Inclusion(_, _, offset, stride):
+                return self.inclusion(p, offset, stride)
+            case Rotation(_, by):
+                return self.rotation(p, by) if by else Kernel(_same, fresh=False)
+            case Graph():
+                return self.graph(p, form)
+            case Pairs():
+                return self.pairs(p, form)
+            case Window():
+                return self.window(p, form)
+            case Sliding():
+                return self.overlaid(p, form)
+            case Agreement(_, _, source, target):
+                return self.agreement(p, source, target)
+            case ProductRelation():
+                return self._product(form, at, leaf)
+            case SumRelation():
+                return self.sum(p, form, at, leaf)
+            case Composite(outer, inner):
+                return self._then((inner, at), (outer, at), leaf)
+            case _:
+                assert_never(form)
+
+    def converse(self, p: ReducedAxes, of: Directed[Any, Any]) -> Kernel:
+        """Where red_R scatters and adds, red_{Rᵀ} gathers."""
+        match of:
+            case Graph(_, _, positions):
+                return self.gather(p, Rows(self, positions.array))
+            case Inclusion(_, _, offset, stride):
+                return self.part(p, offset, stride)
+            case Window():
+                return self.spread(p, of)
+            case Sliding():
+                return self.side_by_side(p, of)
+            case _:
+                assert_never(of)
+
+    def full(self, p: ReducedAxes) -> Kernel:
+        """The sum over X, for each y."""
+        xp = self.xp
+        ones = p.before + (1,) * len(p.cod) + p.after
+        if not p.dom:  # rep: a view
+            return Kernel(lambda a: xp.broadcast_to(xp.reshape(a, ones), p.out), fresh=False, repeats=not p.before)
+        total = self.total(p)
+
+        def into(a: Any, out: Any) -> None:
+            out[...] = xp.reshape(total(a), (*p.before, 1, *p.after))
+
+        if not p.cod:
+            return Kernel(total, into=into)
+        return Kernel(lambda a: xp.broadcast_to(xp.reshape(total(a), ones), p.out), fresh=False, into=into)
+
+    def total(self, p: ReducedAxes) -> Callable[[Any], Any]:
+        """Sums over X."""
+        xp, axes = self.xp, tuple(range(p.at, p.at + len(p.dom)))
+        return lambda a: xp.sum(a, axis=axes)
+
+    def partial(self, p: ReducedAxes, r: Partial[Any]) -> Kernel:
+        """Selection, never multiplication: what is left out is 0 even where it is NaN."""
+        xp = self.xp
+        keep = Rows(self, r.keep.array.reshape(p.dom + (1,) * len(p.after)))
+        return Kernel(lambda a: xp.where(keep.like(a), a, xp.zeros_like(a)))
+
+    def order(self, p: ReducedAxes, r: Order[Any]) -> Kernel:
+        """Sums along the flat order."""
+        xp, at = self.xp, p.at
+
+        def sums(a: Any) -> Any:
+            v = xp.flip(p.line(a), axis=at) if r.reverse else p.line(a)
+            v = xp.cumulative_sum(v, axis=at, include_initial=r.strict)
+            v = v[p.cut(0, p.n)]
+            return p.whole(xp.flip(v, axis=at) if r.reverse else v)
+
+        return Kernel(sums)
+
+    def gather(self, p: ReducedAxes, positions: Rows) -> Kernel:
+        """(red v)_x = v_{f(x)}."""
+        return Kernel(lambda a: p.whole(p.xp.take(p.line(a), positions.like(a), axis=p.at)))
+
+    def agreement(self, p: ReducedAxes, source: str, target: str) -> Kernel:
+        """Labels for all axes: those of the relation, and one for each other axis."""
+        free = [c for c in ALPHABET if c not in source + target]
+        head, tail = "".join(free[: p.at]), "".join(free[p.at : p.at + len(p.after)])
+        sizes = dict(zip(source + target + head + tail, p.dom + p.cod + p.before + p.after, strict=True))
+        return Kernel(lambda a: agreement(self, head + source + tail, head + target + tail, sizes, a), fresh=False)
+
+    def sum(self, p: ReducedAxes, r: SumRelation[Any, Any, Any, Any], at: int, leaf: Leaf) -> Kernel:
+        """Block by block."""
+        xp = self.xp
+        blocks, parts = _blocks(p, r), self._parts(r, at, leaf)
+
+        def call(a: Any) -> Any:
+            made = zip(blocks(a), parts, strict=True)
+            return p.whole(xp.concat([xp.reshape(kernel.call(b), q.made) for b, (kernel, q) in made], axis=p.at))
+
+        return Kernel(call)
+
+    def _parts(self, r: SumRelation[Any, Any, Any, Any], at: int, leaf: Leaf) -> list[tuple[Kernel, ReducedAxes]]:
+        """The kernels of both parts, each with the place where it acts."""
+        leaves = [Leaf(leaf.entry, leaf.axes[:at] + part.dom.axes + leaf.axes[at + 1 :]) for part in (r.left, r.right)]
+        both = list(zip((r.left, r.right), leaves, strict=True))
+        return [(self.reduce(part, at, block), ReducedAxes.of(self, part, at, block)) for part, block in both]
+
+    def _product(self, r: ProductRelation[Any, Any, Any, Any], at: int, leaf: Leaf) -> Kernel:
+        """Axis by axis, first the side that leaves less to the other."""
+        left, right = r.left, r.right
+        shrink = left.cod.size * right.dom.size, left.dom.size * right.cod.size
+        if shrink[0] <= shrink[1]:
+            return self._then((left, at), (right, at + len(left.cod.axes)), leaf)
+        return self._then((right, at + len(left.dom.axes)), (left, at), leaf)
+
+    def _then(self, first: tuple[AnyRelation, int], second: tuple[AnyRelation, int], leaf: Leaf) -> Kernel:
+        """One relation after the other, each at its axis."""
+        r, at = first
+        f = self.reduce(r, at, leaf)
+        middle = Leaf(leaf.entry, leaf.axes[:at] + r.cod.axes + leaf.axes[at + len(r.dom.axes) :])
+        g = self.reduce(*second, middle)
+        return Kernel(lambda a: g.call(f.call(a)), fresh=g.fresh)
+
+
+class NumpyReductions(NumpyShifts, NumpySegments, ReductionKernels):
+    """Reductions into memory that can be written into."""
+
+    def total(self, p: ReducedAxes) -> Callable[[Any], Any]:
+        """Rows by BLAS."""
+        axes = tuple(range(p.at, p.at + len(p.dom)))
+        if p.before and not p.after and p.n > 1:
+            return lambda a: row_sums(np.reshape(a, (*p.before, p.n)))
+        axis = axes[0] if len(axes) == 1 else axes
+        return lambda a: np.add.reduce(a, axis=axis)
+
+    def partial(self, p: ReducedAxes, r: Partial[Any]) -> Kernel:
+        """Bitwise and with ones or zeros."""
+        kind = np.dtype(f"i{np.dtype(p.dtype).itemsize}")
+        bits = r.keep.prepare("bits", lambda: -r.keep.array.astype(kind), kind)
+        bits = bits.reshape(p.dom + (1,) * len(p.after))
+
+        def into(a: Any, out: Any) -> None:
+            np.bitwise_and(a.view(kind), bits, out=out.reshape(a.shape).view(kind))
+
+        def over(a: Any) -> Any:
+            np.bitwise_and(a.view(kind), bits, out=a.view(kind))
+            return a
+
+        return Kernel(lambda a: np.bitwise_and(a.view(kind), bits).view(a.dtype), (over,), into=into)
+
+    def order(self, p: ReducedAxes, r: Order[Any]) -> Kernel:
+        """cumsum, along rows where there are many columns."""
+        at = p.at
+
+        def accumulate(v: Any, out: Any) -> None:
+            if r.reverse:
+                v, out = np.flip(v, at), np.flip(out, at)
+            if r.strict:
+                out[p.cut(0, 1)] = 0
+                v, out = v[p.cut(0, -1)], out[p.cut(1, None)]
+            np.cumsum(v, axis=at, out=out)
+
+        def call(a: Any) -> Any:
+            v = p.line(a)
+            if p.width < WIDE:
+                out = p.empty(v, p.n)
+            else:
+                v = np.moveaxis(np.ascontiguousarray(np.moveaxis(v, at, -1)), -1, at)
+                out = np.moveaxis(np.empty((*p.before, *p.after, p.n), v.dtype), -1, at)
+            accumulate(v, out)
+            return p.whole(out)
+
+        return Kernel(call, into=lambda a, out: accumulate(p.line(a), out))
+
+    def gather(self, p: ReducedAxes, positions: Rows) -> Kernel:
+        """Positions were checked when the relation was made: there is nothing to wrap."""
+        if not p.m:
+            return Kernel(lambda a: p.zeros(a, 0).reshape(p.out))
+        here: Any = lent(positions.like(None))
+        return Kernel(
+            lambda a: p.whole(p.line(a).take(here, axis=p.at, mode="wrap")),
+            into=lambda a, out: p.line(a).take(here, axis=p.at, out=out, mode="wrap"),
+        )
+
+    def sum(self, p: ReducedAxes, r: SumRelation[Any, Any, Any, Any], at: int, leaf: Leaf) -> Kernel:
+        """Each block is written into its part of the result."""
+        blocks, parts = _blocks(p, r), self._parts(r, at, leaf)
+        outputs = p.cut(0, r.left.cod.size), p.cut(r.left.cod.size, None)
+
+        def into(a: Any, out: Any) -> None:
+            for block, (kernel, q), cut in zip(blocks(a), parts, outputs, strict=True):
+                if kernel.into:
+                    kernel.into(block, out[cut])
+                else:
+                    out[cut] = np.reshape(kernel.call(block), q.made)
+
+        def call(a: Any) -> Any:
+            out = p.empty(a, p.m)
+            into(a, out)
+            return p.whole(out)
+
+        return Kernel(call, into=into)
+
+
+def _same(a: Any) -> Any:
+    return a
+
+
+def _blocks(p: ReducedAxes, r: SumRelation[Any, Any, Any, Any]) -> Callable[[Any], list[Any]]:
+    """Cuts an array into those of the two parts."""
+    n = r.left.dom.size
+    shapes = [p.before + part.dom.shape + p.after for part in (r.left, r.right)]
+    cuts = list(zip((p.cut(0, n), p.cut(n, None)), shapes, strict=True))
+
+    def blocks(a: Any) -> list[Any]:
+        v = p.line(a)
+        return [p.xp.reshape(v[cut], shape) for cut, shape in cuts]
+
+    return blocks

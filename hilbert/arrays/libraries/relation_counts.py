@@ -1,0 +1,105 @@
+"""Pairs of relations counted by their kernels, none written out: degrees, and pictures in text or by matplotlib.
+
+A picture is the matrix of red_R, a row for each y and a column for each x: red_R of runs of X counts each cell.
+Attached to relations from here.
+
+>>> from hilbert import Fin
+>>> from hilbert.relation import leq
+>>> print(leq(Fin.of(4)).picture())
+█···
+██··
+███·
+████
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hilbert.arrays.libraries.libraries import NUMPY
+from hilbert.base.attach import attach
+from hilbert.base.sizes import addressable, held, room
+from hilbert.errors import SpaceError, integer, shown
+from hilbert.index.leaf import Entry, Leaf
+from hilbert.relation.relation import AnyRelation, Relation
+
+SHADES = "·░▒▓█"
+"""From an empty cell to a full one."""
+SMALLER = "pairs are counted by arrays of the sizes of X and Y; the same relation on smaller sets shows what it is like"
+"""What an error says of sets whose arrays memory does not hold."""
+
+
+def reduced(relation: AnyRelation, flat: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """red_R of a flat array of ℝ^X, flat again."""
+    kernel = NUMPY.reduce(relation, 0, Leaf(Entry("float64"), relation.dom.axes))
+    result: npt.NDArray[np.float64] = np.reshape(kernel.call(flat.reshape(relation.dom.shape)), -1)
+    return result
+
+
+@held(SMALLER)
+def degrees(relation: AnyRelation) -> npt.NDArray[np.int64]:
+    """To how many y each x is related: red_{Rᵀ} of ones."""
+    return reduced(relation.T, np.ones(addressable(relation.cod.size, "counting degrees"))).astype(np.int64)
+
+
+@held(SMALLER)
+def filled(relation: AnyRelation, rows: int, columns: int) -> npt.NDArray[np.float64]:
+    """The part of each cell that pairs fill, for at most so many rows and columns of cells."""
+    for given, what in ((rows, "rows"), (columns, "columns")):
+        if (integer(given) or 0) < 1:
+            msg = f"a picture has a number of {what} from 1 on, not {shown(given)}"
+            raise SpaceError(msg)
+    n, m = relation.dom.size, relation.cod.size
+    for size in (n, m):
+        room(size, "a picture")
+    xs, ys = _bounds(n, columns), _bounds(m, rows)
+    cells = np.zeros((len(ys) - 1, len(xs) - 1))
+    for c, (low, high) in enumerate(pairwise(xs)):
+        v = np.zeros(n)
+        v[low:high] = 1.0
+        cells[:, c] = np.add.reduceat(reduced(relation, v), ys[:-1]) / ((high - low) * np.diff(ys)) if m else 0.0
+    return cells
+
+
+def _bounds(n: int, cells: int) -> npt.NDArray[np.int64]:
+    """The ends of at most so many runs of nearly equal length."""
+    count = min(n, cells)
+    return np.arange(count + 1) * n // max(count, 1)
+
+
+def text(relation: AnyRelation, rows: int = 16, columns: int = 32) -> str:
+    """A character for each cell: · empty, █ full, shades between where a cell stands for more than one pair."""
+    cells = filled(relation, rows, columns)
+    if not cells.size:
+        return f"no pairs of {relation.cod.size} rows and {relation.dom.size} columns"
+    shade = np.ceil(cells * (len(SHADES) - 1)).astype(int)
+    return "\n".join("".join(SHADES[k] for k in row) for row in shade)
+
+
+def spy(relation: AnyRelation, ax: Any = None, pixels: int = 256) -> Any:
+    """The cells as an image, with the positions of X and Y on its axes."""
+    if ax is None:
+        try:
+            from matplotlib import pyplot as plt  # an extra
+        except ImportError:
+            msg = "R.plot() needs matplotlib, an extra: pip install matplotlib; R.picture() is text"
+            raise SpaceError(msg) from None
+        ax = plt.figure().add_subplot()
+        ax.locator_params(integer=True)
+    n, m = relation.dom.size, relation.cod.size
+    cells = filled(relation, pixels, pixels)
+    around = (-0.5, n - 0.5, m - 0.5, -0.5)  # position k is the middle of its cell
+    ax.imshow(np.sqrt(cells), cmap="Greys", vmin=0, vmax=1, extent=around, interpolation="nearest", aspect="auto")
+    ax.set_xlabel(f"x ∈ {relation.dom}")
+    ax.set_ylabel(f"y ∈ {relation.cod}")
+    ax.set_title(str(relation))
+    return ax
+
+
+attach(Relation, "degrees", degrees)
+attach(Relation, "picture", text)
+attach(Relation, "plot", spy)

@@ -1,0 +1,157 @@
+"""What numpy may do with vectors, maps and expressions: its operators leave the work to them, its functions may not.
+
+>>> import numpy as np
+>>> from hilbert import Fin, R
+>>> v = (R ** Fin.of(2)).vec([1.0, 2.0])
+>>> (np.float64(2.0) * v).array.tolist()
+[2.0, 4.0]
+>>> np.tanh(v)
+Traceback (most recent call last):
+    ...
+hilbert.errors.SpaceError: numpy's tanh does not apply to a vector of ℝ^2: give it v.array, or apply a map of diff
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, final
+
+from hilbert.errors import MissingError, OperatorError, SpaceError, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hilbert.map.map import AnyMap
+
+REFLECTED = {
+    "add": "__radd__",
+    "subtract": "__rsub__",
+    "multiply": "__rmul__",
+    "divide": "__rtruediv__",
+    "power": "__rpow__",
+    "matmul": "__rmatmul__",
+    "bitwise_and": "__rand__",
+    "bitwise_or": "__ror__",
+    "equal": "__eq__",
+    "not_equal": "__ne__",
+    "less": "__gt__",
+    "less_equal": "__ge__",
+    "greater": "__lt__",
+    "greater_equal": "__le__",
+}
+"""What numpy calls an operator whose right side is not its own → the method that answers for the right side."""
+
+
+@final
+class Missing:
+    """An attribute that says what to write instead; `hasattr` is False."""
+
+    __slots__ = ("name", "remedy")
+
+    def __init__(self, name: str, remedy: str) -> None:
+        self.name, self.remedy = name, remedy
+
+    def __get__(self, value: Any, owner: type) -> Any:
+        if value is None:
+            return self
+        msg = f"{shown(value)} has no .{self.name}: write {value._instead_of(self.name) or self.remedy}"
+        raise MissingError(msg)
+
+
+@final
+class PartName:
+    """The name of a part of some record as an attribute: it says which lens to write; for other values it is none.
+
+    A `__getattr__` would do the same, and make every attribute of vectors slower.
+    """
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, value: Any, owner: type) -> Any:
+        remedy = "" if value is None else value._instead_of(self.name)
+        if remedy:
+            msg = f"{shown(value)} has no .{self.name}: write {remedy}"
+            raise MissingError(msg)
+        msg = f"{owner.__name__!r} object has no attribute {self.name!r}"
+        raise AttributeError(msg, name=self.name, obj=owner if value is None else value)
+
+
+def _refused(name: str, sign: str, remedy: str) -> Callable[..., NoReturn]:
+    """A method for an operator that says what to write instead."""
+
+    def refused(self: Any, *_: Any) -> NoReturn:
+        msg = f"{sign} of {shown(self)} is not defined: {self._instead_of(name) or remedy}"
+        raise OperatorError(msg)
+
+    refused.__name__ = refused.__qualname__ = name
+    return refused
+
+
+class NotArray:
+    """Something that meets numpy's arrays and numbers in operators and is no array itself."""
+
+    __slots__ = ()
+    instead = ""
+    """What to write where a function of numpy was called."""
+    functions: ClassVar[dict[str, str]] = {}
+    """What to write for single functions of numpy."""
+    attributes: ClassVar[dict[str, str]] = {}
+    """What to write for attributes that arrays or matrices have."""
+    operators: ClassVar[dict[str, tuple[str, str]]] = {}
+    """Operators that numbers or arrays have, by their methods: the sign, and what to write."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Give the class what refuses each of those attributes; to a type checker there are none."""
+        super().__init_subclass__(**options)
+        for name, remedy in cls.attributes.items():
+            if not hasattr(cls, name):
+                setattr(cls, name, Missing(name, remedy))
+        for name, (sign, remedy) in cls.operators.items():
+            if name not in vars(cls):
+                setattr(cls, name, _refused(name, sign, remedy))
+
+    def _instead_of(self, name: str) -> str:
+        """What to write for an attribute that only some values of the class might be expected to have."""
+        return ""
+
+    def _refuse(self, what: str, name: str = "") -> NoReturn:
+        remedy = self.functions.get(name)
+        msg = f"{what} does not apply to {shown(self)}: {f'write {remedy}' if remedy else self.instead}"
+        raise SpaceError(msg)
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        self._refuse("numpy's conversion to an array")
+
+    def __array_function__(self, function: Any, *_: Any) -> NoReturn:
+        self._refuse(f"numpy's {function.__name__}", function.__name__)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        answer = getattr(self, REFLECTED.get(ufunc.__name__, ""), None)
+        is_reflected = inputs[-1] is self and not isinstance(inputs[0], NotArray)
+        if answer is None or method != "__call__" or options or not is_reflected:
+            self._refuse(f"numpy's {ufunc.__name__}", ufunc.__name__)
+        result = answer(inputs[0])
+        return self._refuse(f"numpy's {ufunc.__name__}", ufunc.__name__) if result is NotImplemented else result
+
+
+class Applicable(NotArray):
+    """Something other than a vector to which a map applies: the expressions of a traced function."""
+
+    __slots__ = ()
+    space: Any
+
+    def _within(self, space: Any) -> Any:
+        """The same as an expression of another space of the same leaves."""
+        raise TypeError(type(self).__name__)
+
+    def apply_map(self, f: AnyMap, args: tuple[Any, ...], /) -> Any:
+        """f(*args), where one of the arguments is self."""
+        raise TypeError(type(self).__name__)
+
+
+def refuse_part(name: str) -> None:
+    """Let the name of a part of a record say, as an attribute of a vector or an expression, which lens to write."""
+    if name not in vars(NotArray):
+        setattr(NotArray, name, PartName(name))

@@ -1,0 +1,195 @@
+"""What v[k] keeps of the index set X of v ∈ V^X: the element at a position or label, a run of elements, or all.
+
+>>> X, Y = Fin.of(2), Fin.of(3)
+>>> print(kept(X * Y, (0, slice(None)), "ℝ^{2×3}"), kept(X * Y, (-1, slice(1, 3)), "ℝ^{2×3}"))
+((0, None), Fin.of(3)) ((1, range(1, 3)), Fin.of(2))
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from hilbert.base.notarray import NotArray
+from hilbert.base.once import once
+from hilbert.errors import SpaceError, integer, shown
+from hilbert.index.index import Fin, Index, Labelled, Product, Unit, has_labels
+from hilbert.index.lens import require_numbered
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hilbert.space.space import Type
+
+Key: TypeAlias = int | range | None
+"""What is kept of an axis: the element at a position, a run of elements, or all of it."""
+ROWS = "for a dynamic element x, write A.rows()[x] for A[x, :], and A.T.rows()[x] for A[:, x]"
+"""What a message says of a dynamic element of one of several axes."""
+
+
+def kept(X: Index, key: Any, space: str) -> tuple[tuple[Key, ...], Index | None]:
+    """What v[key] keeps of each axis of X, and the index set that is left, None if none is; `space` names V^X.
+
+    A key is a position, from the end if it is negative, a label or a slice; for X × Y a tuple of one for each axis.
+    Raises SpaceError for keys that do not fit.
+    """
+    given = key if isinstance(key, tuple) and not (isinstance(X, Labelled) and key in X) else (key,)
+    if len(X.axes) > 1 and any(map(_is_several, given)):
+        msg = f"A[{_text(key)}] for A in {space} takes several positions of an axis: {ROWS}, "
+        raise SpaceError(f"{msg}where x = (Elements(X) ** Y).vec(positions) has several")
+    if len(given) != len(X.axes):
+        raise SpaceError(_wrong_count(len(X.axes), key, len(given), space))
+    keys = tuple(_key(axis, k, space) for axis, k in zip(X.axes, given, strict=True))
+    return keys, _rest(X, iter(keys))
+
+
+def _wrong_count(n: int, key: Any, count: int, space: str) -> str:
+    keys = key if isinstance(key, tuple) else (key,)
+    if any(k is None or k is Ellipsis for k in keys):
+        msg = f"v[{_text(key)}] for v in {space}: axes have names, so none is inserted or left out"
+        is_new = any(k is None for k in keys)
+        return f"{msg}; v.rep(A.space) repeats v along the axes that A has more" if is_new else msg
+    if n > 1 and count == 1:
+        colons = ", ".join(":" * (n - 1))
+        return f"A[{_text(key)}] for A in {space} does not say along which axis: write A[{_text(key)}, {colons}]"
+    fits = f"one for each of the {n} axes would fit" if n > 1 else "one would fit; v[x][y] goes on"
+    return f"v[{_text(key)}] for v in {space} gives {count} positions: {fits}"
+
+
+def _is_several(key: Any) -> bool:
+    """Whether a key is a list or an array of positions."""
+    return isinstance(key, list) or bool(getattr(key, "shape", ()))
+
+
+def _text(key: Any) -> str:
+    if isinstance(key, tuple):
+        return ", ".join(map(_text, key))
+    if key is Ellipsis:
+        return "..."
+    if isinstance(key, slice):
+        start, stop = ("" if k is None else shown(k) for k in (key.start, key.stop))
+        return f"{start}:{stop}" + ("" if key.step is None else f":{shown(key.step)}")
+    return shown(key)
+
+
+def _key(axis: Index, key: Any, space: str) -> Key:
+    if isinstance(key, slice):
+        is_whole = key.start is None and key.stop is None and key.step is None
+        return None if is_whole else _run(axis, key, space)
+    if key is None or key is Ellipsis:
+        raise SpaceError(_wrong_count(1, key, 1, space))
+    place = integer(key)
+    if place is None:
+        return _labelled(axis, key, space)
+    if not -axis.size <= place < axis.size:
+        due = f"give {-axis.size} to {axis.size - 1}" if axis.size else "it has none"
+        msg = f"position {shown(place)} of a vector of {space} does not exist: {axis} has {axis.size} elements, {due}"
+        raise SpaceError(msg)
+    return place % axis.size
+
+
+def _labelled(axis: Index, key: Any, space: str) -> int:
+    if has_labels(axis):
+        return axis.position(key)
+    if isinstance(key, NotArray):
+        msg = f"v[k] for v in {space} takes a position or a slice, not {shown(key)} beside others: {ROWS}"
+        raise SpaceError(msg)
+    if isinstance(key, (list, tuple)) or hasattr(key, "dtype"):
+        msg = f"v[k] for v in {space} takes a position or a slice, not {shown(key)}: several positions are elements of "
+        raise SpaceError(f"{msg}{axis}, v[(Elements(X) ** Y).vec(positions)]; a condition selects by select(c, v)")
+    msg = f"v[k] for v in {space} takes an integer or a slice, not {_text(key)}: only Labelled index sets have labels"
+    raise SpaceError(msg)
+
+
+def _run(axis: Index, key: slice, space: str) -> range:
+    given = (key.start, key.stop, key.step)
+    bounds = [integer(k) for k in given]
+    for k, bound in zip(given, bounds, strict=True):
+        if k is not None and bound is None:
+            msg = f"the bounds of a slice of a vector of {space} are integers, not {shown(k)}"
+            raise SpaceError(msg)
+    if bounds[2] == 0:
+        msg = f"the step of a slice of a vector of {space} is not 0"
+        raise SpaceError(msg)
+    return range(axis.size)[slice(*bounds)] or range(0)
+
+
+def _rest(X: Index, keys: Iterator[Key]) -> Index | None:
+    """The index set without the axes at which a position is given."""
+    if isinstance(X, Product):
+        left, right = _rest(X.left, keys), _rest(X.right, keys)
+        if left is None or right is None:
+            return right if left is None else left
+        return X if (left, right) == (X.left, X.right) else left * right
+    if isinstance(X, Unit):
+        return None
+    key = next(keys)
+    return X if key is None else None if isinstance(key, int) else Fin.of(len(key))
+
+
+def position_of(X: Index, element: Any) -> int:
+    """The flat position of an element that is given by positions and labels: integers are always positions.
+
+    Raises SpaceError if it is no element.
+    """
+    if isinstance(X, Product) and isinstance(element, tuple) and len(element) == 2:
+        left, right = position_of(X.left, element[0]), position_of(X.right, element[1])
+        return left * int(X.right.size) + right
+    place = integer(element) if has_labels(X) else None
+    if place is None:
+        found: int = X.position(element)
+        return found
+    if not 0 <= place < X.size:
+        due = f"positions from 0 to {X.size - 1}, or labels, would fit" if X.size else "it has none"
+        msg = f"{place} is not an element of {X}: {due}"
+        raise SpaceError(msg)
+    return place
+
+
+def slices(keys: Sequence[Key]) -> tuple[int | slice, ...]:
+    """The keys as arrays take them."""
+    return tuple(slice(None) if k is None else k if isinstance(k, int) else _slice(k) for k in keys)
+
+
+def _slice(run: range) -> slice:
+    return slice(run.start, run.stop if run.stop >= 0 else None, run.step)
+
+
+def without(X: Index, Y: Index | int) -> list[tuple[int, Index | None]]:
+    """Where the axes of Y begin in X, and X without them, for each factor of X that is Y, or the axis at a position."""
+    if isinstance(Y, int):
+        n = len(X.axes)
+        return [(Y, _rest(X, iter([0 if k == Y else None for k in range(n)])))] if 0 <= Y < n else []
+    if X == Y:
+        return [(0, None)]
+    if not isinstance(X, Product):
+        return []
+    n = len(X.left.axes)
+    left = [(at, X.right if rest is None else rest * X.right) for at, rest in without(X.left, Y)]
+    right = [(at + n, X.left if rest is None else X.left * rest) for at, rest in without(X.right, Y)]
+    return [*left, *right]
+
+
+def span(space: Type, i: int) -> tuple[int, int]:
+    """The leaves of part i of a direct sum, as a range; raises SpaceError if there is none, and for a record."""
+    require_numbered(space)
+    return part_span(space, i)
+
+
+def part_span(space: Type, i: int) -> tuple[int, int]:
+    """The same for a record, too."""
+    parts = space.parts
+    place = integer(i)
+    if place is None or not 0 <= place < len(parts):
+        due = f"give 0 to {len(parts) - 1}" if parts else "it has none"
+        msg = f"{space} has {len(parts)} parts, so position {shown(i)} does not exist: {due}"
+        raise SpaceError(msg)
+    return space.offsets[place], space.offsets[place + 1]
+
+
+@once
+def summand_slices(space: Any) -> tuple[tuple[Any, slice], ...]:
+    """The summands of a direct sum, and of a copower of one, each with where its leaves stand."""
+    ends = itertools.accumulate((len(part.leaves) for part in space.summands), initial=0)
+    return tuple((part, slice(*both)) for part, both in zip(space.summands, itertools.pairwise(ends), strict=True))

@@ -1,0 +1,137 @@
+"""What lives above vectors and index sets and is attached to them from here: formal tensors, matrix products, tables.
+
+>>> from hilbert import Fin, R
+>>> v = (R ** Fin.of(2)).vec([3.0, 4.0])
+>>> (v.tensor(v)).norm()
+25.0
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from hilbert.arrays.libraries.namespace import in_numpy, namespace
+from hilbert.base.attach import attach
+from hilbert.base.notarray import NotArray
+from hilbert.errors import SpaceError
+from hilbert.index.index import Fin, Index, Labelled, require_index
+from hilbert.index.labels import column_of, distinct_labels
+from hilbert.index.spec import ALPHABET
+from hilbert.map import matrix_product as matrices
+from hilbert.space.leafwise import map_leaves, moved
+from hilbert.space.nested_sums import apart
+from hilbert.space.space import Copower, Elements, Field, Type, bracketing
+from hilbert.space.vector import Vec
+from hilbert.tensors import tensors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def tensor(v: Vec[Any], other: Vec[Any]) -> Vec[Any]:
+    """u ⊗ v."""
+    return tensors.tensor_product(v, other)
+
+
+def norm(v: Vec[Any], over: Any = None, **options: Any) -> Any:
+    """‖v‖, or the norms along an axis."""
+    if over is not None or options:
+        return v._normed(over, **options)
+    return tensors.norm(v) if v.is_formal else math.sqrt(v.inner(v))
+
+
+def matrix_product(v: Vec[Any], other: Any) -> Any:
+    """v @ w."""
+    if isinstance(other, Vec):
+        return matrices.matrix_product(v, other)
+    if isinstance(other, NotArray):  # an expression, or a map, which says how it is applied
+        return NotImplemented
+    return v._other(other, "v @ w", "a vector or a matrix would fit")
+
+
+def zip_apart(v: Vec[Any], w: Vec[Any], sign: str, operation: Callable[[Any, Any], Any]) -> Any:
+    """v + w of two spaces: one of them is a scalar, which stands for the vector with it in every entry."""
+    a, b = _spread(v, w), _spread(w, v)
+    if a.space == b.space:
+        return a._zip(b, sign, operation)
+    msg = f"cannot form v {sign} w: v is in {v.space} but w in {w.space}; both must be in one space"
+    raise SpaceError(apart(v.space, w.space) + msg + difference(v.space, w.space))
+
+
+def _spread(k: Vec[Any], like: Vec[Any]) -> Vec[Any]:
+    """A scalar as a vector of the other's space; everything else as it is."""
+    if not is_over(like.space, k.space):
+        return k
+    (a,) = k.leaves
+    if in_numpy(k.leaves):
+        return like.filled(float(a))
+    return Vec(like.space, tuple(namespace(a).broadcast_to(a, leaf.shape) for leaf in like.space.leaves))
+
+
+def is_over(V: Type, K: Type) -> bool:
+    """Whether K is the field that all entries of V are in, and V is not K itself."""
+    differ = isinstance(K, Field) and not isinstance(V, Field)
+    return differ and all(leaf.entry == K.leaves[0].entry for leaf in V.leaves)
+
+
+def difference(have: Type, want: Type) -> str:
+    """What an error adds where two spaces ought to be one."""
+    return bracketing(have, want) or broadcasting(have, want)
+
+
+def broadcasting(have: Type, want: Type) -> str:
+    """What an error adds where numpy would repeat the smaller of two along the axes that only the larger has."""
+    if len(have.leaves) != 1 or len(want.leaves) != 1:
+        return ""
+    (a, b) = (have, want) if len(have.leaves[0].axes) >= len(want.leaves[0].axes) else (want, have)
+    axes, few = a.leaves[0].axes, b.leaves[0].axes
+    if not isinstance(a, Copower) or len(axes) == len(few) or not (a.is_space and b.is_space):
+        return ""
+    if not few and a.leaves[0].entry != b.leaves[0].entry:
+        return "; the precisions differ: k.cast(F) is k in the field F"
+    if not few:
+        return f"; only +, - and * repeat a scalar: k.rep(V) is the vector with k in each entry, of V = {a}"
+    letters = dict(zip(axes, ALPHABET, strict=False))
+    if len(few) == 1 and axes == few * 2:
+        return (
+            f"; nothing is repeated by itself: for A ∈ V = {a} and v ∈ {b} write A + v.rep(V, over=0) to repeat v "
+            "along axis 0, over=1 along axis 1"
+        )
+    if len(letters) != len(axes) or not set(few) <= set(axes):
+        return ""
+    whole, part = ("".join(letters[axis] for axis in some) for some in (axes, few))
+    rule = f'"{whole},{part}->{whole}"'
+    return (
+        f"; nothing is repeated by itself: for A ∈ V = {a} and v ∈ {b} write A + v.rep(V), "
+        f"or contract({rule}, A, v, to=V) for products of entries"
+    )
+
+
+def elements_at(X: Labelled[Any], column: Any, rows: Index | None = None) -> Vec[Any]:
+    """The elements of X with the labels of a column, one for each row; see `Labelled.at`."""
+    entries = column_of(column)
+    Y = Fin.of(len(entries)) if rows is None else rows
+    require_index(Y, "X.at(column, rows)")
+    if Y.size != len(entries):
+        msg = f"a column of {len(entries)} entries does not have the rows {Y}"
+        raise SpaceError(msg)
+    return Copower(Elements(X), Y).vec(distinct_labels(entries, X)[1].reshape(Y.shape))
+
+
+def called(V: Type, *_: Any, **parts: Any) -> NoReturn:
+    """V([…]) of a space; raises SpaceError."""
+    made = f"P.of({', '.join(f'{name}=…' for name in V.names)})" if parts and V.names else "V.vec(data)"
+    msg = f"{str(V)[:200]} is a space, and not a function: {made} is the vector with some entries"
+    raise SpaceError(msg)
+
+
+attach(Type, "__call__", called)  # no type checker knows it
+attach(Vec, "tensor", tensor)
+attach(Vec, "norm", norm)
+attach(Vec, "map_leaves", map_leaves)
+attach(Vec, "moved", moved)
+attach(Vec, "__matmul__", matrix_product)
+attach(Vec, "_transposed", matrices.transpose)
+attach(Vec, "_zip_apart", zip_apart)
+attach(Labelled, "at", elements_at)

@@ -1,0 +1,560 @@
+"""The abstract map f : V → W and its operators; `linmap` and `diff` implement them (paper §2.2, §3).
+
+g @ f composes, f + g and f - g add, k * f scales, f ** X is the copower f^X. Each operator asks the map of the higher
+language to build the term, so that `linear @ function` is a function and no layer imports the next.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, NoReturn, Protocol, TypeAlias, TypeVar, overload
+
+from hilbert.arrays.libraries.namespace import freeze
+from hilbert.base.notarray import Applicable, NotArray
+from hilbert.base.once import once
+from hilbert.base.term import Term
+from hilbert.errors import SpaceError, alike, number, shown
+from hilbert.index.index import Index, Product, require_index
+from hilbert.space.direct_sum import DirectSum
+from hilbert.space.nested_sums import apart, said
+from hilbert.space.space import Copower, R, Type, bracketing
+from hilbert.space.vector import Vec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+I = TypeVar("I", bound=Index)
+U = TypeVar("U", bound=Type)
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+A = TypeVar("A", bound=Type)
+B = TypeVar("B", bound=Type)
+C = TypeVar("C", bound=Type)
+D = TypeVar("D", bound=Type)
+E = TypeVar("E", bound=Type)
+F = TypeVar("F", bound=Type)
+G = TypeVar("G", bound=Type)
+H = TypeVar("H", bound=Type)
+J = TypeVar("J", bound=Type)
+K = TypeVar("K", bound=Type)
+V_co = TypeVar("V_co", bound=Type, covariant=True)
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+OnLeaves: TypeAlias = "Callable[[Sequence[Any]], Sequence[Any]]"
+"""What computes the leaves of a result from those of an argument; they are not yet frozen."""
+Unknown = TypeVar("Unknown", bound=Never)
+"""What only an argument of type Any fits: with such arguments mypy reads a lambda first, and a call must not guess."""
+
+
+class Symbol(Protocol[V_co, W, T_co]):
+    """What a map applies to besides vectors, for the type checker: of a space V, it turns f : V → W into a T.
+
+    An expression of V turns f into an expression of W: thus f(x) is typed without this layer knowing expressions.
+    """
+
+    @property
+    def space(self) -> V_co:
+        """V."""
+        ...
+
+    def apply_map(self, f: Map[Any, W], args: tuple[Any, ...], /) -> T_co:
+        """f(*args), where one of the arguments is self."""
+        ...
+
+
+Operand: TypeAlias = Vec[V] | Symbol[V, W, T]
+
+
+class Map(Term, NotArray, Generic[V, W]):
+    """f : V → W, analytic; `dom` and `cod` are its spaces."""
+
+    __slots__ = ()
+    instead = "apply it to a vector, or compose it with a map of diff"
+    attributes: ClassVar[dict[str, str]] = {
+        "T": "adjoint(A) for the adjoint of a linear map",
+        "H": "adjoint(A) for the adjoint of a linear map",
+        "shape": "A.dom and A.cod, the spaces of A; (A.cod.dim, A.dom.dim) is the shape of matrix(A)",
+    }
+    language = 0
+    """0 for linear maps, 1 for functions: a combination of maps is a term of the highest language among them."""
+
+    @property
+    def dom(self) -> V:
+        """The domain V."""
+        raise TypeError(type(self).__name__)
+
+    @property
+    def cod(self) -> W:
+        """The codomain W."""
+        raise TypeError(type(self).__name__)
+
+    def settle(self) -> None:
+        """Ask for the spaces while those of the parts are known: then no term is too deep to be asked."""
+        _ = self.dom, self.cod
+
+    @overload
+    def __call__(self, x: Unknown, /, *more: Unknown) -> Any: ...
+    @overload
+    def __call__(self, x: Vec[V], /) -> Vec[W]: ...
+    @overload
+    def __call__(self: Map[DirectSum[A, B], W], a: Vec[A], b: Vec[B], /) -> Vec[W]: ...
+    @overload
+    def __call__(self: Map[DirectSum[A, B, C], W], a: Vec[A], b: Vec[B], c: Vec[C], /) -> Vec[W]: ...
+    @overload
+    def __call__(self: Map[DirectSum[A, B, C, D], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], /) -> Vec[W]: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D, E], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], /
+    ) -> Vec[W]: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D, E, F], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], f: Vec[F], /
+    ) -> Vec[W]: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D, E, F, G], W],
+        a: Vec[A],
+        b: Vec[B],
+        c: Vec[C],
+        d: Vec[D],
+        e: Vec[E],
+        f: Vec[F],
+        g: Vec[G],
+        /,
+    ) -> Vec[W]: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D, E, F, G, H], W],
+        a: Vec[A],
+        b: Vec[B],
+        c: Vec[C],
+        d: Vec[D],
+        e: Vec[E],
+        f: Vec[F],
+        g: Vec[G],
+        h: Vec[H],
+        /,
+    ) -> Vec[W]: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D, E, F, G, H, J], W],
+        a: Vec[A],
+        b: Vec[B],
+        c: Vec[C],
+        d: Vec[D],
+        e: Vec[E],
+        f: Vec[F],
+        g: Vec[G],
+        h: Vec[H],
+        j: Vec[J],
+        /,
+    ) -> Vec[W]: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D, E, F, G, H, J, K], W],
+        a: Vec[A],
+        b: Vec[B],
+        c: Vec[C],
+        d: Vec[D],
+        e: Vec[E],
+        f: Vec[F],
+        g: Vec[G],
+        h: Vec[H],
+        j: Vec[J],
+        k: Vec[K],
+        /,
+    ) -> Vec[W]: ...
+    @overload
+    def __call__(self: Map[DirectSum[A, B], W], x: tuple[Vec[A], Vec[B]], /) -> Vec[W]: ...
+    @overload
+    def __call__(self: Map[DirectSum[A, DirectSum[B, C]], W], a: Vec[A], bc: tuple[Vec[B], Vec[C]], /) -> Vec[W]: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, DirectSum[B, C, D]], W], a: Vec[A], bcd: tuple[Vec[B], Vec[C], Vec[D]], /
+    ) -> Vec[W]: ...
+    @overload
+    def __call__(self, x: Operand[V, W, T], /) -> T: ...
+    @overload
+    def __call__(self: Map[DirectSum[A, B], W], x: tuple[Operand[A, W, T], Operand[B, W, T]], /) -> T: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, DirectSum[B, C]], W],
+        a: Operand[A, W, T],
+        bc: tuple[Operand[B, W, T], Operand[C, W, T]],
+        /,
+    ) -> T: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, DirectSum[B, C, D]], W],
+        a: Operand[A, W, T],
+        bcd: tuple[Operand[B, W, T], Operand[C, W, T], Operand[D, W, T]],
+        /,
+    ) -> T: ...
+    @overload
+    def __call__(self: Map[DirectSum[A, B], W], a: Operand[A, W, T], b: Operand[B, W, T], /) -> T: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C], W], a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], /
+    ) -> T: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D], W],
+        a: Operand[A, W, T],
+        b: Operand[B, W, T],
+        c: Operand[C, W, T],
+        d: Operand[D, W, T],
+        /,
+    ) -> T: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D, E], W],
+        a: Operand[A, W, T],
+        b: Operand[B, W, T],
+        c: Operand[C, W, T],
+        d: Operand[D, W, T],
+        e: Operand[E, W, T],
+        /,
+    ) -> T: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D, E, F], W],
+        a: Operand[A, W, T],
+        b: Operand[B, W, T],
+        c: Operand[C, W, T],
+        d: Operand[D, W, T],
+        e: Operand[E, W, T],
+        f: Operand[F, W, T],
+        /,
+    ) -> T: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D, E, F, G], W],
+        a: Operand[A, W, T],
+        b: Operand[B, W, T],
+        c: Operand[C, W, T],
+        d: Operand[D, W, T],
+        e: Operand[E, W, T],
+        f: Operand[F, W, T],
+        g: Operand[G, W, T],
+        /,
+    ) -> T: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D, E, F, G, H], W],
+        a: Operand[A, W, T],
+        b: Operand[B, W, T],
+        c: Operand[C, W, T],
+        d: Operand[D, W, T],
+        e: Operand[E, W, T],
+        f: Operand[F, W, T],
+        g: Operand[G, W, T],
+        h: Operand[H, W, T],
+        /,
+    ) -> T: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D, E, F, G, H, J], W],
+        a: Operand[A, W, T],
+        b: Operand[B, W, T],
+        c: Operand[C, W, T],
+        d: Operand[D, W, T],
+        e: Operand[E, W, T],
+        f: Operand[F, W, T],
+        g: Operand[G, W, T],
+        h: Operand[H, W, T],
+        j: Operand[J, W, T],
+        /,
+    ) -> T: ...
+    @overload
+    def __call__(
+        self: Map[DirectSum[A, B, C, D, E, F, G, H, J, K], W],
+        a: Operand[A, W, T],
+        b: Operand[B, W, T],
+        c: Operand[C, W, T],
+        d: Operand[D, W, T],
+        e: Operand[E, W, T],
+        f: Operand[F, W, T],
+        g: Operand[G, W, T],
+        h: Operand[H, W, T],
+        j: Operand[J, W, T],
+        k: Operand[K, W, T],
+        /,
+    ) -> T: ...
+    def __call__(self, *args: Any, **names: Any) -> Any:
+        """f(x); f(a, b, c) for a direct sum, f(a, (b, c)) where a part is one. SpaceError for one of another space."""
+        if names:
+            given = ", ".join(f"{name}=…" for name in names)
+            msg = f"f : {self.dom} → {self.cod} takes arguments by position, not {given}: write f(v) or f(v, w)"
+            raise SpaceError(msg)
+        try:
+            dom, parts, cod, run = self._memo[READY]
+        except (AttributeError, KeyError):
+            pass  # the first call
+        else:
+            if len(args) == 1 and type(args[0]) is Vec and args[0].space is dom:
+                return Vec(cod, tuple(map(freeze, run(args[0].leaves))))
+            if len(args) == len(parts) > 1:
+                leaves: list[Any] = []
+                for a, part in zip(args, parts, strict=True):
+                    if type(a) is not Vec or not (a.space is part or a.space == part):
+                        break
+                    leaves += a.leaves
+                else:
+                    return Vec(cod, tuple(map(freeze, run(leaves))))
+        for a in args:
+            symbol = None if type(a) is Vec else applicable(a)
+            if symbol is not None:
+                return symbol.apply_map(self, args)
+        x = argument(self, args)
+        _, _, cod, run = self._ready()
+        return Vec(cod, tuple(map(freeze, run(x.leaves))))
+
+    @once
+    def _ready(self) -> tuple[V, tuple[Type, ...], W, OnLeaves]:
+        """The domain, its parts if it is a direct sum, the codomain, and what computes the leaves of a result."""
+        return self.dom, self.dom.parts if isinstance(self.dom, DirectSum) else (), self.cod, self._runner()
+
+    def _runner(self) -> OnLeaves:
+        """What applies the map to the leaves of vectors of its domain."""
+        raise TypeError(type(self).__name__)
+
+    def _compose(self, parts: Sequence[AnyMap]) -> AnyMap:
+        """fₙ ∘ … ∘ f₁ of two or more parts, f₁ first; raises SpaceError where it is not defined."""
+        raise TypeError(type(self).__name__)
+
+    def _sum(self, parts: Sequence[AnyMap]) -> AnyMap:
+        raise TypeError(type(self).__name__)
+
+    def _scaled(self, k: float) -> AnyMap:
+        raise TypeError(type(self).__name__)
+
+    def _copower(self, index: Index) -> AnyMap:
+        raise TypeError(type(self).__name__)
+
+    def _fork(self, parts: Sequence[AnyMap]) -> AnyMap:
+        raise TypeError(type(self).__name__)
+
+    def _parallel(self, parts: Sequence[AnyMap]) -> AnyMap:
+        raise TypeError(type(self).__name__)
+
+    def __matmul__(self, f: Map[U, V]) -> Map[U, W]:
+        if isinstance(f, (Vec, Applicable)):
+            msg = f"@ composes maps, and the right side is {shown(f)}: write A(v) for A : {self.dom} → {self.cod}"
+            raise SpaceError(msg)
+        if not isinstance(f, Map):
+            _no_map("g ∘ f", "g", self, f, f"a map into {self.dom} would fit")
+        return highest((self, f))._compose((f, self))
+
+    def __add__(self, g: Map[V, W]) -> Map[V, W]:
+        if not isinstance(g, Map):
+            _no_map("f + g", "f", self, g, f"a map {self.dom} → {self.cod} would fit")
+        return highest((self, g))._sum((self, g))
+
+    def __sub__(self, g: Map[V, W]) -> Map[V, W]:
+        if not isinstance(g, Map):
+            _no_map("f − g", "f", self, g, f"a map {self.dom} → {self.cod} would fit")
+        return highest((self, g))._sum((self, g._scaled(-1.0)))
+
+    def __rmatmul__(self, g: Never) -> NoReturn:
+        if isinstance(g, (Vec, Applicable)):
+            msg = f"@ composes maps, and the left side is {shown(g)}: write A(v), or adjoint(A)(v) for v @ A"
+            raise SpaceError(msg)
+        _no_map("g ∘ f", "f", self, g, f"a map on {self.cod} would fit")
+
+    def __radd__(self, g: Never) -> NoReturn:
+        _no_map("g + f", "f", self, g, f"a map {self.dom} → {self.cod} would fit")
+
+    def __rsub__(self, g: Never) -> NoReturn:
+        _no_map("g − f", "f", self, g, f"a map {self.dom} → {self.cod} would fit")
+
+    def __neg__(self) -> Map[V, W]:
+        return self._scaled(-1.0)
+
+    def __mul__(self, k: float) -> Map[V, W]:
+        return self._scaled(factor(k))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, k: float) -> Map[V, W]:
+        return self._scaled(reciprocal(k))
+
+    def __pow__(self, X: I) -> Map[Copower[V, I], Copower[W, I]]:
+        return self._copower(exponent(X))
+
+
+AnyMap: TypeAlias = Map[Any, Any]
+"""A map between any types."""
+
+
+def runner(f: AnyMap) -> OnLeaves:
+    """What computes the leaves of f(x) from those of x, made once."""
+    return f._ready()[3]
+
+
+READY: Any = Map.__dict__["_ready"].__wrapped__
+"""Under what `_ready` is kept, which each call asks for."""
+
+
+def _no_map(what: str, name: str, f: AnyMap, got: Any, fits: str) -> NoReturn:
+    msg = f"cannot form {what}: {name} : {f.dom} → {f.cod}, and the other side is {shown(got)}: {fits}"
+    raise SpaceError(msg)
+
+
+shown.register(Map, lambda f: f"a map {f.dom} → {f.cod}")
+
+
+def require_map(value: Any, what: str) -> None:
+    """Raise SpaceError unless a value is a map."""
+    if not isinstance(value, Map):
+        remedy = getattr(type(value), "as_map", "make one by fun(V)(body)")
+        msg = f"{what} takes a map, not {shown(value)}: {remedy}"
+        raise SpaceError(msg)
+
+
+def factor(k: Any) -> float:
+    """The number k of k * f; raises SpaceError for anything else."""
+    value = number(k)
+    if value is None:
+        msg = f"k * f scales f by a number k, not by {shown(k)}; g @ f composes"
+        raise SpaceError(msg)
+    return value
+
+
+def reciprocal(k: Any) -> float:
+    """The number 1/k of f / k; raises SpaceError for anything else, and for 0."""
+    value = number(k)
+    if not value:
+        msg = f"f / k divides f by a number k ≠ 0, not by {shown(k)}"
+        raise SpaceError(msg)
+    return 1.0 / value
+
+
+def exponent(X: Any) -> Index:
+    """The index set X of f ** X; raises SpaceError for anything else."""
+    require_index(X, "the copower f ** X")
+    index: Index = X
+    return index
+
+
+def highest(parts: Sequence[AnyMap]) -> AnyMap:
+    """A part of the highest language: the one that knows how to combine them all."""
+    if not parts:
+        msg = "nothing to combine: give at least one map"
+        raise SpaceError(msg)
+    for part in parts:
+        require_map(part, "a combination of maps")
+    return max(parts, key=lambda part: part.language)
+
+
+def _together(args: tuple[Any, ...]) -> Any:
+    """A tuple of vectors, or of such tuples, as one of the direct sum of their spaces; another one as it is."""
+    parts = [_together(arg) if type(arg) is tuple else arg for arg in args]
+    if not all(isinstance(part, Vec) for part in parts):
+        return args
+    return Vec(DirectSum(tuple(part.space for part in parts)), tuple(leaf for part in parts for leaf in part.leaves))
+
+
+def applicable(arg: Any) -> Applicable | None:
+    """An argument that is an expression, or the first one in a tuple."""
+    if isinstance(arg, Applicable):
+        return arg
+    found = map(applicable, arg) if type(arg) is tuple else ()
+    return next((symbol for symbol in found if symbol is not None), None)
+
+
+def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:
+    """The one vector of f's domain that some arguments are; raises SpaceError that names the position.
+
+    Where they are the point of a `call(f, x)`, also one that says so if there is none.
+    """
+    dom = f.dom
+    if call and not args:
+        msg = f"{call} of f : {dom} → {f.cod} takes the point too, a vector x of {dom}: write {call}(f, x), not "
+        raise SpaceError(f"{msg}{call}(f)(x)")
+    if tuple in map(type, args):
+        args = [_together(arg) if type(arg) is tuple else arg for arg in args]
+    for k, arg in enumerate(args):
+        if not isinstance(arg, Vec):
+            part = dom.parts[k] if len(args) == len(dom.parts) > 1 else dom
+            what = f"argument {k + 1} of f : {dom} → {f.cod} is {shown(arg)}"
+            is_list = isinstance(arg, list) and bool(arg) and all(isinstance(item, NotArray) for item in arg)
+            remedy = "write f(v, w), not f([v, w])" if is_list else "make it by V.vec(data)"
+            raise SpaceError(f"{what}, where a vector of {part} is due: {remedy}")
+    if len(args) == 1:
+        (x,) = args
+        if x.space is not dom and x.space != dom:
+            msg = f"cannot apply f : {dom} → {f.cod} to a vector of {said(x.space)}: a vector of {said(dom)} is due"
+            raise SpaceError(apart(x.space, dom) + msg + (unfit([x.space], dom) or bracketing(x.space, dom)))
+        vector: Vec[Any] = x
+        return vector
+    parts = dom.parts
+    if not isinstance(dom, DirectSum) or len(parts) != len(args):
+        several = f"{len(parts)} arguments, or one" if isinstance(dom, DirectSum) else "one argument, a"
+        msg = f"f : {dom} → {f.cod} takes {several} vector of {dom}; {len(args)} were given"
+        msg += unfit([a.space for a in args], dom)
+        if isinstance(dom, Copower) and len(dom.base.parts) == len(args):
+            over = ", ".join(str(k) for k in range(len(args)))
+            msg += f": a function g of {len(args)} arguments at each element is lift(g, X, over=({over}))"
+        raise SpaceError(msg)
+    leaves: list[Any] = []
+    for k, (arg, part) in enumerate(zip(args, parts, strict=True)):
+        if arg.space is not part and arg.space != part:
+            hint = [str(j + 1) for j, other in enumerate(parts) if other == arg.space]
+            swap = f" (it would fit as argument {', '.join(hint)})" if hint else ""
+            msg = f"argument {k + 1} is a vector of {said(arg.space)} where one of {said(part)} is due{swap}: "
+            msg += f"f : {dom} → {f.cod}"
+            each = "" if hint else unfit([a.space for a in args], dom)
+            raise SpaceError(apart(arg.space, part) + msg + (each or alike(arg.space, part)))
+        leaves += arg.leaves
+    return Vec(dom, tuple(leaves))
+
+
+def unfit(have: Sequence[Type], want: Type) -> str:
+    """What an error adds where arguments are missing, or would fit in another order or each of their elements."""
+    absent = _missing(have, want)
+    if absent:
+        return absent
+    if len(have) == 1 and isinstance(want, Copower) and want.base.is_sum:
+        parts = want.base.parts
+        if all(have[0] == Copower(part, want.index) for part in parts):
+            more = ", …" * (len(parts) > 2)
+            pairs = f"zip_parts(direct_sum(v.space, w.space{more}))(v, w{more})"
+            return f"; {pairs} puts {len(parts)} such vectors together, of {want.base} at each element"
+    if len(have) == 1 and isinstance(have[0], Copower) and have[0].base.is_sum and want == Copower(R, have[0].index):
+        return f"; a map of index sets, such as gather(table, X, V), takes V last: V = {have[0].base}"
+    due = want.parts if len(have) > 1 else (want,)
+    if len(have) != len(due):
+        return ""
+    order = [next((k for k, one in enumerate(have) if one == part), -1) for part in due]
+    if sorted(order) == list(range(len(have))):
+        return f"; the arguments {', '.join(str(k + 1) for k in order)}, in this order, would fit"
+    over = [k for k, one in enumerate(have) if one != due[k]]
+    found = {_power_of(have[k], due[k]) for k in over}
+    if len(found) != 1 or None in found:
+        return ""
+    if len(have) == 1:
+        return f"; f for each element of {found.pop()} is f ** X"
+    places = f"({', '.join(map(str, over))}{',' * (len(over) == 1)})"
+    return f"; f for each element of {found.pop()} is lift(f, X, over={places})"
+
+
+def _missing(have: Sequence[Type], want: Type) -> str:
+    """What an error adds where arguments of a direct sum fit, but are too few; otherwise nothing."""
+    parts = want.parts if want.is_sum and want.names is None else ()
+    rest = list(have)
+    absent = [k for k, part in enumerate(parts, 1) if not (rest and rest[0] == part and rest.pop(0))]
+    if rest or not have or not absent:
+        return ""
+    places = f"arguments {', '.join(map(str, absent))} are" if len(absent) > 1 else f"argument {absent[0]} is"
+    return f"; {places} missing, of {' and '.join(said(parts[k - 1]) for k in absent)}"
+
+
+def _power_of(space: Type, base: Type) -> Index | None:
+    """X where a space is V^X for that V, or a table of rows in it."""
+    if not isinstance(space, Copower):
+        return None
+    X: Index = space.index
+    if isinstance(X, Product) and Copower(space.base, X.right) == base:
+        X = X.left
+    elif space.base != base:
+        return None
+    return X

@@ -1,0 +1,255 @@
+"""Records: direct sums whose parts have names and types, declared as a class.
+
+>>> from hilbert import Fin, Matrix, R, Vector
+>>> class Pixel: ...
+>>> class Hidden: ...
+>>> pixel, hidden = Fin(Pixel, 2), Fin(Hidden, 1)
+>>> class Params(Record):
+...     weights: Part[Matrix[Hidden, Pixel]]
+...     bias: Part[Vector[Hidden]]
+>>> P = Params(weights=R ** (hidden * pixel), bias=R**hidden)
+>>> print(P, P.weights, P.dim)
+Params(weights: ℝ^{Hidden1×Pixel2}, bias: ℝ^Hidden1) ℝ^{Hidden1×Pixel2} 3
+>>> p = P.of(weights=[[1.0, 2.0]], bias=[3.0])
+>>> print(p[Params.bias])
+[3.0] ∈ ℝ^Hidden1
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Never,
+    NoReturn,
+    Self,
+    TypeVar,
+    cast,
+    dataclass_transform,
+    final,
+    overload,
+)
+
+from hilbert.base.notarray import Applicable, refuse_part
+from hilbert.errors import MissingError, SpaceError, shown
+from hilbert.index.lens import Lens, Owner
+from hilbert.space.direct_sum import Biproduct
+from hilbert.space.space import Space, Type
+from hilbert.space.vector import Vec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+SPACES = "write R, R ** Fin(Tag, n), another record"
+L = TypeVar("L")
+F = TypeVar("F")
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+
+
+@final
+class Part(Generic[V]):
+    """Declares a part of type V: on the class a lens, on a record's space the part's space."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        """Made by the class of the record."""
+        self.name = name
+
+    @overload
+    def __get__(self, record: None, owner: Owner[V, L]) -> L: ...
+    @overload
+    def __get__(self, record: Record, owner: Any) -> V: ...
+    def __get__(self, record: Any, owner: Any) -> Any:
+        """The lens of the part, or its space."""
+        if record is None:
+            return owner.lenses[self.name]
+        return record.parts[list(record.lenses).index(self.name)]
+
+    if TYPE_CHECKING:  # V is the type of the argument of the class; no record is there to be set
+
+        def __set__(self, record: Never, space: V) -> None: ...
+
+
+class _OfSpace:
+    """A method of spaces; called on the class it says so."""
+
+    def __init__(self, method: Any) -> None:
+        self.__wrapped__ = method
+
+    def __get__(self, record: Any, owner: Any) -> Any:
+        if record is not None:
+            return self.__wrapped__.__get__(record, owner)
+        name = self.__wrapped__.__name__
+
+        def refused(*_: Any, **__: Any) -> NoReturn:
+            msg = f"{owner.__name__}.{name} is of the class, which has no spaces: write P.{name}(…) of a space "
+            raise SpaceError(f"{msg}P = {_call(owner.lenses, owner.__name__)}")
+
+        return refused
+
+
+def _of_space(method: F) -> F:
+    return cast("F", _OfSpace(method))
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False)
+class Record(Biproduct):
+    """V₁ ⊕ … ⊕ Vₙ with names for its parts, `name: Part[V]` in a subclass; `Params(weights=V, …)` is a space.
+
+    Two of them are equal if they are of one class and their parts are equal: a record is no direct sum. A subclass has
+    the parts of its base classes first. Raises SpaceError for parts that are missing or that do not exist.
+    """
+
+    names: ClassVar[tuple[str, ...] | None] = ()
+    lenses: ClassVar[dict[str, Lens[Any, Any]]] = {}
+    """The lens of each part."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Make the parts that the class declares; raises SpaceError for declarations that are no parts."""
+        super().__init_subclass__(**options)
+        own = _declared(cls)
+        for name in own:
+            setattr(cls, name, Part(name))
+            refuse_part(name)
+        cls.names = _all_names(cls, own)
+        cls.lenses = {name: Lens(((cls, name),)) for name in cls.names}
+
+    def __init__(self, *spaces: Any, **parts: Any) -> None:
+        """The record with these spaces as its parts, all of them by name."""
+        cls = type(self)
+        if spaces:
+            msg = f"{cls.__name__}({shown(spaces[0])}, …): parts are given by name, {_call(cls.lenses, cls.__name__)}"
+            raise SpaceError(msg)
+        _require_names(f"the record {cls.__name__}", parts, cls.lenses, _call(cls.lenses, cls.__name__))
+        for name, space in parts.items():
+            if not isinstance(space, Type):
+                due = f"P.of({name}=…) makes a vector of a record P of spaces" if isinstance(space, Vec) else SPACES
+                raise SpaceError(f"{cls.__name__}.{name} is a space, not {shown(space)}: {due}")
+        self._hold(tuple(parts[name] for name in cls.lenses))
+
+    def _hold(self, parts: tuple[Any, ...]) -> None:
+        vars(self)["_parts"] = parts
+        self.settle()
+
+    @classmethod
+    def of_parts(cls, parts: tuple[Any, ...]) -> Self:
+        """The record of this class with these parts, in order."""
+        made = cls.__new__(cls)
+        made._hold(parts)
+        return made
+
+    if TYPE_CHECKING:  # see `hilbert.index.lens.Owner`
+
+        @classmethod
+        def _lens(cls, part: W, /) -> Lens[Self, W]: ...
+
+    @_of_space
+    def of(self, *unnamed: Never, **parts: Any) -> Vec[Self]:
+        """The vector with these parts by name: vectors of their spaces, or data for them.
+
+        Raises SpaceError for parts that are missing, that do not exist or that do not fit. See `made` for expressions.
+        """
+        cls = type(self).__name__
+        written = f"P.of({', '.join(f'{name}=…' for name in self.lenses)})"
+        if unnamed:
+            msg = f"P.of takes the parts of {cls} by name: write {written}"
+            raise SpaceError(msg)
+        _require_names(f"a vector of {cls}", parts, self.lenses, written)
+        leaves: list[Any] = []
+        for name, space in zip(self.lenses, self.parts, strict=True):
+            given = parts[name]
+            if isinstance(given, Applicable):
+                msg = f"P.of({name}=…) makes a vector of numbers, not of {shown(given)}: write "
+                raise SpaceError(f"{msg}made(P, {', '.join(f'entry({cls}.{name}, …)' for name in self.lenses)})")
+            leaves += _part(f"{cls}.{name}", space, given).leaves
+        return Vec(self, tuple(leaves))
+
+    if not TYPE_CHECKING:  # to a type checker there are no other attributes
+        zeros, ones, random, vec = map(_of_space, (Biproduct.zeros, Biproduct.ones, Biproduct.random, Biproduct.vec))
+
+        def __getattr__(self, name: str) -> Any:
+            """Say which parts there are."""
+            if name.startswith("_"):
+                raise AttributeError(name=name, obj=self)
+            msg = f"the record {type(self).__name__} has no part {name}: it has {', '.join(self.lenses)}"
+            raise MissingError(msg)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        msg = f"a space is not changed: {type(self).__name__}.{name} cannot be set"
+        raise SpaceError(msg)
+
+    @property
+    def _summands(self) -> tuple[Space, ...]:
+        return self._parts
+
+
+def _part(lens: str, space: Type, data: Any) -> Vec[Any]:
+    try:
+        return space.vec(data)
+    except SpaceError as error:
+        msg = f"{lens}: {error}"
+        raise SpaceError(msg) from error
+
+
+def _call(names: Iterable[str], cls: str) -> str:
+    return f"{cls}({', '.join(f'{name}=V' for name in names)})"
+
+
+def _require_names(what: str, given: Iterable[str], due: Iterable[str], remedy: str) -> None:
+    """Raise SpaceError that lists the names that are missing and those that are too many."""
+    missing = [name for name in due if name not in given]
+    extra = [name for name in given if name not in due]
+    found = [f"{', '.join(missing)} missing"] if missing else []
+    found += [f"no part is called {', '.join(extra)}"] if extra else []
+    if found:
+        msg = f"{what}: {'; '.join(found)}; write {remedy}"
+        raise SpaceError(msg)
+
+
+def _declared(cls: type[Record]) -> list[str]:
+    """The names that a class declares as parts."""
+    names = []
+    for name, annotation in inspect.get_annotations(cls).items():
+        head = str(annotation).partition("[")[0].rpartition(".")[2]
+        if head == "ClassVar":
+            continue
+        if head != "Part":
+            said = getattr(annotation, "__name__", annotation)
+            msg = f"{cls.__name__}.{name} is annotated {said}: a record has parts, `{name}: Part[V]` for a "
+            raise SpaceError(f"{msg}space V; what is no part is a `ClassVar`")
+        if name in vars(cls):
+            msg = f"the part {cls.__name__}.{name} has a value: its space is given where a record is made, "
+            raise SpaceError(f"{msg}{cls.__name__}({name}=V)")
+        names.append(name)
+    for name, value in vars(cls).items():
+        if isinstance(value, Part):
+            msg = f"{cls.__name__}.{name} is declared by an annotation: write `{name}: Part[V]`"
+            raise SpaceError(msg)
+    return names
+
+
+def _all_names(cls: type[Record], own: Sequence[str]) -> tuple[str, ...]:
+    """The names of the base classes' parts, then those of the class; raises SpaceError for one that is taken."""
+    found: dict[str, Part[Any]] = {}
+    for base in reversed(cls.__mro__[1:]):
+        for name, value in vars(base).items():
+            if isinstance(value, Part):
+                if name in found:
+                    msg = f"two base classes of {cls.__name__} have a part {name}: rename one of them"
+                    raise SpaceError(msg)
+                found[name] = value
+    for name in found:
+        if name in vars(cls):
+            msg = f"{cls.__name__}.{name} is a part of a base class already: give it another name"
+            raise SpaceError(msg)
+    for name in own:
+        if name.startswith("_") or hasattr(Record, name):
+            why = "begins with an underscore" if name.startswith("_") else f"would hide `{name}` of every space"
+            msg = f"the part {cls.__name__}.{name} {why}: give it another name"
+            raise SpaceError(msg)
+    return (*found, *own)

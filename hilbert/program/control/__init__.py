@@ -1,0 +1,1 @@
+"""Control flow as single steps: loops, conditions, equations that define a result."""

@@ -1,0 +1,210 @@
+"""Conditions: a step that runs one of two lines, and what becomes of it when the condition varies over lanes.
+
+Lifted, a line runs if some lane takes it, on arrays where the lanes that do not take it are *filled* with those of the
+first lane that does: so that each step is computed at points of its domain. The results are chosen lane by lane.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any, final
+
+from attrs import field, frozen
+
+from hilbert.arrays.kernels.kernel import Kernel
+from hilbert.arrays.kernels.library import Arrays
+from hilbert.errors import SpaceError
+from hilbert.index.leaf import Bundle, Entry, Leaf
+from hilbert.program.line.line import Line, live_parts, restricted
+from hilbert.program.line.operation import Operation
+from hilbert.program.run.bound_line import BoundLine
+from hilbert.program.run.constant_folding import folded
+from hilbert.program.run.fuse import fused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hilbert.arrays.kernels.library import Library
+
+TRUTH = Leaf(Entry("bool"))
+"""A condition."""
+
+
+def _conditions(c: Leaf, leaf: Leaf, what: str) -> None:
+    if c.kind != "b" or leaf.axes[: len(c.axes)] != c.axes:
+        msg = f"{what} by {c} does not fit {leaf}"
+        raise SpaceError(msg)
+
+
+@final
+@frozen(repr=False, cache_hash=True)
+class Cond(Operation):
+    """(c, captures) ↦ one of two lines on the captures; only that one is run."""
+
+    then: Line = field()
+    otherwise: Line = field()
+
+    def __attrs_post_init__(self) -> None:
+        ends = [Bundle(tuple(line.slots[k] for k in line.outputs)) for line in self.lines]
+        starts = [line.slots[: line.arity] for line in self.lines]
+        if ends[0] != ends[1] or starts[0] != starts[1]:
+            msg = f"both branches of a condition end in one space, not in {ends[0]} and {ends[1]}"
+            raise SpaceError(msg)
+
+    @property
+    def lines(self) -> tuple[Line, Line]:
+        """Both."""
+        return self.then, self.otherwise
+
+    @property
+    def given(self) -> Bundle:
+        """What it takes."""
+        return Bundle((TRUTH, *self.then.slots[: self.then.arity]))
+
+    @property
+    def made(self) -> Bundle:
+        """What it gives."""
+        return Bundle(tuple(self.then.slots[k] for k in self.then.outputs))
+
+    def image(self, *operands: Leaf) -> Bundle:
+        """The results of either line."""
+        if operands != (self.given,):
+            msg = f"a condition on {self.given} does not apply to {operands[0]}"
+            raise SpaceError(msg)
+        return self.made
+
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """The line that is taken."""
+        return Kernel(_Taken(self, lib), fresh=False)
+
+    def on_lines(self, change: Callable[[Line], Line]) -> Cond:
+        """With other lines that do the same."""
+        then, otherwise = map(change, self.lines)
+        return self if then is self.then and otherwise is self.otherwise else Cond(then, otherwise)
+
+    def needed(self, wanted: set[int]) -> tuple[set[int], set[int]]:
+        """What both lines need for some of the results, and the condition."""
+        given = {0}
+        for line in self.lines:
+            live = live_parts(line, [line.outputs[k] for k in wanted])
+            given |= {k + 1 for k in range(line.arity) if live[k]}
+        return set(wanted), given
+
+    def narrowed(self, need: set[int], given: set[int]) -> Cond:
+        """The same for some results."""
+        kept = [k - 1 for k in sorted(given) if k]
+        return Cond(*(restricted(line.ending(line.outputs[k] for k in sorted(need)), kept) for line in self.lines))
+
+
+@final
+class _Taken:
+    """What runs the line that is taken; each is bound when it is first run."""
+
+    __slots__ = ("_bound", "_lib", "_lines")
+
+    def __init__(self, cond: Cond, lib: Library) -> None:
+        self._lib = lib
+        self._lines = [fused(folded(line)) for line in cond.lines]
+        self._bound: list[BoundLine | None] = [None, None]
+
+    def __call__(self, given: Arrays) -> Arrays:
+        outer = self._lib
+        c, *arrays = (outer.whole(a, "a condition") for a in given)
+        return Arrays(outer.inner.branch(c, lambda: self._run(0, arrays, c), lambda: self._run(1, arrays, c)))
+
+    def _run(self, k: int, arrays: list[Any], c: Any) -> list[Any]:
+        bound = self._bound[k]
+        if bound is None:
+            bound = self._bound[k] = BoundLine(self._lines[k], self._lib.inner, [*Arrays(arrays).parts, c])
+        return bound(arrays)
+
+
+@final
+@frozen(repr=False)
+class Choose(Operation):
+    """(c, a, b) ↦ a where the condition holds, b elsewhere; the axes of c are the first ones of a and b."""
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """That of a and b."""
+        c, a, b = operands
+        _conditions(c, a, "a choice")
+        if a != b:
+            msg = f"a choice between {a} and {b}: both must be in one space"
+            raise SpaceError(msg)
+        return a
+
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """where."""
+        xp, shape = lib.inner.xp, (*operands[0].shape, *(1 for _ in result.axes[len(operands[0].axes) :]))
+        whole = lib.whole
+        return Kernel(lambda c, a, b: xp.where(xp.reshape(c, shape), whole(a, "where"), whole(b, "where")))
+
+    def lifted(self, n: int) -> Choose:
+        """The same."""
+        return self
+
+
+@final
+@frozen(repr=False)
+class AnyLane(Operation):
+    """Whether c is `when` somewhere along the axes from `at` on."""
+
+    at: int
+    when: bool
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """Without these axes."""
+        return Leaf(operands[0].entry, operands[0].axes[: self.at])
+
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """any, or not all."""
+        xp, when = lib.xp, self.when
+        axes = tuple(range(self.at, len(operands[0].axes)))
+        return Kernel(lambda c: xp.any(c if when else xp.logical_not(c), axis=axes))
+
+    def lifted(self, n: int) -> AnyLane:
+        """The axes come later."""
+        return AnyLane(self.at + n, self.when)
+
+
+@final
+@frozen(repr=False)
+class Fill(Operation):
+    """(c, a) ↦ a, the lanes where c is not `when` filled with the first one where it is; the lanes are c's last axes.
+
+    What is filled is never seen: its derivative is the mask.
+    """
+
+    at: int
+    when: bool
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """That of a."""
+        _conditions(operands[0], operands[1], "a filling")
+        return operands[1]
+
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """A gather and a choice."""
+        xp, whole, when = lib.inner.xp, lib.whole, self.when
+        c, a = operands
+        outside, lanes = prod(c.shape[: self.at]), prod(c.shape[self.at :])
+        rest, shape = a.shape[len(c.axes) :], a.shape
+        ones = tuple(1 for _ in rest)
+
+        def filled(c: Any, a: Any) -> Any:
+            a = whole(a, "where")
+            if not lanes or not outside:
+                return a
+            taken = xp.reshape(c if when else xp.logical_not(c), (outside, lanes))
+            first = xp.argmax(xp.astype(taken, xp.int64), axis=1)
+            places = first + lanes * xp.arange(outside, dtype=first.dtype, device=getattr(first, "device", None))
+            rows = xp.take(xp.reshape(a, (outside * lanes, *rest)), places, axis=0)
+            mask = xp.reshape(taken, (outside, lanes, *ones))
+            whole_a = xp.reshape(a, (outside, lanes, *rest))
+            return xp.reshape(xp.where(mask, whole_a, xp.reshape(rows, (outside, 1, *rest))), shape)
+
+        return Kernel(filled)
+
+    def lifted(self, n: int) -> Fill:
+        """The lanes come later."""
+        return Fill(self.at + n, self.when)

@@ -1,0 +1,208 @@
+"""What an equation defines, as one step: a fixed point, a root, the solution of a linear system."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+from attrs import evolve, field, frozen
+
+from hilbert.arrays.kernels.kernel import Kernel
+from hilbert.arrays.kernels.library import Arrays
+from hilbert.base.attach import declared
+from hilbert.base.once import Remembering
+from hilbert.errors import SpaceError
+from hilbert.index.leaf import Bundle, Leaf
+from hilbert.program.line.line import Line, live_parts, restricted
+from hilbert.program.line.operation import Operation
+from hilbert.program.run.bound_line import BoundLine
+from hilbert.program.run.constant_folding import folded
+from hilbert.program.run.fuse import fused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hilbert.arrays.kernels.library import Library
+    from hilbert.index.index import Index
+
+
+def _apply(operation: Any, bundle: Leaf) -> Bundle:
+    if bundle != operation.given:
+        msg = f"an equation on {operation.given} is not one on {bundle}"
+        raise SpaceError(msg)
+    made: Bundle = operation.made
+    return made
+
+
+@final
+@frozen(repr=False, cache_hash=True)
+class Implicit(Operation, Remembering):
+    """(start, captures) ↦ the x near start with x = body(x, captures), or 0 = body(x, captures) for a root.
+
+    It is found within `most` rounds, to a `tolerance`. The derivative is that of the equation. `lanes` are the axes,
+    the first in front, along which there are many equations, each one by itself, and which captures vary along them:
+    the body is that of one lane. `names` are those of its arguments, for printing only.
+    """
+
+    body: Line
+    unknowns: int
+    is_root: bool
+    tolerance: float
+    most: int
+    lanes: tuple[tuple[Index, tuple[bool, ...]], ...] = ()
+    names: tuple[str, ...] = field(default=(), eq=False)
+
+    def __attrs_post_init__(self) -> None:
+        body = self.body
+        x, ends = body.slots[: self.unknowns], tuple(body.slots[k] for k in body.outputs)
+        as_many = sum(leaf.size for leaf in ends) == sum(leaf.size for leaf in x)
+        if not as_many or (ends != x and not self.is_root):
+            msg = f"an equation for {Bundle(x)} ends in {Bundle(ends)}"
+            raise SpaceError(msg)
+        captured = body.arity - self.unknowns
+        if any(len(varies) != captured for _, varies in self.lanes):
+            msg = f"each axis of lanes says of {captured} captures whether they vary"
+            raise SpaceError(msg)
+
+    @property
+    def of(self) -> str:
+        """What a user called."""
+        return "root" if self.is_root else "fixed_point"
+
+    @property
+    def columns(self) -> int:
+        """How many columns of the body's derivative a round computes: for a step of Newton's all of them."""
+        return sum(leaf.size for leaf in self.body.slots[: self.unknowns]) if self.is_root else 0
+
+    @property
+    def given(self) -> Bundle:
+        """What it takes."""
+        n, slots = self.unknowns, self.body.slots
+        captures = (self._along(leaf, k) for k, leaf in enumerate(slots[n : self.body.arity]))
+        return Bundle((*self.made.leaves, *captures))
+
+    @property
+    def made(self) -> Bundle:
+        """What it gives."""
+        axes = tuple(axis for axis, _ in self.lanes)
+        return Bundle(tuple(leaf.under(axes) for leaf in self.body.slots[: self.unknowns]))
+
+    def _along(self, leaf: Leaf, capture: int) -> Leaf:
+        return leaf.under(tuple(axis for axis, varies in self.lanes if varies[capture]))
+
+    def image(self, *operands: Leaf) -> Bundle:
+        """The unknowns."""
+        return _apply(self, *operands)
+
+    @declared
+    def search(self) -> Line:
+        """What finds x, on (start, captures)."""
+        raise NotImplementedError
+
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """The search."""
+        return Kernel(_Search(self, lib), fresh=False)
+
+    def on_lines(self, change: Callable[[Line], Line]) -> Implicit:
+        """With another body that does the same."""
+        body = change(self.body)
+        return self if body is self.body else evolve(self, body=body)
+
+    def needed(self, wanted: set[int]) -> tuple[set[int], set[int]]:
+        """All unknowns, and what the body reads."""
+        live = live_parts(self.body, self.body.outputs)
+        unknowns = set(range(self.unknowns))
+        return unknowns, unknowns | {k for k in range(self.body.arity) if live[k]}
+
+    def narrowed(self, need: set[int], given: set[int]) -> Implicit:
+        """The same without captures that nothing reads."""
+        kept = sorted(given)
+        captures = [k - self.unknowns for k in kept if k >= self.unknowns]
+        lanes = tuple((axis, tuple(varies[k] for k in captures)) for axis, varies in self.lanes)
+        return evolve(self, body=restricted(self.body, kept), lanes=lanes)
+
+
+@final
+class _Search:
+    """What runs a search; it is made and bound when it is first run."""
+
+    __slots__ = ("_bound", "_lib", "_of")
+
+    def __init__(self, of: Implicit, lib: Library) -> None:
+        self._of, self._lib = of, lib
+        self._bound: BoundLine | None = None
+
+    def __call__(self, given: Arrays) -> Arrays:
+        outer = self._lib
+        arrays = [outer.whole(a, "an equation") for a in given]
+        bound = self._bound
+        if bound is None:
+            line = fused(folded(self._of.search()))
+            bound = self._bound = BoundLine(line, outer.inner, Arrays(arrays).parts)
+        return Arrays(bound(arrays))
+
+
+@final
+@frozen(repr=False, cache_hash=True)
+class Solve(Operation):
+    """(b, data) ↦ the x with line(x, data) = b, where the line is linear in x.
+
+    x and b have `many` axes in front that the data have not; the next `lanes` ones are those of lanes, each of which is
+    a system by itself. What it is the derivative `of`, "root" or "fixed_point", is for messages only.
+    """
+
+    line: Line
+    unknowns: int
+    many: tuple[Any, ...] = ()
+    lanes: int = 0
+    of: str = field(default="", eq=False)
+
+    def __attrs_post_init__(self) -> None:
+        line = self.line
+        unknowns = sum(leaf.size for leaf in line.slots[: self.unknowns])
+        equations = sum(line.slots[k].size for k in line.outputs)
+        if unknowns != equations:
+            msg = f"a linear system of {equations} equations for {unknowns} unknowns: there must be as many"
+            raise SpaceError(msg)
+
+    @property
+    def data(self) -> tuple[Leaf, ...]:
+        """The leaves of the data."""
+        return self.line.slots[self.unknowns : self.line.arity]
+
+    @property
+    def given(self) -> Bundle:
+        """What it takes."""
+        line = self.line
+        return Bundle((*(line.slots[k].under(self.many) for k in line.outputs), *self.data))
+
+    @property
+    def made(self) -> Bundle:
+        """What it gives."""
+        return Bundle(tuple(leaf.under(self.many) for leaf in self.line.slots[: self.unknowns]))
+
+    def image(self, *operands: Leaf) -> Bundle:
+        """The unknowns."""
+        return _apply(self, *operands)
+
+    @declared
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """Elimination, or GMRES."""
+        raise NotImplementedError
+
+    def on_lines(self, change: Callable[[Line], Line]) -> Solve:
+        """With another line that does the same."""
+        line = change(self.line)
+        return self if line is self.line else evolve(self, line=line)
+
+    def needed(self, wanted: set[int]) -> tuple[set[int], set[int]]:
+        """All unknowns, all right sides, and the data that the line reads."""
+        live = live_parts(self.line, self.line.outputs)
+        n = len(self.line.outputs)
+        data = {k - self.unknowns + n for k in range(self.unknowns, self.line.arity) if live[k]}
+        return set(range(self.unknowns)), {*range(n), *data}
+
+    def narrowed(self, need: set[int], given: set[int]) -> Solve:
+        """The same without data that nothing reads."""
+        n = len(self.line.outputs)
+        kept = [*range(self.unknowns), *(k - n + self.unknowns for k in sorted(given) if k >= n)]
+        return evolve(self, line=restricted(self.line, kept))

@@ -1,0 +1,115 @@
+"""The loop as one step: a bundle of states, shared arrays and stacks to the last states and a stack for each result."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, final
+
+from attrs import evolve, field, frozen
+
+from hilbert.arrays.kernels.kernel import Kernel
+from hilbert.base.once import OfFields, cached_property, first
+from hilbert.errors import SpaceError
+from hilbert.index.index import Index
+from hilbert.index.leaf import Bundle, Leaf
+from hilbert.program.control.rounds import Rounds
+from hilbert.program.line.line import Line, Liveness, restricted
+from hilbert.program.line.operation import Operation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hilbert.arrays.kernels.library import Library
+
+
+@final
+@frozen(repr=False, slots=False, cache_hash=True)
+class Loop(OfFields, Operation):
+    """For each element of X, in order or backwards: (states, shared, slices) ↦ (states, results), the body.
+
+    It takes the first states, what all rounds share, and the stacks, which have the axes of X in front; it gives the
+    last states, and a stack for each result. With `again` the derivative keeps what a round is given, and computes the
+    rest of it again. `names` are those of the body's arguments, for printing only.
+    """
+
+    body: Line
+    index: Index
+    states: int
+    shared: int
+    reverse: bool = False
+    again: bool = False
+    names: tuple[str, ...] = field(default=(), eq=False)
+
+    def __attrs_post_init__(self) -> None:
+        body = self.body
+        before = body.slots[: self.states]
+        after = tuple(body.slots[k] for k in body.outputs[: self.states])
+        if before != after or self.states + self.shared > body.arity:
+            msg = f"the states of a loop are in {Bundle(before)} before a round, and in {Bundle(after)} after it"
+            raise SpaceError(msg)
+
+    @cached_property
+    def given(self) -> Bundle:
+        """What it takes."""
+        leaves, whole = self.body.slots[: self.body.arity], self.states + self.shared
+        return Bundle((*leaves[:whole], *(leaf.under(self.index.axes) for leaf in leaves[whole:])))
+
+    @cached_property
+    def made(self) -> Bundle:
+        """What it gives."""
+        leaves = [self.body.slots[k] for k in self.body.outputs]
+        return Bundle((*leaves[: self.states], *(leaf.under(self.index.axes) for leaf in leaves[self.states :])))
+
+    def image(self, *operands: Leaf) -> Bundle:
+        """The last states and the stacks."""
+        (bundle,) = operands
+        if bundle != self.given:
+            msg = f"a loop on {self.given} does not apply to {bundle}"
+            raise SpaceError(msg)
+        return self.made
+
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """The rounds."""
+        return Kernel(
+            Rounds(self.body, lib, self.index.shape, self.states, self.shared, reverse=self.reverse), fresh=False
+        )
+
+    def on_lines(self, change: Callable[[Line], Line]) -> Loop:
+        """With another body that does the same."""
+        body = change(self.body)
+        return self if body is self.body else evolve(self, body=body)
+
+    # --- what nobody reads ---
+
+    @cached_property
+    def found(self) -> dict[frozenset[int], tuple[set[int], set[int]]]:
+        """What `needed` has found: loops within loops are asked by every line around them."""
+        return {}
+
+    def needed(self, wanted: set[int]) -> tuple[set[int], set[int]]:
+        """The results that must be made for some of them, states among them, and what must be given for these."""
+        asked = frozenset(wanted)
+        need, given = self.found.get(asked) or first(self.found, asked, self._needed(wanted))
+        return set(need), set(given)
+
+    def _needed(self, wanted: set[int]) -> tuple[set[int], set[int]]:
+        live, need, new = Liveness(self.body), set(wanted), set(wanted)
+        given = set[int]()
+        while new:
+            found = live.need([self.body.outputs[k] for k in new])
+            given |= found
+            new = {k for k in found if k < self.states} - need
+            need |= new
+        return need, given | {k for k in need if k < self.states}
+
+    def narrowed(self, need: set[int], given: set[int]) -> Loop:
+        """The loop that gives these results only, of what is needed for them."""
+        outputs = [self.body.outputs[k] for k in sorted(need)]
+        ending = self.body.ending(outputs)
+        if ending is self.body and len(given) == ending.arity:
+            return self
+        body = restricted(ending, sorted(given))
+        states = sum(k < self.states for k in need)
+        shared = sum(self.states <= k < self.states + self.shared for k in given)
+        own = [k for k in sorted(given) if not self.states <= k < self.states + self.shared]
+        names = tuple(self.names[k if k < self.states else k - self.shared] for k in own) if self.names else ()
+        return Loop(body, self.index, states, shared, self.reverse, self.again, names)

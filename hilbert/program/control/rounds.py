@@ -1,0 +1,171 @@
+"""The rounds of a loop, bound to a library: one environment for all of them, each result written where it belongs.
+
+Of a loop of which little depends on its own past, the rest is run for a block of rounds at once.
+"""
+
+from __future__ import annotations
+
+from itertools import repeat
+from math import prod
+from typing import TYPE_CHECKING, Any, final
+
+from hilbert.arrays.kernels.library import Arrays
+from hilbert.index.index import Fin
+from hilbert.program.control.distributed_loop import blocked, distributed
+from hilbert.program.run.bound_line import BoundLine
+from hilbert.program.run.constant_folding import folded
+from hilbert.program.run.fuse import fused
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from hilbert.arrays.kernels.library import Library
+    from hilbert.program.control.distributed_loop import Part
+    from hilbert.program.line.line import Line
+
+BLOCK = 1 << 15
+"""The numbers that a block of rounds makes at most, a quarter of a megabyte: they stay in the cache."""
+FEW = 8
+"""Rounds that are not worth a block."""
+
+
+@final
+class Rounds:
+    """What runs a loop."""
+
+    __slots__ = ("_body", "_bound", "_lib", "_n", "_parts", "_reverse", "_shape", "_shared", "_size", "_states")
+
+    def __init__(
+        self, body: Line, lib: Library, shape: tuple[int, ...], states: int, shared: int, *, reverse: bool
+    ) -> None:
+        self._body, self._lib = folded(body), lib
+        self._shape, self._n = shape, prod(shape)
+        self._states, self._shared, self._reverse = states, shared, reverse
+        self._bound: dict[Hashable, BoundLine] = {}
+        self._parts, self._size = _parts(self._body, states, shared, self._n) if lib.inner.is_host else ([], 0)
+
+    def __call__(self, given: Arrays) -> Arrays:
+        """The last states and the stacks."""
+        outer = self._lib
+        lib = outer.inner
+        arrays = [outer.whole(a, "a loop") for a in given]
+        n, c = self._n, self._states
+        whole = c + self._shared
+        flat = len(self._shape) == 1
+        stacks = arrays[whole:]
+        if not flat:
+            stacks = [lib.xp.reshape(a, (n, *a.shape[len(self._shape) :])) for a in stacks]
+        if lib.scans:
+            bound = self._line("round", self._body, arrays)
+            made = lib.scan(bound, arrays[:c], arrays[c:whole], stacks, n, reverse=self._reverse)
+        elif self._parts:
+            made = self._in_blocks(arrays[:whole], stacks)
+        else:
+            made = self._one_by_one(arrays[:whole], stacks)
+        if not flat:
+            made[c:] = [lib.xp.reshape(a, (*self._shape, *a.shape[1:])) for a in made[c:]]
+        return Arrays(made)
+
+    def _line(self, key: Hashable, line: Line, arrays: Sequence[Any]) -> BoundLine:
+        """A line that is bound once; its constants go where the arrays live."""
+        bound = self._bound.get(key)
+        if bound is None:
+            bound = self._bound[key] = BoundLine(fused(line), self._lib.inner, Arrays(arrays).parts)
+        return bound
+
+    def _one_by_one(self, arrays: list[Any], stacks: list[Any]) -> list[Any]:
+        """One round after the other."""
+        lib, c, n = self._lib.inner, self._states, self._n
+        like = next(iter([*arrays, *stacks]), None)
+        leaves = [self._body.slots[k] for k in self._body.outputs[c:]]
+        rows = [lib.rows(n, leaf, like) for leaf in leaves]
+        bound = self._line("round", self._body, [*arrays, *stacks])
+        states = self._run(bound, c, arrays, stacks, rows, n)
+        return [*states, *(lib.stacked(row, leaf, like) for row, leaf in zip(rows, leaves, strict=True))]
+
+    def _run(
+        self, bound: BoundLine, c: int, arrays: list[Any], stacks: list[Any], rows: list[Any], n: int
+    ) -> list[Any]:
+        """The last states after n rounds; what they give else is written into the rows."""
+        env = [*arrays, *stacks, *bound.rest]
+        first, last = len(arrays), len(arrays) + len(stacks)
+        for slot in bound.scalars:
+            if slot < first:
+                env[slot] = env[slot][()]
+        order = range(n - 1, -1, -1) if self._reverse else range(n)
+        run, after = bound.run, bound.outputs[:c]
+        written = list(zip(rows, bound.outputs[c:], strict=True))
+        if not stacks:
+            slices: Any = repeat(())
+        elif self._lib.inner.is_host:  # numpy gives scalars of arrays of one axis
+            slices = zip(*(stack[::-1] if self._reverse else stack for stack in stacks), strict=True)
+        else:  # the array API asks for all axes
+            slices = (tuple([stack[t, ...] for stack in stacks]) for t in order)
+        for t, given in zip(order, slices, strict=False):
+            env[first:last] = given
+            run(env)
+            for row, slot in written:
+                row[t] = env[slot]
+            env[:c] = [env[slot] for slot in after]
+        return env[:c]
+
+    # --- in blocks ---
+
+    def _in_blocks(self, arrays: list[Any], stacks: list[Any]) -> list[Any]:
+        """Block after block, part after part: what a part makes in a block is there for those behind it."""
+        lib, body, c, n = self._lib.inner, self._body, self._states, self._n
+        states, ends = arrays[:c], body.outputs[c:]
+        rows = {k: lib.rows(n, body.slots[k], None) for k in ends}
+        for start in range(0, n, self._size):
+            size = min(self._size, n - start)
+            low = n - start - size if self._reverse else start
+            block = slice(low, low + size)
+            found = dict(enumerate(arrays[c:], c))
+            found |= {k: stack[block] for k, stack in enumerate(stacks, len(arrays))}
+            place = {k: row[block] for k, row in rows.items()}
+            for number, part in enumerate(self._parts):
+                given = [found[k] for k in part.reads]
+                if part.in_rounds:
+                    made = [place[k] if k in place else lib.rows(size, body.slots[k], None) for k in part.makes]
+                    bound = self._line(number, part.line, arrays)
+                    before = [*(states[k] for k in part.states), *given[: part.shared]]
+                    after = self._run(bound, len(part.states), before, given[part.shared :], made, size)
+                    changed = part.states
+                else:
+                    line = self._bound.get((number, size)) or self._line((number, size), blocked(part, size), arrays)
+                    results = line([*(states[k] for k in part.totals), *given])
+                    made, after, changed = results[: len(part.makes)], results[len(part.makes) :], part.totals
+                for k, state in zip(changed, after, strict=True):
+                    states[k] = state
+                found |= zip(part.makes, made, strict=True)
+            for k, row in place.items():
+                if found[k] is not row:
+                    row[...] = found[k]
+        return [*states, *(rows[k] for k in ends)]
+
+
+def _parts(body: Line, states: int, shared: int, n: int) -> tuple[list[Part], int]:
+    """The parts of a body and the rounds of a block; none where the whole is as quick round by round."""
+    if n < FEW:
+        return [], 0
+    parts = distributed(body, states, shared)
+    size = min(BLOCK // max(sum(map(_entries, parts)), 1), n)
+    calls = sum(_calls(part) for part in parts if part.in_rounds)
+    alone = len(body.steps) + (len(body.outputs) + body.arity - 2 * states - shared) / 4
+    return (parts, size) if size >= FEW and calls < 0.8 * alone else ([], 0)
+
+
+def _entries(part: Part) -> int:
+    """The numbers that a part holds for each round of a block."""
+    if part.in_rounds:
+        first = len(part.states)
+        slices = range(first + part.shared, part.line.arity)
+        ends = [part.line.slots[k] for k in (*slices, *part.line.outputs[first:])]
+        return sum(leaf.size for leaf in ends)
+    axis = Fin.of(FEW)
+    return sum(leaf.size for leaf in blocked(part, FEW).slots if leaf.axes[:1] == (axis,)) // FEW
+
+
+def _calls(part: Part) -> float:
+    """What a round costs, in calls; a slice that is read or written is a quarter of one."""
+    return len(part.line.steps) + (len(part.reads) - part.shared + len(part.makes)) / 4

@@ -1,0 +1,114 @@
+"""The loop without a number of rounds, as one step: as long as a condition holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+from attrs import evolve, field, frozen
+
+from hilbert.arrays.kernels.kernel import Kernel
+from hilbert.arrays.kernels.library import Arrays
+from hilbert.arrays.libraries.namespace import to_numpy
+from hilbert.errors import SpaceError
+from hilbert.index.leaf import Bundle, Leaf
+from hilbert.program.line.line import Line, live_parts, restricted
+from hilbert.program.line.operation import Operation
+from hilbert.program.run.bound_line import BoundLine
+from hilbert.program.run.constant_folding import folded
+from hilbert.program.run.fuse import fused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hilbert.arrays.kernels.library import Library
+
+
+@final
+@frozen(repr=False, cache_hash=True)
+class While(Operation):
+    """(go, states, shared) ↦ (go, states): the body again and again, as long as `go` holds somewhere.
+
+    The first state is the condition; lifted, it has the lanes' axes, and the body leaves alone a lane where it does not
+    hold. Of a `search` for something, the second state tells how far away it is, and after `most` rounds it has failed.
+    `names` are those of the states behind the first, for printing only.
+    """
+
+    body: Line
+    states: int
+    search: str = ""
+    most: int = 0
+    names: tuple[str, ...] = field(default=(), eq=False)
+
+    def __attrs_post_init__(self) -> None:
+        body = self.body
+        after = tuple(body.slots[k] for k in body.outputs)
+        if body.slots[: self.states] != after or not after or after[0].kind != "b":
+            msg = f"a state is in {Bundle(body.slots[: self.states])} before a round, and in {Bundle(after)} after it"
+            raise SpaceError(msg)
+
+    @property
+    def given(self) -> Bundle:
+        """What it takes."""
+        return Bundle(self.body.slots[: self.body.arity])
+
+    @property
+    def made(self) -> Bundle:
+        """What it gives."""
+        return Bundle(self.body.slots[: self.states])
+
+    def image(self, *operands: Leaf) -> Bundle:
+        """The last states."""
+        if operands != (self.given,):
+            msg = f"a loop on {self.given} does not apply to {operands[0]}"
+            raise SpaceError(msg)
+        return self.made
+
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """The rounds."""
+        return Kernel(_Rounds(self, lib), fresh=False)
+
+    def on_lines(self, change: Callable[[Line], Line]) -> While:
+        """With another body that does the same."""
+        body = change(self.body)
+        return self if body is self.body else evolve(self, body=body)
+
+    def needed(self, wanted: set[int]) -> tuple[set[int], set[int]]:
+        """All states, for the condition may depend on each, and what a round reads."""
+        live = live_parts(self.body, self.body.outputs)
+        states = set(range(self.states))
+        return states, states | {k for k in range(self.body.arity) if live[k]}
+
+    def narrowed(self, need: set[int], given: set[int]) -> While:
+        """The same without what no round reads."""
+        return evolve(self, body=restricted(self.body, sorted(given)))
+
+
+@final
+class _Rounds:
+    """What runs it; the body is bound when it is first run."""
+
+    __slots__ = ("_bound", "_lib", "_line", "_of")
+
+    def __init__(self, of: While, lib: Library) -> None:
+        self._of, self._lib = of, lib
+        self._line = fused(folded(of.body))
+        self._bound: BoundLine | None = None
+
+    def __call__(self, given: Arrays) -> Arrays:
+        of, outer = self._of, self._lib
+        lib, c = outer.inner, of.states
+        arrays = [outer.whole(a, "a loop") for a in given]
+        bound = self._bound
+        if bound is None:
+            bound = self._bound = BoundLine(self._line, lib, Arrays(arrays).parts)
+        states = lib.repeat(bound, arrays[:c], arrays[c:], of.most)
+        if of.search and lib.holds(outer.inner.xp.isnan(states[1])):
+            msg = f"{of.search} is not found: a residual is NaN, where the function is not defined or too large"
+            raise SpaceError(f"{msg}: start elsewhere")
+        if of.search and lib.holds(states[0]):
+            left = float(np.max(to_numpy(states[1]), where=to_numpy(states[0]), initial=0.0))
+            rounds = f"{of.most} rounds" if of.most > 1 else "one round"
+            msg = f"{of.search} is not found in {rounds}; the last residual is {left:.3g}: start closer to it, "
+            raise SpaceError(f"{msg}or allow more rounds by at_most=…, or less accuracy by tolerance=…")
+        return Arrays(states)

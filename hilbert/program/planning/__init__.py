@@ -1,0 +1,1 @@
+"""The order of contractions in a line: trees of contractions, their costs, and the cheapest order."""

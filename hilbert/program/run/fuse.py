@@ -1,0 +1,118 @@
+"""Steps that are better done together: exponentials, differences, sums with padded arrays, sparse products."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from attrs import evolve
+
+from hilbert.arrays.kernels.segments import makes_rows
+from hilbert.program.line.line import Step
+from hilbert.program.line.operation import Add, Contract, Reduce, Scale
+from hilbert.program.run.fused_steps import AddInto, Placed, Subtract, Together, Weighted
+from hilbert.program.run.shared_exponentials import shared_exponentials
+from hilbert.program.run.windowed_products import correlated
+from hilbert.relation import Converse, Graph, Inclusion
+from hilbert.relation.function_forms import AnyGraph, Sliding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hilbert.program.line.line import Line
+
+    Maker = Callable[[int], Step[Any] | None]
+    """The step into a slot that nothing else reads; None for others."""
+
+
+def fused(line: Line) -> Line:
+    """The same results with fewer steps; an array that only the steps replaced have read is not made."""
+    line = shared_exponentials(line)
+    arity, steps = line.arity, list(line.steps)
+
+    def alone(slot: int) -> Step[Any] | None:
+        return steps[slot - arity] if slot >= arity and line.reads[slot] == 1 else None
+
+    def written(slot: int) -> Step[Any] | None:
+        """The same, before steps are fused."""
+        return line.steps[slot - arity] if slot >= arity and line.reads[slot] == 1 else None
+
+    for k, step in enumerate(steps):
+        match step.operation:
+            case Add():
+                steps[k] = _difference(step, alone) or _added_into(step, written) or step
+            case Reduce(Inclusion()):
+                steps[k] = _placed(step, alone) or step
+            case Reduce(Sliding() | Converse(Inclusion())):
+                made = correlated(step, written, line)
+                steps[k] = step if made is None else Step(Together(fused(made[0])), made[1])
+            case Reduce(Graph() as targets, 0) as sums:
+                steps[k] = _weighted(step, sums, targets, alone, line) or step
+            case _:  # no other step is fused with those before
+                pass
+    return line if steps == [*line.steps] else evolve(line, steps=tuple(steps)).pruned()
+
+
+NEGATIVE = Scale(-1.0)
+
+
+def _difference(step: Step[Any], alone: Maker) -> Step[Any] | None:
+    """a + (−1)·b as a − b."""
+    for a, b in (step.args, step.args[::-1]):
+        negated = alone(b)
+        if negated and negated.operation == NEGATIVE:
+            return Step(Subtract(), (a, negated.args[0]))
+    return None
+
+
+def _placed(last: Step[Any], alone: Maker) -> Step[Any] | None:
+    """Inclusions along other axes, one after the other, at once."""
+    before = alone(last.args[0])
+    match before.operation if before else None:
+        case Placed(chain):
+            pass
+        case Reduce(Inclusion()) as first if _is_between_zeros(first):
+            chain = (first,)
+        case _:  # something else is between zeros
+            return None
+    if before is None or not _is_between_zeros(last.operation) or last.operation.at in {f.at for f in chain}:
+        return None
+    return Step(Placed((*chain, last.operation)), before.args)
+
+
+def _is_between_zeros(f: Reduce) -> bool:
+    """Whether an inclusion of one axis into one has zeros around what it includes: a reversal is a view."""
+    r = f.relation
+    return len(r.dom.axes) == len(r.cod.axes) == 1 and r.dom.size < r.cod.size
+
+
+def _added_into(step: Step[Any], written: Maker) -> Step[Any] | None:
+    """The sum with an array that lies between zeros touches what it covers only."""
+    for a, b in (step.args, step.args[::-1]):
+        padded = written(b)
+        match padded.operation if padded else None:
+            case Reduce(Inclusion(dom, cod), _) as inclusion if padded and dom.size < cod.size:
+                return Step(AddInto(inclusion), (a, padded.args[0]))
+            case _:  # only what an inclusion leaves untouched is saved
+                pass
+    return None
+
+
+def _weighted(last: Step[Any], sums: Reduce, targets: AnyGraph, alone: Maker, line: Line) -> Step[Any] | None:
+    """A segment sum of weighted entries of a gather as the product with a sparse matrix, where that is quicker."""
+    product = alone(last.args[0])
+    if product is None or not isinstance(product.operation, Contract):
+        return None
+    spec = product.operation.spec
+    for side in (0, 1):
+        w, v = product.args if side == 0 else product.args[::-1]
+        weights, rows = (spec.left, spec.right) if side == 0 else (spec.right, spec.left)
+        first = alone(v)
+        match first.operation if first else None:
+            case Reduce(Converse(Graph() as sources), 0) as gather if first:
+                pass
+            case _:  # only a gather by a table is fused
+                continue
+        zipped = spec.out == rows and weights == rows[: len(weights)] and len(weights) == len(sources.dom.axes)
+        if zipped and line.slots[w].is_field and sources.dom == targets.dom and makes_rows(sources, targets):
+            return Step(Weighted(gather, product.operation, side, sums), (w, first.args[0]))
+    return None

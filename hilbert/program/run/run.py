@@ -1,0 +1,77 @@
+"""Running a line: bound once to an array library and to shapes, then run at small cost per step.
+
+Constants are moved to the arguments' library and device once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+from hilbert.arrays.formal.formal_array import Formal
+from hilbert.arrays.formal.formal_kernels import FormalKernels, finished
+from hilbert.arrays.kernels.library import Compound, library
+from hilbert.arrays.libraries.libraries import NUMPY, common_library, together
+from hilbert.base.once import first
+from hilbert.program.line.operation import Literal
+from hilbert.program.run.bound_line import BoundLine
+from hilbert.program.run.constant_folding import folded
+from hilbert.program.run.fuse import fused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hilbert.program.line.line import Line
+
+KINDS = NUMPY.kinds
+
+
+@final
+class Runner:
+    """The executable form of a line: without dead steps, what is constant made, steps fused that are better one.
+
+    What is made of constants has as many entries as these, or at `most` so many.
+    """
+
+    __slots__ = ("_abroad", "_bound", "_formal", "line")
+
+    def __init__(self, line: Line, most: int = 1) -> None:
+        self.line = line = fused(folded(line.pruned(), most))
+        constants = [step.operation.value.array for step in line.steps if isinstance(step.operation, Literal)]
+        self._bound: dict[Any, BoundLine] = {}
+        self._formal = Formal in map(type, constants)
+        self._abroad = [a for a in _parts(constants) if library(a) is not NUMPY]
+
+    def run(self, arrays: Sequence[Any]) -> list[Any]:
+        """The outputs for these inputs, in the inputs' library."""
+        bound = self._bound.get(NUMPY)
+        if bound is not None and KINDS.issuperset(map(type, arrays)):
+            return bound(arrays)
+        if self._formal or Formal in map(type, arrays):
+            return self._run_formally(arrays)
+        home = arrays or self._abroad
+        lib = common_library(home)
+        arrays = together(lib, arrays)
+        home = arrays or self._abroad
+        key = lib.home(home)
+        bound = self._bound.get(key)
+        if bound is None:
+            bound = first(self._bound, key, BoundLine(self.line, lib, home))
+        return bound(arrays)
+
+    def _run_formally(self, arrays: Sequence[Any]) -> list[Any]:
+        """As `run`, where some arrays are formal."""
+        plain = _parts(arrays) or self._abroad
+        lib = common_library(plain)
+        key = (Formal, lib.home(plain))
+        bound = self._bound.get(key)
+        if bound is None:
+            bound = first(self._bound, key, BoundLine(self.line, FormalKernels(lib), plain))
+        try:
+            return [finished(a) for a in bound(arrays)]
+        finally:
+            bound.forget()
+
+
+def _parts(arrays: Iterable[Any]) -> list[Any]:
+    """The arrays, those that formal ones are made of included."""
+    return [part for a in arrays for part in (a.parts if isinstance(a, Compound) else (a,))]

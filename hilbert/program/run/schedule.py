@@ -1,0 +1,108 @@
+"""The order of the calls of a line, and the reuse of memory between them.
+
+Slots are computed late and dropped at their last use; in numpy an element-wise step overwrites an operand that dies
+there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hilbert.arrays.kernels.kernel import Kernel
+from hilbert.index.leaf import Bundle
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from hilbert.index.leaf import Leaf
+
+KernelStep = tuple[Kernel, tuple[int, ...], int]
+"""A kernel, the slots of its operands and of its result."""
+
+SMALL = 1 << 12
+"""Numbers of all steps up to which each may stay until the end of the run."""
+
+Call = tuple[Callable[..., Any], Any, Any, int, tuple[int, ...]]
+"""An array operation, the slots of its operands and of its result, and the slots that nobody reads again.
+
+The second of one operand is None; of other numbers than one and two the first is None and the second has them all.
+"""
+
+
+def calls(code: list[KernelStep], slots: Sequence[Leaf], keep: Container[int]) -> tuple[list[Call], set[int]]:
+    """The calls, of which those that nobody keeps die, and the slots whose arrays share memory with no others."""
+    last = {slot: k for k, (_, args, _) in enumerate(code) for slot in args}
+    if sum([slots[to].size for _, _, to in code]) <= SMALL:
+        keep = range(len(slots))
+    owned = set[int]()  # slots whose memory nobody else sees
+    steps: list[Call] = []
+    for k, (kernel, args, to) in enumerate(code):
+        # scalars are not worth the bookkeeping, nor are small arrays
+        dead = [slot for slot in {*args} if last[slot] == k and slot not in keep and is_large(slots[slot])]
+        call = kernel.call
+        if slots[to].axes:
+            for slot, form in zip(args, kernel.inplace, strict=False):
+                if form and slot in dead and slot in owned and slots[slot] == slots[to]:
+                    call = form
+                    break
+        elif kernel.scalar and not any(slots[slot].axes for slot in args):
+            call = kernel.scalar
+        if kernel.fresh:
+            owned.add(to)
+        else:
+            owned.difference_update(args)
+        first, second = _operands(args)
+        steps.append((call, first, second, to, tuple(dead)))
+    return steps, owned
+
+
+def _operands(args: tuple[int, ...]) -> tuple[Any, Any]:
+    """The slots of a step's operands as a call has them."""
+    match args:
+        case (x,):
+            return x, None
+        case (x, y):
+            return x, y
+        case _:  # none, or many
+            return None, args
+
+
+def is_large(leaf: Leaf) -> bool:
+    """Whether it is more than a number."""
+    return bool(leaf.axes) or isinstance(leaf, Bundle)
+
+
+def without_repetition(code: list[KernelStep], slots: Sequence[Leaf], outputs: Sequence[int]) -> list[KernelStep]:
+    """Without the steps that only repeat an array along axes in front, where all readers broadcast it by themselves.
+
+    A reader needs another operand that has all the axes of the result.
+    """
+    source = {to: args[0] for kernel, args, to in code if kernel.repeats}
+    if not source:
+        return code
+    for to in outputs:
+        source.pop(to, None)
+    for kernel, args, to in code:
+        if not kernel.broadcasts or not any(slot not in source and slots[slot] == slots[to] for slot in args):
+            for slot in args:
+                source.pop(slot, None)
+    return [(f, tuple(source.get(slot, slot) for slot in args), to) for f, args, to in code if to not in source]
+
+
+def late(code: list[KernelStep], keep: Container[int]) -> list[KernelStep]:
+    """Each step just before its first reader, where that keeps no operand alive for longer: fewer arrays at once."""
+    place = list(range(len(code)))  # a step that moves takes the number of the step that it goes in front of
+    first: dict[int, int] = {}  # slot → the places of its first and last readers
+    last: dict[int, int] = {}
+    for k in range(len(code) - 1, -1, -1):
+        kernel, args, to = code[k]
+        late = first.get(to, k) if kernel.pure else k
+        for slot in args:
+            if slot not in keep and last.get(slot, k) < late:
+                late = k
+        place[k] = late
+        for slot in args:
+            first[slot] = min(late, first.get(slot, late))
+            last[slot] = max(late, last.get(slot, late))
+    return [code[k] for k in sorted(range(len(code)), key=place.__getitem__)]

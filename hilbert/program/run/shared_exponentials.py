@@ -1,0 +1,44 @@
+"""log Σ exp x beside softmax x, as in its derivative: one step makes both, of the same exponentials."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from attrs import evolve
+
+from hilbert.program.line.builder import Builder
+from hilbert.program.line.operation import COMPUTED, Along
+from hilbert.program.run.fused_steps import Exponentials
+
+if TYPE_CHECKING:
+    from hilbert.program.line.line import Line, Step
+
+
+def shared_exponentials(line: Line) -> Line:
+    """The same results; log Σ exp and softmax of one array are made at once, where the first of them is."""
+    found: dict[Any, set[str]] = {}
+    for step in line.steps:
+        if _is_of_them(step):
+            found.setdefault(_both(step), set()).add(step.operation.name)
+    if all(len(names) == 1 for names in found.values()):
+        return line
+    b = Builder(line.slots[: line.arity], fixed=line.fixed)
+    where = list(range(line.arity))
+    for step, leaf in zip(line.steps, line.slots[line.arity :], strict=True):
+        b.place = step.place
+        args = tuple([where[a] for a in step.args])
+        if _is_of_them(step) and len(found[_both(step)]) > 1:
+            made = b.unpack(b.step(Exponentials(evolve(step.operation, name="softmax")), args))
+            where.append(made[COMPUTED.index(step.operation.name)])
+        else:
+            where.append(b.emit(step.operation, args, leaf))
+    return b.line(where[k] for k in line.outputs)
+
+
+def _is_of_them(step: Step[Any]) -> bool:
+    return isinstance(step.operation, Along) and step.operation.name in COMPUTED
+
+
+def _both(step: Step[Along]) -> tuple[Any, ...]:
+    """What a step has in common with the other of the two."""
+    return step.operation.index, step.operation.at, step.args

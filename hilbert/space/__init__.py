@@ -1,0 +1,1 @@
+"""Spaces, direct sums and vectors: what they are, how they are stored, and the methods that vectors have."""

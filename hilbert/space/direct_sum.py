@@ -1,0 +1,138 @@
+"""V₁ ⊕ … ⊕ Vₙ, of numbered parts, or of named ones (paper §2.2).
+
+>>> from hilbert import R
+>>> V = direct_sum(R, direct_sum(R, R))
+>>> print(V, V.dim, V.vec((1.0, (2.0, 3.0)))[1])
+ℝ ⊕ (ℝ ⊕ ℝ) 3 (2.0, 3.0) ∈ ℝ ⊕ ℝ
+"""
+
+# pyright: reportIncompatibleMethodOverride=false
+# a cached property implements a property
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any, Generic, TypeVarTuple, final
+
+from attrs import field, frozen
+
+from hilbert.base.attach import attach
+from hilbert.base.once import cached_property, once
+from hilbert.errors import SpaceError, shown
+from hilbert.index.index import require_importable
+from hilbert.index.leaf import Bundle, Leaf
+from hilbert.space import nested_sums
+from hilbert.space.space import PartlyDiscrete, Space, Type, items, require_type, type_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Vs = TypeVarTuple("Vs")
+
+
+class Biproduct(PartlyDiscrete, Space):
+    """V₁ ⊕ … ⊕ Vₙ: tuples, componentwise (§2.2). With a discrete part it is a type and no space.
+
+    It has two forms: a direct sum, and a record, whose parts have names (see `hilbert.map.record`).
+    """
+
+    is_sum = True
+    _parts: tuple[Any, ...]
+
+    def settle(self) -> None:
+        """Check the parts; ask for the leaves while those of the parts are known: later, a deep sum would overflow."""
+        for part in self._parts:
+            require_type(part, "a direct sum")
+        _ = self.leaves, hash(self)
+
+    @once
+    def __hash__(self) -> int:
+        return hash((type(self), self._parts))
+
+    def __eq__(self, other: object) -> bool:
+        return nested_sums.same(self, other)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        rows = nested_sums.rows(self)
+        for form in {row[0] for row in rows if isinstance(row, tuple)}:
+            require_importable(form, f"the record {form.__qualname__}")
+        return nested_sums.built, (rows,)
+
+    @classmethod
+    def of_parts(cls, parts: tuple[Any, ...]) -> Biproduct:
+        """The sum of this form with these parts: a direct sum, or a record of this class."""
+        raise TypeError(cls.__name__)
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The summands."""
+        return self._parts
+
+    @property
+    def places(self) -> range:
+        """The positions of the parts."""
+        return range(len(self._parts))
+
+    @cached_property
+    def offsets(self) -> tuple[int, ...]:
+        """Where the leaves of each part begin, and where the last ones end."""
+        return tuple(itertools.accumulate((len(part.leaves) for part in self.parts), initial=0))
+
+    @cached_property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """Those of the parts, in order."""
+        return tuple(leaf for part in self.parts for leaf in part.leaves)
+
+    def pack(self, flat: Iterator[Any]) -> Any:
+        """A tuple."""
+        return nested_sums.pack(self, flat)
+
+    def unpack(self, tree: Any) -> list[Any]:
+        """A tuple's leaves."""
+        return nested_sums.unpack(self, tree, items)
+
+    @cached_property
+    def tangent(self) -> Space:
+        """The sum of the parts' tangents, in the same form: that of a discrete part is 0, in its place."""
+        tangent: Space = self if self.is_space else nested_sums.tangent(self)
+        return tangent
+
+    def __str__(self) -> str:
+        return nested_sums.text(self)
+
+    def __repr__(self) -> str:
+        return nested_sums.source(self)
+
+
+@final
+@frozen(repr=False, eq=False, slots=False)
+class DirectSum(Biproduct, Generic[*Vs]):
+    """V₁ ⊕ … ⊕ Vₙ: its parts are numbered."""
+
+    _parts: tuple[*Vs] = field(alias="parts")
+
+    def __attrs_post_init__(self) -> None:
+        if not isinstance(self._parts, tuple):
+            msg = f"a direct sum is of a tuple of spaces, not of {shown(self._parts)}: write direct_sum(V, W)"
+            raise SpaceError(msg)
+        self.settle()
+
+    @classmethod
+    def of_parts(cls, parts: tuple[Any, ...]) -> DirectSum[*tuple[Any, ...]]:
+        """DirectSum(parts)."""
+        return DirectSum(parts)
+
+    @property
+    def _summands(self) -> tuple[*Vs]:  # type: ignore[override]  # with a discrete part it is a type and no space
+        return self._parts
+
+
+def direct_sum(*parts: *Vs) -> DirectSum[*Vs]:
+    """V₁ ⊕ … ⊕ Vₙ of any arity (§2.2); raises SpaceError for a part that is no space or type."""
+    return DirectSum(parts)
+
+
+def _of_bundle(bundle: Bundle) -> Type:
+    return DirectSum(tuple(map(type_of, bundle.leaves)))
+
+
+attach(Bundle, "direct_sum", _of_bundle)

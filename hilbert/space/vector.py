@@ -1,0 +1,839 @@
+"""Vectors: elements of a space, stored structure-of-arrays, never writeable (paper §2.2).
+
+>>> from hilbert import Fin, R
+>>> V = R ** Fin.of(3)
+>>> v = V.vec([1.0, 2.0, 2.0])
+>>> v.norm(), (2 * v).inner(v), (v + v).array.tolist()
+(3.0, 18.0, [2.0, 4.0, 4.0])
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    Never,
+    NoReturn,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    TypeVarTuple,
+    cast,
+    final,
+    overload,
+)
+
+from hilbert.arrays.formal import formal_array as formal
+from hilbert.arrays.formal.formal_array import Formal, Memo
+from hilbert.arrays.formal.formal_kernels import dense, inner
+from hilbert.arrays.libraries.namespace import added, common_namespace, freeze, in_numpy, moved, namespace, to_numpy
+from hilbert.base.attach import declared
+from hilbert.base.notarray import Applicable, NotArray
+from hilbert.base.numpy_names import ARRAYS, FUNCTIONS, OPERATORS
+from hilbert.base.once import LOCK
+from hilbert.base.repr_names import spelled
+from hilbert.errors import SpaceError, number, shown, written
+from hilbert.index.lens import Lens, lens_for, place
+from hilbert.index.position import slices, span, summand_slices
+from hilbert.space.nested_sums import named, said
+from hilbert.space.unpacking import visited
+from hilbert.space.vector_methods import Reductions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from datetime import date
+
+    import numpy as np
+
+    from hilbert.index.index import Anonymous, Coproduct, Fin, Index, Product
+    from hilbert.space.direct_sum import DirectSum
+    from hilbert.space.space import (
+        Boolean,
+        Copower,
+        Elements,
+        Field,
+        Integers,
+        OfSpaces,
+        Space,
+        TensorProduct,
+        Type,
+    )
+
+    Whole: TypeAlias = slice[None, None, None]
+    """`:` in A[i, :]."""
+
+I = TypeVar("I", bound="Index")
+W = TypeVar("W", bound="Type")
+J = TypeVar("J", bound="Index")
+K = TypeVar("K", bound="Index")
+V = TypeVar("V", bound="Type")
+S = TypeVar("S", bound="Space")
+T = TypeVar("T", bound="Space")
+Z = TypeVar("Z", bound="Space")
+A = TypeVar("A", bound="Type")
+B = TypeVar("B", bound="Type")
+C = TypeVar("C", bound="Type")
+D = TypeVar("D", bound="Type")
+E = TypeVar("E", bound="Type")
+F = TypeVar("F", bound="Type")
+G = TypeVar("G", bound="Type")
+S_co = TypeVar("S_co", bound="Type", covariant=True)
+Axis = TypeVar("Axis", bound="Fin[Any] | Coproduct[Any, Any]")
+Truth = TypeVar("Truth", bound="Boolean | Copower[Boolean, Any] | Copower[Copower[Boolean, Any], Any]")
+Tag = TypeVar("Tag")
+Count = TypeVar("Count", bound="Boolean | Integers")
+Rest = TypeVarTuple("Rest")
+Number: TypeAlias = "float | np.floating[Any]"
+"""A real number, numpy's of any precision among them."""
+SMALL = 24  # vectors up to this dimension show their entries
+
+
+class Linear(Protocol[S_co]):
+    """What 0 + · ⊙ are defined on, for the type checker: a vector, or an expression, of a space, of no discrete type.
+
+    It takes two members. In `self: Vec[S]` mypy does not look at the bound of S; with `space -> S` alone it accepts
+    everything, too, and pyright refuses what is right.
+    """
+
+    @property
+    def space(self) -> OfSpaces:
+        """The space S."""
+        ...
+
+    def _require(self, operation: str) -> S_co:
+        """S; raises SpaceError for a type that is no space."""
+        ...
+
+
+def _known(v: Linear[S]) -> Vec[S]:
+    return cast("Vec[S]", v)  # a method's self is a vector
+
+
+FIELDS = ("leaves", "space")
+"""The slots that type checkers read as properties, which cannot be set."""
+
+
+@final
+class Vec(NotArray, Reductions, Generic[V]):
+    """v ∈ V: one read-only array for each leaf of the space. Made by `V.vec`, `V.zeros`, `V.random`, `V.unflat`.
+
+    The arrays of a tensor may be formal, as those of `u.tensor(v)`: see `hilbert.tensors.tensors`.
+
+    `==` and `hash` go by identity of the data (a token that travels with the pickle); compare contents with `equal`.
+    """
+
+    __slots__ = ("__weakref__", "_token", *FIELDS)
+    instead = "give it v.array, or apply a map of diff"
+    functions = FUNCTIONS
+    attributes: ClassVar[dict[str, str]] = ARRAYS
+    operators: ClassVar[dict[str, tuple[str, str]]] = OPERATORS
+    _token: int
+    if TYPE_CHECKING:
+
+        @property
+        def space(self) -> V:
+            """The space that it is an element of."""
+            ...
+
+        @property
+        def leaves(self) -> tuple[Any, ...]:
+            """The arrays, one for each leaf of the space."""
+            ...
+
+    else:
+
+        def __setattr__(self, name: str, value: object) -> NoReturn:
+            """Raise SpaceError: a vector is never changed."""
+            lens = getattr(self.space, "lenses", {}).get(name)
+            made = "V.vec(data) makes" if lens is None else f"p.replace({lens}, v) makes"
+            msg = f"{shown(self)} does not change, so its .{name} cannot be set: {made} another vector"
+            raise SpaceError(msg)
+
+    def __init__(self, space: V, leaves: tuple[Any, ...], token: int | None = None) -> None:
+        """Take a tuple of arrays that are known to fit; users call `space.vec(data)`, which checks."""
+        if type(leaves) is not tuple:
+            msg = f"a vector is made by V.vec(data), here ({shown(space)}).vec({shown(leaves)})"
+            raise SpaceError(msg)
+        _set_space(self, space)
+        _set_leaves(self, leaves)
+        if token is not None:
+            _set_token(self, token)
+
+    @property
+    def token(self) -> int:
+        """What `==` compares: drawn at random when first asked for."""
+        if not hasattr(self, "_token"):
+            drawn = uuid.uuid4().int
+            with LOCK:
+                if not hasattr(self, "_token"):
+                    _set_token(self, drawn)
+        return self._token
+
+    @property
+    def array(self) -> Any:
+        """The array, or the tuple tree of arrays of a direct sum; read-only. A formal tensor is multiplied out."""
+        return self.space.pack(iter(self.dense().leaves))
+
+    @property
+    def is_formal(self) -> bool:
+        """Whether some of it is stored as a sum of tensor products."""
+        return Formal in map(type, self.leaves)
+
+    def dense(self) -> Vec[V]:
+        """The same element with plain arrays only: a formal tensor is multiplied out, and takes dim V·dim W entries."""
+        if not self.is_formal:
+            return self
+        return Vec(self.space, tuple(freeze(dense(leaf)) for leaf in self.leaves))
+
+    @declared
+    def tensor(self: Linear[S], other: Vec[T]) -> Vec[TensorProduct[S, T]]:
+        """u ⊗ v as a formal tensor: the two factors are kept. Raises SpaceError for other things than vectors."""
+        raise NotImplementedError
+
+    def flat(self) -> Any:
+        """All entries in one flat array, in storage order; inverse of `space.unflat`. Raises SpaceError if discrete.
+
+        A formal tensor is multiplied out.
+        """
+        self._require("flat")
+        leaves = self.dense().leaves
+        xp = common_namespace(leaves)
+        if not leaves:
+            return xp.zeros((0,))
+        return xp.concat([xp.reshape(xp.asarray(leaf), (-1,)) for leaf in leaves])
+
+    def _require(self, operation: str) -> V:
+        """The space, for an operation that needs 0 + · ⊙; raises SpaceError for a type that is no space."""
+        if not self.space.is_space:
+            msg = f"{operation} needs a vector, but {self.space} has a discrete part, whose tangent is 0"
+            raise SpaceError(msg)
+        return self.space
+
+    def _other(self, other: Any, operation: str, fits: str) -> Any:
+        """Leave an operator to an expression; nothing else meets a vector in it."""
+        if isinstance(other, Applicable):
+            return NotImplemented
+        if hasattr(other, "dtype"):
+            fits += "; a plain array has no space: make it a vector by V.vec(array)"
+        msg = f"cannot form {operation}: v is in {self.space}, and the other side is {shown(other)}: {fits}"
+        raise SpaceError(msg)
+
+    @declared
+    def _zip_apart(self, other: Vec[Any], sign: str, operation: Callable[[Any, Any], Any]) -> Any:
+        """A scalar and a vector; raises SpaceError for other vectors of two spaces."""
+        raise NotImplementedError
+
+    def _zip(self, other: Any, sign: str, operation: Callable[[Any, Any], Any]) -> Any:
+        if not isinstance(other, Vec):
+            return self._other(other, f"v {sign} w", f"a vector of {self.space} would fit")
+        if other.space is not self.space and other.space != self.space:
+            return self._zip_apart(other, sign, operation)
+        self._require(f"v {sign} w")
+        for a, b in zip(self.leaves, other.leaves, strict=True):
+            if type(a) is not type(b):
+                common_namespace((a, b))
+        pairs = zip(self.leaves, other.leaves, strict=True)
+        return Vec(self.space, tuple(freeze(operation(a, b)) for a, b in pairs))
+
+    def _shifted(self, k: float, sign: str) -> Vec[Any]:
+        """v + k, a number in every entry."""
+        self._require(f"v {sign} k")
+        if self.is_formal:
+            v: Vec[Space] = cast("Vec[Space]", self)
+            return v + v.filled(k)
+        return Vec(self.space, tuple(freeze(a + k) for a in self.leaves))
+
+    def _instead_of(self, name: str) -> str:
+        return lens_for(self.space, name)
+
+    def filled(self, k: float) -> Vec[V]:
+        """The vector of the same space with k in every entry, in the array library of this one."""
+        self._require("a number as a vector")
+        full = self.space.full(k)
+        if in_numpy(self.leaves):
+            return full
+        plain = [part for a in self.leaves for part in (a.parts if isinstance(a, Formal) else (a,))]
+        return Vec(self.space, tuple(freeze(moved(a, plain[0])) for a in full.leaves))
+
+    @overload
+    def __add__(self: Linear[S], other: Vec[S] | Vec[Field] | Number) -> Vec[S]: ...
+    @overload
+    def __add__(self: Vec[Field], other: Vec[S]) -> Vec[S]: ...
+    def __add__(self: Any, other: Any) -> Any:
+        """v + w; a scalar or a number is added to every entry."""
+        if type(other) is not Vec and (k := number(other)) is not None:
+            return _known(self)._shifted(k, "+")
+        memo = Memo()
+        return _known(self)._zip(other, "+", lambda a, b: formal.add(a, b, memo))
+
+    @overload
+    def __sub__(self: Linear[S], other: Vec[S] | Vec[Field] | Number) -> Vec[S]: ...
+    @overload
+    def __sub__(self: Vec[Field], other: Vec[S]) -> Vec[S]: ...
+    def __sub__(self: Any, other: Any) -> Any:
+        """v − w; a scalar or a number is taken from every entry."""
+        if type(other) is not Vec and (k := number(other)) is not None:
+            return _known(self)._shifted(-k, "−")
+        memo = Memo()
+        return _known(self)._zip(other, "−", lambda a, b: formal.subtract(a, b, memo))
+
+    def __radd__(self: Linear[S], other: Number) -> Vec[S]:
+        v, k = _known(self), number(other)
+        if k is None:
+            unfit: Vec[S] = v._other(other, "w + v", f"a vector of {v.space}, or a number, would fit")
+            return unfit
+        return v._shifted(k, "+")
+
+    def __rsub__(self: Linear[S], other: Number) -> Vec[S]:
+        v, k = _known(self), number(other)
+        if k is None:
+            unfit: Vec[S] = v._other(other, "w − v", f"a vector of {v.space}, or a number, would fit")
+            return unfit
+        return (-v)._shifted(k, "−")
+
+    def __pos__(self: Linear[S]) -> Vec[S]:
+        return _known(self)
+
+    def __neg__(self: Linear[S]) -> Vec[S]:
+        v = _known(self)
+        return Vec(v._require("−v"), tuple(freeze(formal.scaled(a, -1.0)) for a in v.leaves))
+
+    @overload
+    def __mul__(self: Linear[S], k: Vec[S] | Vec[Field] | Number) -> Vec[S]: ...
+    @overload
+    def __mul__(self: Vec[Field], k: Vec[S]) -> Vec[S]: ...
+    def __mul__(self, k: Any) -> Any:
+        """k·v for a number or scalar k, v·w entry by entry for two vectors of one space."""
+        factor = None if type(k) is Vec else number(k)
+        if factor is None:
+            return self._multiplied(k) if type(k) is Vec else self._other(k, "k·v", "a number or a vector would fit")
+        return Vec(self._require("k·v"), tuple(freeze(formal.scaled(a, factor)) for a in self.leaves))
+
+    def __rmul__(self: Linear[S], k: Number) -> Vec[S]:
+        result: Vec[S] = _known(self) * k
+        return result
+
+    @declared
+    def _multiplied(self, other: Vec[Any]) -> Vec[Any]:
+        raise NotImplementedError
+
+    def __truediv__(self: Linear[S], k: Vec[S] | Vec[Field] | Number) -> Vec[S]:
+        """v/k for a number or scalar k, v/w entry by entry for two vectors of one space."""
+        v, factor = _known(self), None if type(k) is Vec else number(k)
+        if factor is None:
+            fits = "a number or a vector would fit"
+            quotient: Vec[S] = v._divided(k) if isinstance(k, Vec) else v._other(k, "v/k", fits)
+            return quotient
+        return Vec(v._require("v/k"), tuple(freeze(formal.divided(a, factor)) for a in v.leaves))
+
+    @declared
+    def _divided(self, other: Vec[Any]) -> Vec[Any]:
+        raise NotImplementedError
+
+    @declared
+    def __rtruediv__(self: Linear[S], k: Number) -> Vec[S]:
+        """k/v, entry by entry, for a number k."""
+        raise NotImplementedError
+
+    @declared
+    def __pow__(self: Linear[S], k: Number) -> Vec[S]:
+        """Entry by entry, for a number k; see `pow` for an exponent that varies."""
+        raise NotImplementedError
+
+    @declared
+    def __rpow__(self, k: Never) -> NoReturn:
+        raise NotImplementedError
+
+    @declared
+    def __abs__(self: Linear[S]) -> Vec[S]:
+        """|v|, entry by entry; the length is v.norm()."""
+        raise NotImplementedError
+
+    @overload
+    def __matmul__(
+        self: Vec[Copower[Field, Product[I, J]]], other: Vec[Copower[Field, J]]
+    ) -> Vec[Copower[Field, I]]: ...
+    @overload
+    def __matmul__(
+        self: Vec[Copower[Field, Product[I, J]]], other: Vec[Copower[Field, Product[J, K]]]
+    ) -> Vec[Copower[Field, Product[I, K]]]: ...
+    @overload
+    def __matmul__(self: Vec[Copower[Field, Fin[Tag]]], other: Vec[Copower[Field, Fin[Tag]]]) -> Vec[Field]: ...
+    @declared
+    def __matmul__(self, other: Any) -> Any:
+        """Matrix product, matrix–vector product, inner product of vectors; SpaceError where inner axes differ."""
+        raise NotImplementedError
+
+    def __rmatmul__(self, other: Never) -> Any:
+        return self._other(other, "w @ v", "a vector or a matrix would fit")
+
+    @property
+    def T(self: Vec[Copower[A, Product[I, J]]]) -> Vec[Copower[A, Product[J, I]]]:
+        """The transpose of a matrix, V^{X×Y} to V^{Y×X}, without a copy; SpaceError if the index set is no product."""
+        return self._transposed()
+
+    @declared
+    def _transposed(self) -> Vec[Any]:
+        """`T`."""
+        raise NotImplementedError
+
+    def inner(self: Linear[S], other: Vec[S]) -> float:
+        """v ⊙ w: Σ over all entries (of formal tensors: factors). Raises SpaceError for vectors of two spaces."""
+        require_vector(other, "v ⊙ w")
+        products = _known(self)._zip(other, "⊙", _dot)
+        return added(products.leaves)
+
+    @overload
+    def norm(self: Linear[S]) -> float: ...
+    @overload
+    def norm(self: Vec[Copower[W, Product[Product[Product[Any, Any], Any], Any]]], over: Index | int) -> Vec[Any]: ...
+    @overload
+    def norm(
+        self: Vec[Copower[W, Product[Product[I, J], K]]], over: I | Literal[0]
+    ) -> Vec[Copower[W, Product[J, K]]]: ...
+    @overload
+    def norm(  # pyright: ignore[reportOverlappingOverload]
+        self: Vec[Copower[W, Product[Product[I, J], K]]], over: J | Literal[1]
+    ) -> Vec[Copower[W, Product[I, K]]]: ...
+    @overload
+    def norm(  # pyright: ignore[reportOverlappingOverload]
+        self: Vec[Copower[W, Product[Product[I, J], K]]], over: K | Literal[2]
+    ) -> Vec[Copower[W, Product[I, J]]]: ...
+    @overload
+    def norm(self: Vec[Copower[W, Product[I, J]]], over: I | Literal[0]) -> Vec[Copower[W, J]]: ...
+    @overload
+    def norm(self: Vec[Copower[W, Product[I, J]]], over: J | Literal[1]) -> Vec[Copower[W, I]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def norm(self: Vec[Copower[Copower[W, J], I]], over: J | Literal[1]) -> Vec[Copower[W, I]]: ...
+    @overload
+    def norm(self: Vec[Copower[W, I]], over: I | Literal[0]) -> Vec[W]: ...
+    @declared
+    def norm(self, over: Any = None) -> Any:
+        """‖v‖ = √(v ⊙ v), of a formal tensor by orthonormalising its factors; along an axis a vector of norms."""
+        raise NotImplementedError
+
+    def _within(self, space: W) -> Vec[W]:
+        return Vec(space, self.leaves)  # one of the same leaves
+
+    def __float__(self) -> float:
+        if len(self.leaves) != 1 or self.space.dim != 1:
+            msg = f"only a vector of dimension 1 is a number, not one of {self.space}"
+            raise SpaceError(msg)
+        (leaf,) = self.dense().leaves
+        return float(namespace(leaf).reshape(leaf, ()))
+
+    def __round__(self, digits: int = 0) -> float:
+        """The rounded number that a vector of dimension 1 is; raises SpaceError for another."""
+        if len(self.leaves) == 1 and self.space.dim == 1:
+            return round(float(self), digits)
+        msg = f"{shown(self)} is no number to round: write show(v, digits=3) to print it, or round its v.array"
+        raise SpaceError(msg)
+
+    def __format__(self, spec: str) -> str:
+        """The number that a vector of dimension 1 is, in Python's format; without one, the text of any vector."""
+        if not spec:
+            return str(self)
+        if len(self.leaves) == 1 and self.space.dim == 1:
+            return format(float(self), spec)
+        msg = f"the format {spec!r} does not apply to {shown(self)}: write show(v, digits=3), or v.array"
+        raise SpaceError(msg)
+
+    @overload
+    def __getitem__(self: Vec[DirectSum[A, *Rest]], i: Literal[0]) -> Vec[A]: ...
+    @overload
+    def __getitem__(self: Vec[DirectSum[A, B, *Rest]], i: Literal[1]) -> Vec[B]: ...
+    @overload
+    def __getitem__(self: Vec[DirectSum[A, B, C, *Rest]], i: Literal[2]) -> Vec[C]: ...
+    @overload
+    def __getitem__(self: Vec[DirectSum[A, B, C, D, *Rest]], i: Literal[3]) -> Vec[D]: ...
+    @overload
+    def __getitem__(self: Vec[DirectSum[A, B, C, D, E, *Rest]], i: Literal[4]) -> Vec[E]: ...
+    @overload
+    def __getitem__(self: Vec[DirectSum[A, B, C, D, E, F, *Rest]], i: Literal[5]) -> Vec[F]: ...
+    @overload
+    def __getitem__(self: Vec[DirectSum[*Rest]], i: int) -> Vec[Any]: ...
+    @overload
+    def __getitem__(self: Vec[A], i: Lens[A, W]) -> Vec[W]: ...
+    @overload
+    def __getitem__(self: Vec[Copower[A, I]], i: Lens[A, W]) -> Vec[Copower[W, I]]: ...
+    @overload
+    def __getitem__(self: Vec[Copower[Copower[A, J], I]], i: Lens[A, W]) -> Vec[Copower[Copower[W, J], I]]: ...
+    @overload
+    def __getitem__(self: Vec[Copower[W, I]], i: Vec[Elements[I]]) -> Vec[W]: ...
+    @overload
+    def __getitem__(self: Vec[Copower[W, I]], i: Vec[Copower[Elements[I], J]]) -> Vec[Copower[W, J]]: ...
+    @overload
+    def __getitem__(self: Vec[Copower[W, Axis]], i: int) -> Vec[W]: ...
+    @overload
+    def __getitem__(self: Vec[Copower[W, Axis]], i: Whole) -> Vec[Copower[W, Axis]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __getitem__(self: Vec[Copower[W, Axis]], i: slice) -> Vec[Copower[W, Fin[Anonymous]]]: ...
+    @overload
+    def __getitem__(self: Vec[Copower[W, Fin[Tag]]], i: str | date) -> Vec[W]: ...
+    @overload
+    def __getitem__(self: Vec[Copower[W, Product[I, J]]], i: tuple[int | str, Whole]) -> Vec[Copower[W, J]]: ...
+    @overload
+    def __getitem__(self: Vec[Copower[W, Product[I, J]]], i: tuple[Whole, int | str]) -> Vec[Copower[W, I]]: ...
+    @overload
+    def __getitem__(self: Vec[Copower[W, Product[I, J]]], i: tuple[int | str, int | str]) -> Vec[W]: ...
+    @overload
+    def __getitem__(self: Vec[Copower[W, Product[I, J]]], i: tuple[int | str | slice, ...]) -> Vec[Any]: ...
+    def __getitem__(self, i: Any) -> Any:
+        """π_k: part k of a direct sum, or the component of V^X at a position or label; V^{X×Y} takes A[i, j].
+
+        A lens takes the part of a record that it names, of P^X those of all components.
+        Positions count from 0; negative ones from the end, for components. `v[a:b]` is indexed by `Fin.of(b − a)`,
+        `A[i, :]` by Y; v[x] for dynamic elements x of X is a gather. Raises SpaceError for a position,
+        label or element that does not exist.
+        """
+        if type(i) is Lens:
+            part, start, stop = i.at(self.space)
+            return Vec(part, self.leaves[start:stop])
+        if isinstance(i, (Vec, Applicable)):
+            return self._component(i)
+        if not (len(self.space.parts) == 1 and self.space.parts[0] is self.space):  # a direct sum
+            start, stop = span(self.space, i)
+            return Vec(self.space.parts[i], self.leaves[start:stop])
+        cod, keys = self.space.selection(i)
+        if not in_numpy(self.leaves):
+            return self._component(i)
+        here = slices(keys)
+        return Vec(cod, tuple(freeze(leaf[here]) for leaf in self.leaves))
+
+    @declared
+    def _component(self, i: Any) -> Vec[Any]:
+        raise NotImplementedError
+
+    @overload
+    def replace(self: Vec[A], lens: Lens[A, W], part: Vec[W]) -> Vec[A]: ...
+    @overload
+    def replace(self: Vec[Copower[A, I]], lens: Lens[A, W], part: Vec[Copower[W, I]]) -> Vec[Copower[A, I]]: ...
+    @written("p.replace(Layer.bias, v), with the lens of a part of the record Layer")
+    def replace(self: Any, lens: Any, part: Any) -> Any:
+        """The same vector but for one part of its record; raises SpaceError for a part of another space."""
+        if isinstance(part, Applicable):
+            msg = f"replace of {shown(self)} takes a vector, not {shown(part)}: write const(p).replace({lens}, x)"
+            raise SpaceError(msg)
+        require_vector(part, f"p.replace({lens}, v)")
+        start, stop = place(self.space, lens, part.space)
+        return Vec(self.space, (*self.leaves[:start], *part.leaves, *self.leaves[stop:]))
+
+    @declared
+    def moved(self, by: Vec[Any]) -> Vec[V]:
+        """v + t for a tangent t, in V or the space of gradients: what is discrete of v stays; raises SpaceError."""
+        raise NotImplementedError
+
+    @declared
+    def map_leaves(self, f: Callable[[str, Vec[Any]], Vec[Any]]) -> Vec[V]:
+        """f(path, v) for each leaf v, path `encoder.bias` say; SpaceError unless it is a vector of the space of v."""
+        raise NotImplementedError
+
+    @overload
+    def split(self: Vec[DirectSum[A, B]]) -> tuple[Vec[A], Vec[B]]: ...
+    @overload
+    def split(self: Vec[DirectSum[A, B, C]]) -> tuple[Vec[A], Vec[B], Vec[C]]: ...
+    @overload
+    def split(self: Vec[DirectSum[A, B, C, D]]) -> tuple[Vec[A], Vec[B], Vec[C], Vec[D]]: ...
+    @overload
+    def split(self: Vec[DirectSum[A, B, C, D, E]]) -> tuple[Vec[A], Vec[B], Vec[C], Vec[D], Vec[E]]: ...
+    @overload
+    def split(self: Vec[DirectSum[A, B, C, D, E, F]]) -> tuple[Vec[A], Vec[B], Vec[C], Vec[D], Vec[E], Vec[F]]: ...
+    @overload
+    def split(self: Vec[DirectSum[A, B, C, D, E, F, G, *Rest]]) -> tuple[Vec[Any], ...]: ...
+    @overload
+    def split(self: Vec[Copower[DirectSum[A, B], I]]) -> tuple[Vec[Copower[A, I]], Vec[Copower[B, I]]]: ...
+    @overload
+    def split(
+        self: Vec[Copower[DirectSum[A, B, C], I]],
+    ) -> tuple[Vec[Copower[A, I]], Vec[Copower[B, I]], Vec[Copower[C, I]]]: ...
+    @overload
+    def split(
+        self: Vec[Copower[DirectSum[A, B, C, D], I]],
+    ) -> tuple[Vec[Copower[A, I]], Vec[Copower[B, I]], Vec[Copower[C, I]], Vec[Copower[D, I]]]: ...
+    @overload
+    def split(
+        self: Vec[Copower[DirectSum[A, B, C, D, E], I]],
+    ) -> tuple[Vec[Copower[A, I]], Vec[Copower[B, I]], Vec[Copower[C, I]], Vec[Copower[D, I]], Vec[Copower[E, I]]]: ...
+    @overload
+    def split(
+        self: Vec[Copower[DirectSum[A, B, C, D, E, F], I]],
+    ) -> tuple[
+        Vec[Copower[A, I]],
+        Vec[Copower[B, I]],
+        Vec[Copower[C, I]],
+        Vec[Copower[D, I]],
+        Vec[Copower[E, I]],
+        Vec[Copower[F, I]],
+    ]: ...
+    @overload
+    def split(self: Vec[Copower[DirectSum[A, B, C, D, E, F, G, *Rest], I]]) -> tuple[Vec[Copower[Any, I]], ...]: ...
+    @overload
+    def split(
+        self: Vec[Copower[Copower[DirectSum[A, *Rest], J], I]],
+    ) -> tuple[Vec[Copower[Copower[Any, J], I]], ...]: ...
+    def split(self: Any) -> Any:
+        """All parts of an element of a direct sum; of (V ⊕ W)^X those of V^X ⊕ W^X, which holds the same arrays.
+
+        Raises SpaceError for another space.
+        """
+        leaves = self.leaves
+        return tuple([Vec(part, leaves[where]) for part, where in summand_slices(self.space)])
+
+    @overload
+    def __iter__(self: Vec[Copower[W, Axis]]) -> Iterator[Vec[W]]: ...
+    @overload
+    def __iter__(self: Vec[DirectSum[*Rest]]) -> Iterator[Vec[Any]]: ...
+    def __iter__(self: Any) -> Iterator[Vec[Any]]:
+        this: Any = self
+        return iter([this[k] for k in visited(this)])
+
+    def __len__(self) -> int:
+        return len(self.space.places)
+
+    def __bool__(self) -> bool:
+        """The value of one Bool; raises SpaceError for everything else."""
+        if len(self.leaves) == 1 and self.space.leaves[0].kind == "b" and not self.space.leaves[0].axes:
+            return bool(self.leaves[0])
+        truths = any(leaf.kind == "b" for leaf in self.space.leaves)
+        of_entries = "write v.array.any() or v.array.all(), or select(c, x) for an if in each entry"
+        remedy = of_entries if truths else "compare it, as in v.norm() > 0.0"
+        msg = f"{shown(self)} has no truth value: {remedy}"
+        raise SpaceError(msg)
+
+    # --- what diff attaches: an operation on vectors is the operation on expressions, see diff.vocabulary.eager ---
+
+    @declared
+    def scatter(self: Vec[Copower[W, J]], ids: Vec[Copower[Elements[I], J]]) -> Vec[Copower[W, I]]:
+        """Σ_y v_y e_{ids(y)} for v ∈ V^Y and ids ∈ X^Y: a segment sum, the adjoint of the gather v[ids]."""
+        raise NotImplementedError
+
+    @declared
+    def roll(self: Vec[Copower[W, I]], by: int, over: Index | int | None = None) -> Vec[Copower[W, I]]:
+        """(v_{x − by mod |X|})_x, as numpy's roll along one axis; see `linmap.roll`."""
+        raise NotImplementedError
+
+    @declared
+    def flip(self: Vec[Copower[W, I]], over: Index | int | None = None) -> Vec[Copower[W, I]]:
+        """The components backwards; see `linmap.flip`."""
+        raise NotImplementedError
+
+    @declared
+    def cumsum(
+        self: Vec[Copower[W, I]], over: Index | int | None = None, *, reverse: bool = False, exclusive: bool = False
+    ) -> Vec[Copower[W, I]]:
+        """(Σ_{y≤x} v_y)_x; from the end if `reverse`, without x itself if `exclusive`; see `linmap.cumsum`."""
+        raise NotImplementedError
+
+    @declared
+    def clip(self: Linear[S], low: Vec[S] | Number | None = None, high: Vec[S] | Number | None = None) -> Vec[S]:
+        """min(max(v, low), high), entry by entry; None is no bound. See `maximum` for the derivative at a bound."""
+        raise NotImplementedError
+
+    @overload
+    def cast(self: Vec[Copower[Copower[Count, J], I]], field: Field) -> Vec[Copower[Copower[Field, J], I]]: ...
+    @overload
+    def cast(self: Vec[Copower[Count, I]], field: Field) -> Vec[Copower[Field, I]]: ...
+    @overload
+    def cast(self: Vec[Count], field: Field) -> Vec[Field]: ...
+    @overload
+    def cast(self: Linear[S], field: Field) -> Vec[S]: ...
+    @declared
+    def cast(self: Any, field: Field) -> Any:
+        """The same numbers in another precision; truth values as 1 and 0, integers as numbers, without a derivative."""
+        raise NotImplementedError
+
+    @overload
+    def crop(
+        self: Vec[Copower[W, I]], start: int | None, stop: int | None, *, step: int = ...
+    ) -> Vec[Copower[W, Fin[Anonymous]]]: ...
+    @overload
+    def crop(
+        self: Vec[Copower[W, I]], start: int | None, stop: int | None, *, step: int = ..., to: K
+    ) -> Vec[Copower[W, K]]: ...
+    @declared
+    def crop(self: Any, start: int | None, stop: int | None, *, step: int = 1, to: Any = None) -> Any:
+        """The components start:stop:step, indexed by `to`; see `linmap.crop`."""
+        raise NotImplementedError
+
+    @overload
+    def concatenate(self: Vec[Copower[W, I]], other: Vec[Copower[W, J]]) -> Vec[Copower[W, Coproduct[I, J]]]: ...
+    @overload
+    def concatenate(self: Vec[Copower[W, I]], other: Vec[Copower[W, J]], *, to: K) -> Vec[Copower[W, K]]: ...
+    @declared
+    def concatenate(self: Any, other: Any, *, to: Any = None) -> Any:
+        """V^X and V^Y one after the other in V^{X+Y}, or in V^Z for Z = `to`; see `linmap.concatenate`."""
+        raise NotImplementedError
+
+    @declared
+    def rep(self: Linear[S], V: Z, *, over: Index | int | None = None) -> Vec[Z]:
+        """v once for each element of the axes that V has more; `over` is the new one where V has one of v twice."""
+        raise NotImplementedError
+
+    @overload
+    def transpose(self: Vec[Copower[W, Product[I, J]]]) -> Vec[Copower[W, Product[J, I]]]: ...
+    @overload
+    def transpose(self: Vec[Copower[W, I]], Y: K) -> Vec[Copower[W, K]]: ...
+    @declared
+    def transpose(self: Any, Y: Any = None) -> Any:
+        """`T`; or the factors of the index set in another order, v.transpose(Z * X) of V^{X×Z}."""
+        raise NotImplementedError
+
+    @declared
+    def pad(self: Vec[Copower[W, I]], before: int, after: int) -> Vec[Copower[W, Fin[Anonymous]]]:
+        """Zeros before and after; see `linmap.pad`."""
+        raise NotImplementedError
+
+    @declared
+    def reshape(self: Vec[Copower[W, I]], Y: J) -> Vec[Copower[W, J]]:
+        """The same entries in V^Y for |X| = |Y|, in the flat orders; see `linmap.reshape`."""
+        raise NotImplementedError
+
+    @declared
+    def rows(self: Vec[Copower[W, Product[I, J]]]) -> Vec[Copower[Copower[W, J], I]]:
+        """The rows of a table in V^{X×Y}, one for each element of X, in (V^Y)^X; see `linmap.curry`."""
+        raise NotImplementedError
+
+    # --- comparisons: mypy does not see that x < y is of the type of y > x ---
+
+    @overload
+    def __gt__(self: Vec[Field], o: Vec[Field] | Number) -> Vec[Boolean]: ...  # type: ignore[misc]
+    @overload
+    def __gt__(self: Vec[TensorProduct[A, B]], o: Vec[TensorProduct[A, B]] | Number) -> Vec[Any]: ...  # type: ignore[misc]
+    @overload
+    def __gt__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | Number) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
+    @overload
+    def __gt__(  # type: ignore[misc]
+        self: Vec[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[Field, J], I]] | Number
+    ) -> Vec[Copower[Copower[Boolean, J], I]]: ...
+    @declared
+    def __gt__(self, o: Any) -> Any:
+        raise NotImplementedError
+
+    @overload
+    def __ge__(self: Vec[Field], o: Vec[Field] | Number) -> Vec[Boolean]: ...  # type: ignore[misc]
+    @overload
+    def __ge__(self: Vec[TensorProduct[A, B]], o: Vec[TensorProduct[A, B]] | Number) -> Vec[Any]: ...  # type: ignore[misc]
+    @overload
+    def __ge__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | Number) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
+    @overload
+    def __ge__(  # type: ignore[misc]
+        self: Vec[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[Field, J], I]] | Number
+    ) -> Vec[Copower[Copower[Boolean, J], I]]: ...
+    @declared
+    def __ge__(self, o: Any) -> Any:
+        raise NotImplementedError
+
+    @overload
+    def __lt__(self: Vec[Field], o: Vec[Field] | Number) -> Vec[Boolean]: ...  # type: ignore[misc]
+    @overload
+    def __lt__(self: Vec[TensorProduct[A, B]], o: Vec[TensorProduct[A, B]] | Number) -> Vec[Any]: ...  # type: ignore[misc]
+    @overload
+    def __lt__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | Number) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
+    @overload
+    def __lt__(  # type: ignore[misc]
+        self: Vec[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[Field, J], I]] | Number
+    ) -> Vec[Copower[Copower[Boolean, J], I]]: ...
+    @declared
+    def __lt__(self, o: Any) -> Any:
+        raise NotImplementedError
+
+    @overload
+    def __le__(self: Vec[Field], o: Vec[Field] | Number) -> Vec[Boolean]: ...  # type: ignore[misc]
+    @overload
+    def __le__(self: Vec[TensorProduct[A, B]], o: Vec[TensorProduct[A, B]] | Number) -> Vec[Any]: ...  # type: ignore[misc]
+    @overload
+    def __le__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | Number) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
+    @overload
+    def __le__(  # type: ignore[misc]
+        self: Vec[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[Field, J], I]] | Number
+    ) -> Vec[Copower[Copower[Boolean, J], I]]: ...
+    @declared
+    def __le__(self, o: Any) -> Any:
+        raise NotImplementedError
+
+    @declared
+    def __and__(self: Vec[Truth], o: Vec[Truth]) -> Vec[Truth]:
+        raise NotImplementedError
+
+    @declared
+    def __or__(self: Vec[Truth], o: Vec[Truth]) -> Vec[Truth]:
+        raise NotImplementedError
+
+    @declared
+    def __invert__(self: Vec[Truth]) -> Vec[Truth]:
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Vec) and self.space == other.space and self.token == other.token)
+
+    def __hash__(self) -> int:
+        return hash(self.token)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self.space, self.leaves, self.token)
+
+    def __str__(self) -> str:
+        if self.is_formal:
+            from hilbert.tensors.tensor_text import text  # a pass over vectors
+
+            return f"{text(self)} ∈ {self.space}"
+        entries = self._entries()
+        return f"{self._shapes() if entries is None else named(self.space, entries)} ∈ {self.space}"
+
+    def __repr__(self) -> str:
+        if self.is_formal:
+            from hilbert.tensors.tensor_text import source  # a pass over vectors
+
+            return source(self) or self.name()
+        entries = self._entries()
+        if entries is None:
+            return self.name()
+        space = repr(self.space)
+        return f"{space}.vec({entries!r})" if space.isidentifier() else f"({space}).vec({entries!r})"
+
+    def name(self) -> str:
+        """A Python expression for this very vector, which evaluates while the vector lives (`base.repr_names`)."""
+        return spelled(self, f"{self.token:032x}", self._shapes())
+
+    def _entries(self) -> Any:
+        """The tuple tree of nested lists of a small vector; None for others, and for what is traced."""
+        if self.space.dim > SMALL:
+            return None
+        try:
+            return self.space.pack(iter([to_numpy(a).tolist() for a in self.leaves]))
+        except TypeError:  # what JAX traces has none yet
+            return None
+
+    def _shapes(self) -> str:
+        if self.is_formal:
+            return ", ".join(map(repr, self.leaves))
+        return ", ".join(f"{leaf.dtype}{list(leaf.shape)}" for leaf in self.space.leaves)
+
+
+_set_space, _set_leaves, _set_token = (vars(Vec)[name].__set__ for name in ("space", "leaves", "_token"))
+"""What sets the slots of a new vector: half as fast again as `object.__setattr__`."""
+
+
+def _dot(a: Any, b: Any) -> float:
+    if isinstance(a, Formal) or isinstance(b, Formal):
+        return inner(a, b)
+    xp = common_namespace((a, b))
+    return float(xp.vecdot(xp.reshape(xp.asarray(a), (-1,)), xp.reshape(xp.asarray(b), (-1,))))
+
+
+def _rebuild(space: Any, leaves: tuple[Any, ...], token: int) -> Vec[Any]:
+    return Vec(space, tuple(map(freeze, leaves)), token)
+
+
+shown.register(Vec, lambda v: f"a vector of {said(v.space)}")
+
+
+def require_vector(value: Any, what: str) -> None:
+    """Raise SpaceError unless a value is a vector."""
+    if not isinstance(value, Vec):
+        msg = f"{what} takes a vector, not {shown(value)}: make one by V.vec(data)"
+        raise SpaceError(msg)

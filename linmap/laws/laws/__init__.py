@@ -1,0 +1,1 @@
+"""The laws themselves, one file for each subject: category, biproduct, relations, sections, unitary maps, nets."""

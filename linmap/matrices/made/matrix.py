@@ -1,0 +1,124 @@
+"""Matrices of linear maps, in the form that their structure proves: dense, sparse, low rank, operator (theory §9).
+
+The arrays of a form are computed by a line that is built once for each term: a new point pays for arithmetic only. A
+sparse matrix is written entry by entry from its pattern, never by way of a dense one. scipy is an extra: only the forms
+`sparse` and `operator` need it.
+
+>>> from hilbert import Fin, R
+>>> from linmap import scale
+>>> matrix(scale(3.0, R ** Fin.of(2)), as_="array").tolist()
+[[3.0, 0.0], [0.0, 3.0]]
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from hilbert import SpaceError
+from hilbert.arrays.libraries.namespace import freeze, fresh
+from hilbert.base.sizes import held
+from hilbert.errors import shown
+from linmap.matrices.made.dense import dense
+from linmap.matrices.made.linear_tensors import tensor
+from linmap.matrices.made.matrix_plans import blocks, data_of, limit_of, operator, sparse
+from linmap.matrices.structure.structure import (
+    BlockDiagonal,
+    Blocks,
+    DenseForm,
+    Form,
+    Kronecker,
+    LowRank,
+    SumForm,
+    structure,
+)
+
+if TYPE_CHECKING:
+    from linmap.term.linear_map import AnyLinMap
+
+As: TypeAlias = Literal["array", "sparse", "blocks", "tensor", "operator"]
+FORMS = "'array', 'sparse', 'blocks', 'tensor' or 'operator'"
+
+
+ENTRIES = 'as_="sparse" has the entries alone that its structure leaves'
+WITHOUT = "diagonal(d), trace(d) and d(v) of d = derivative(f).at(x) need no matrix"
+"""What to write where a matrix is more than memory holds."""
+
+
+@held(f"{ENTRIES}, and {WITHOUT}")
+def matrix(f: AnyLinMap, as_: As | None = None, *, limit: int | None = None) -> Any:
+    """The matrix of a closed linear map in the standard bases, of shape (dim W, dim V), in one of five forms.
+
+    `array`: a dense array. `sparse`: a scipy CSR array with exactly the entries that the term proves may differ from 0.
+    `blocks`: the same in block layout, for each leaf of W and each leaf of V a scipy BSR array, None where it is 0.
+    `tensor`: an element of W ⊗ V in as few rank-one terms as the term proves. `operator`: a scipy LinearOperator that
+    applies the map, with its spaces as `dom` and `cod`. Without `as_` the cheapest form that the structure allows.
+    Contractions are made in the order with the fewest operations; with a `limit`, in the best one whose intermediate
+    arrays have at most so many entries. The result shares no memory that may be written into with anything else; sparse
+    matrices of one map may share their index arrays, which are read-only: take S.copy() where the pattern is to change.
+    Raises SpaceError for an open map, a form that the structure does not allow, or a limit that no order keeps.
+    """
+    data = data_of(f, "matrix")
+    if as_ is not None and not isinstance(as_, str):
+        msg = f"matrix(f, as_) takes the name of a form, {FORMS}, not {shown(as_)}"
+        raise SpaceError(msg)
+    limit_of(limit)
+    form = cheapest(structure(f)) if as_ is None else as_
+    match form:
+        case "array":
+            return fresh(dense(f, data, limit))
+        case "sparse":
+            return _sparse(f, data, limit)
+        case "blocks":
+            return _blocks(f, data, limit)
+        case "tensor":
+            return tensor(f, limit=limit)
+        case "operator" if limit is None:
+            return operator(f)
+        case "operator":
+            msg = "an operator applies the map and contracts nothing: it takes no limit"
+            raise SpaceError(msg)
+        case _:  # given by users
+            msg = f"matrix(f, as_={shown(form)}): the forms are {FORMS}"
+            raise SpaceError(msg)
+
+
+@held(WITHOUT)
+def _sparse(f: AnyLinMap, data: list[Any], limit: int | None) -> Any:
+    return _own(sparse(f, data, limit))
+
+
+@held(WITHOUT)
+def _blocks(f: AnyLinMap, data: list[Any], limit: int | None) -> Any:
+    return tuple(tuple(b if b is None else _own(b) for b in row) for row in blocks(f, data, limit))
+
+
+def _own(made: Any) -> Any:
+    """A sparse matrix with values of its own; the index arrays, which the plan keeps, are read-only."""
+    made.data = fresh(made.data)
+    made.indices, made.indptr = freeze(made.indices), freeze(made.indptr)
+    return made
+
+
+def cheapest(s: Form) -> As:
+    """The form that the structure suggests: sparse where some block has few entries."""
+    if isinstance(s, LowRank):
+        return "tensor"
+    if isinstance(s, DenseForm) or (isinstance(s, (Blocks, SumForm, Kronecker, BlockDiagonal)) and not _thin(s)):
+        return "array"
+    return "sparse"
+
+
+def _thin(s: Form) -> bool:
+    """Whether some factor or block of a form has few entries."""
+    match s:
+        case Blocks():
+            return len(s.entries) < math.prod(s.shape) or any(_thin(e) for _, e in s.entries)
+        case SumForm(parts):
+            return all(_thin(p) for p in parts)
+        case Kronecker(parts):
+            return any(_thin(p) for p in parts)
+        case DenseForm() | LowRank():
+            return False
+        case _:  # the sparse forms
+            return True

@@ -1,0 +1,292 @@
+"""The plans of a matrix in each form, and the matrices that they make: dense, sparse, in blocks, of low rank.
+
+A plan holds a line that is built once for each term: a new point pays for arithmetic only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from attrs import frozen
+
+from hilbert import Copower, Fin, SpaceError, Vec
+from hilbert.arrays.formal.formal_kernels import dense as multiplied_out
+from hilbert.arrays.libraries.namespace import common_namespace, freeze, to_numpy
+from hilbert.base.once import once
+from hilbert.base.sizes import held
+from hilbert.errors import shown
+from hilbert.program.line.constant import Const
+from linmap.matrices.made.block_layout import BlockPattern, block_pattern
+from linmap.matrices.made.sparse import MatrixPattern, entry_type, pattern, scipy
+from linmap.matrices.network.accumulation_order import Accumulation
+from linmap.matrices.network.deferred_lines import Deferred
+from linmap.matrices.network.network import Network, elements, network
+from linmap.matrices.network.sum_simplification import listed
+from linmap.matrices.network.to_arrays import flat
+from linmap.matrices.structure.entry_counts import components
+from linmap.matrices.structure.structure import body_of, standing
+from linmap.matrices.tables.labelled_products import NetworkFactor, NetworkProduct, bonds
+from linmap.net.reverse import transposed
+from linmap.term.linear_map import AnyLinMap, LinMap
+from linmap.term.net import Closed, Net, refs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hilbert import Type
+    from linmap.matrices.tables.columns import Labels
+    from linmap.term.datum import Datum
+
+P = TypeVar("P")
+NARROW = "limit=N looks for an order whose intermediate arrays have at most N entries"
+"""What helps where arrays on the way are large."""
+
+
+def data_of(f: Any, what: str) -> list[Any]:
+    """The arrays that a closed map's references point to; raises SpaceError for an open map."""
+    if isinstance(f, Closed):
+        return list(f.data.arrays)
+    if isinstance(f, LinMap) and not refs(body_of(f, what)):
+        return []
+    given = "" if isinstance(f, LinMap) else f", not {shown(f)}"
+    msg = f"{what} needs a linear map at a point{given}: that of a function f is derivative(f).at(x)"
+    raise SpaceError(msg)
+
+
+@once
+def plan_for(body: Net, build: Callable[[Network], P], limit: int | None = None) -> P:
+    """What a form needs, built once for each term and limit; the orders of its contractions are kept with it."""
+    n = network(body, limit)
+    with n.lock, np.errstate(all="ignore"):
+        return build(n)
+
+
+def plan_at(body: Net, build: Callable[[Network], P], data: Sequence[Any] | None, limit: int | None = None) -> P:
+    """What a form needs where its pattern depends on the elements of index sets that the data have.
+
+    The plan is made for their values; the last one is kept, for points that have the same. Without data, as for a cost,
+    they are as many as there are different ones.
+    """
+    unknown = [d for d in elements(body) if not isinstance(d, Const)]
+    if not unknown:
+        return plan_for(body, build, limit)
+    place = {ref: k for k, ref in enumerate(refs(body))}
+    found: dict[Datum, Any] = {}
+    for d in unknown:
+        if data is None:
+            assert d.leaf.entry.index is not None  # that is what an element is of
+            found[d] = np.arange(d.leaf.size) % max(d.leaf.entry.index.size, 1)
+        else:
+            found[d] = to_numpy(data[place[d]])
+    key = (limit, *(np.ascontiguousarray(array).tobytes() for array in found.values()))
+    last = _last_plans(body).get(build)
+    if last is None or last[0] != key:
+        with np.errstate(all="ignore"):
+            last = _last_plans(body)[build] = (key, build(Network(body, limit, found)))
+    made: P = last[1]
+    return made
+
+
+@once
+def _last_plans(_: Net) -> dict[Any, tuple[Any, Any]]:
+    """The last plan that was made for elements of index sets, for each form."""
+    return {}
+
+
+def limit_of(limit: Any) -> int | None:
+    """A limit on intermediate arrays; raises SpaceError unless it is a whole number, from 1 on."""
+    if limit is None:
+        return None
+    if isinstance(limit, (int, np.integer)) and not isinstance(limit, bool) and limit > 0:
+        return int(limit)
+    msg = f"limit is the number of entries that an intermediate array may have, from 1 on, not {shown(limit)}"
+    raise SpaceError(msg)
+
+
+# --- sparse ---
+
+
+@frozen
+class SparsePlan:
+    """The pattern of a matrix and the line that computes the values on it."""
+
+    pattern: MatrixPattern
+    runner: Deferred
+    orders: tuple[Accumulation, ...]
+
+
+def sparse_plan(body: Net, limit: int | None = None, data: Sequence[Any] | None = None) -> SparsePlan:
+    """The plan of a sparse matrix."""
+    return plan_at(body, _sparse_plan, data, limit)
+
+
+def _sparse_plan(n: Network) -> SparsePlan:
+    before = len(n.orders)
+    made, outputs = pattern(n, n.body.cod, n.body.dom)
+    return SparsePlan(made, n.runner(outputs), tuple(n.orders[before:]))
+
+
+def sparse(f: AnyLinMap, data: list[Any], limit: int | None = None) -> Any:
+    """A scipy.sparse CSR array with exactly the entries of the proven pattern."""
+    plan = sparse_plan(body_of(f, "matrix"), limit, data)
+    arrays = [to_numpy(multiplied_out(a)) for a in plan.runner.run(data)]
+    return plan.pattern.csr(arrays)
+
+
+@frozen
+class BlocksPlan:
+    """The block layout of a matrix and the line that computes the blocks."""
+
+    pattern: BlockPattern
+    runner: Deferred
+    orders: tuple[Accumulation, ...]
+
+
+def blocks_plan(body: Net, limit: int | None = None, data: Sequence[Any] | None = None) -> BlocksPlan:
+    """The plan of a matrix in block layout."""
+    return plan_at(body, _blocks_plan, data, limit)
+
+
+def _blocks_plan(n: Network) -> BlocksPlan:
+    before = len(n.orders)
+    made, outputs = block_pattern(n, n.body.cod, n.body.dom)
+    return BlocksPlan(made, n.runner(outputs), tuple(n.orders[before:]))
+
+
+def blocks(f: AnyLinMap, data: list[Any], limit: int | None = None) -> tuple[tuple[Any, ...], ...]:
+    """A scipy.sparse BSR array for each pair of leaves, None where the term proves 0."""
+    plan = blocks_plan(body_of(f, "matrix"), limit, data)
+    return plan.pattern.arrays([to_numpy(multiplied_out(a)) for a in plan.runner.run(data)])
+
+
+# --- low rank ---
+
+
+@frozen
+class Split:
+    """A product as factors (r, out) and (r, in): the places of both among the line's outputs."""
+
+    out: int
+    inp: int
+    rank: int
+    left: int
+    right: int
+
+
+@frozen
+class FactorPlan:
+    """The splits of a matrix, and the line that computes their factors."""
+
+    splits: tuple[Split, ...]
+    runner: Deferred
+    orders: tuple[Accumulation, ...]
+
+
+def factor_plan(body: Net, limit: int | None = None) -> FactorPlan:
+    """The plan of a matrix as a sum of rank-one terms."""
+    return plan_for(body, _factor_plan, limit)
+
+
+def _factor_plan(n: Network) -> FactorPlan:
+    before = len(n.orders)
+    splits: list[Split] = []
+    outputs: list[int] = []
+    for (o, i), products in n.blocks.items():
+        for p in standing(n, products):
+            left, right, rank = split(n, unrelated(n, p))
+            splits.append(Split(o, i, rank, len(outputs), len(outputs) + 1))
+            outputs += [left, right]
+    return FactorPlan(tuple(splits), n.runner(outputs), tuple(n.orders[before:]))
+
+
+def unrelated(n: Network, p: NetworkProduct) -> NetworkProduct:
+    """The product with relations applied that only one side has: each component with some is one factor."""
+    p = listed(n, p)
+    for c in components(p):
+        inside = [p.factors[k] for k in c.factors]
+        related = c.links or c.tables or any(map(n.is_found, inside))
+        if not related or c.both or bool(c.outs) == bool(c.inps):
+            continue
+        links, tables = [p.links[k] for k in c.links], [p.tables[k] for k in c.tables]
+        ends = c.outs + c.inps
+        ones = () if inside or tables else (n.ones(tuple(x for x in c.labels if x not in ends)),)
+        made = flat(n, NetworkProduct(1.0, (*inside, *ones), tuple(links), ends, (), tuple(tables)))
+        rest = tuple(f for f in p.factors if f not in inside)
+        one = () if made is None else (n.in_full(made),)
+        p = p.but(
+            factors=rest + one if c.outs else one + rest,
+            links=tuple(x for x in p.links if not any(x is y for y in links)),
+            tables=tuple(x for x in p.tables if not any(x is y for y in tables)),
+        )
+        return unrelated(n, p)
+    return p
+
+
+def split(n: Network, p: NetworkProduct) -> tuple[int, int, int]:
+    """Slots of the factors of a product at its narrowest cut, bond axes first, and the size of the bond.
+
+    Raises SpaceError where input and output share an axis: such a map is no short sum of rank-one terms.
+    """
+    if any(n.sizes[c] > 1 for c in set(p.out) & set(p.inp)) or p.is_related or any(n.is_found(f) for f in p.factors):
+        msg = "the term proves no low rank: input and output share an axis or a relation; see structure(f)"
+        raise SpaceError(msg)
+    k, bond = min(bonds(p), key=lambda cut: n.size(cut[1]))
+    return side(n, p.factors[k:], bond, p.out, p.k), side(n, p.factors[:k], bond, p.inp, 1.0), n.size(bond)
+
+
+def side(n: Network, factors: Sequence[NetworkFactor], bond: Labels, ends: Labels, k: float) -> int:
+    """The array with axes (bond, ends) of one side of a cut; a label in both is an identity."""
+    twins = {c: n.label(n.axes[c]) for c in ends if c in bond}
+    identities = tuple(n.identity(c, twin) for c, twin in twins.items())
+    return n.array((*factors, *identities), bond + tuple(twins.get(c, c) for c in ends), k)
+
+
+@held(NARROW)
+def factors(f: AnyLinMap, *, limit: int | None = None) -> tuple[Vec[Any], Vec[Any]]:
+    """A ∈ W^r and B ∈ V^r with f(v) = Σ_k (B_k ⊙ v)·A_k, for the least r that the term proves.
+
+    `limit` bounds the entries of intermediate arrays, as that of `matrix` does. Raises SpaceError for an open map,
+    where input and output share an axis, and for a limit that no order keeps.
+    """
+    data = data_of(f, "factors")
+    plan = factor_plan(body_of(f, "factors"), limit_of(limit))
+    arrays = [multiplied_out(a) for a in plan.runner.run(data)]
+    xp = common_namespace([*data, *arrays])
+    index = Fin.of(sum(s.rank for s in plan.splits))
+    left = _family(xp, f.cod, [(s.out, arrays[s.left], s.rank) for s in plan.splits])
+    right = _family(xp, f.dom, [(s.inp, arrays[s.right], s.rank) for s in plan.splits])
+    return Vec(Copower(f.cod, index), left), Vec(Copower(f.dom, index), right)
+
+
+def _family(xp: Any, space: Type, parts: list[tuple[int, Any, int]]) -> tuple[Any, ...]:
+    """The leaves of an element of V^r from arrays that each fill some rows of one leaf."""
+    leaves = []
+    for k, leaf in enumerate(space.leaves):
+        dtype = getattr(xp, leaf.dtype)
+        device = next((getattr(array, "device", None) for _, array, _ in parts), None)
+        rows = [
+            xp.reshape(array, (r, *leaf.shape)) if at == k else xp.zeros((r, *leaf.shape), dtype=dtype, device=device)
+            for at, array, r in parts
+        ]
+        whole = rows[0] if len(rows) == 1 else xp.concat(rows) if rows else xp.zeros((0, *leaf.shape), dtype=dtype)
+        leaves.append(freeze(whole))
+    return tuple(leaves)
+
+
+# --- operator ---
+
+
+def operator(f: AnyLinMap) -> Any:
+    """A scipy LinearOperator that applies the map to flat arrays; its spaces are `dom` and `cod`."""
+    linalg = scipy("sparse.linalg")
+    star = transposed(f)
+
+    def image(g: AnyLinMap, x: Any) -> Any:
+        return g(g.dom.unflat(np.ascontiguousarray(np.reshape(x, -1), entry_type(g.dom, g.dom)))).flat()
+
+    made = linalg.LinearOperator(
+        (f.cod.dim, f.dom.dim), matvec=lambda x: image(f, x), rmatvec=lambda y: image(star, y), dtype=np.float64
+    )
+    made.dom, made.cod = f.dom, f.cod
+    return made

@@ -1,0 +1,142 @@
+"""The work of a line: operations, bytes moved, the largest array, and a prediction of the time that it takes."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, assert_never, final
+
+import numpy as np
+from attrs import frozen
+
+from hilbert.index.leaf import Bundle
+from hilbert.program.control.branch import Cond
+from hilbert.program.control.equation_step import Implicit, Solve
+from hilbert.program.control.loop import Loop
+from hilbert.program.control.while_loop import While
+from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.operation import Add, Contract, Literal, Move, Reduce, Scale
+from hilbert.program.run.fused_steps import AddInto, Subtract, Weighted
+from hilbert.program.transform.lifted_line import equation
+from hilbert.relation import Full
+
+if TYPE_CHECKING:
+    from hilbert.index.leaf import Leaf
+    from hilbert.program.line.line import Line
+    from hilbert.program.line.operation import Operation
+
+STEP = 1.2e-6
+"""Seconds to start a step (measured on numpy)."""
+FLOP = 2.5e-10
+"""Seconds for an operation on entries that are at hand."""
+BYTE = 1.2e-10
+"""Seconds to move a byte."""
+
+
+@final
+@frozen
+class Work:
+    """Floating-point operations, bytes read and written, and entries of the largest array that is made."""
+
+    flops: int
+    bytes: int
+    largest: int
+
+    def __str__(self) -> str:
+        return f"{self.flops:>12.3g} flops {self.bytes:>9} bytes   largest array {self.largest:>9}"
+
+
+def seconds(line: Line) -> float:
+    """The predicted time of one run: each step is started, computes, and moves its arrays."""
+    w = work(line)
+    return STEP * _started(line) + FLOP * w.flops + BYTE * w.bytes
+
+
+def _started(line: Line) -> int:
+    """How many steps a run starts."""
+    count = 0
+    for step in line.steps:
+        match step.operation:
+            case Literal() | Pack() | Unpack():
+                pass
+            case Loop(body, index):
+                count += index.size * (1 + _started(body))
+            case Cond() as cond:
+                count += 1 + max(map(_started, cond.lines))
+            case While(body) | Implicit(body) | Solve(body):  # a round of each
+                count += 1 + _started(body)
+            case _:  # one call
+                count += 1
+    return count
+
+
+def work(line: Line) -> Work:
+    """The work of one run of a line."""
+    flops = moved = largest = 0
+    for step, result in zip(line.steps, line.slots[line.arity :], strict=True):
+        if isinstance(step.operation, (Literal, Pack, Unpack)):
+            continue
+        if isinstance(step.operation, (Loop, While, Cond, Implicit, Solve)):
+            n, inside = _inside(step.operation)
+            flops += n * max(w.flops for w in inside)
+            moved += n * max(w.bytes for w in inside)
+            largest = max(largest, *(w.largest for w in inside), *(leaf.size for leaf in step.operation.made.leaves))
+            continue
+        operands = [line.slots[k] for k in step.args]
+        flops += _flops(step.operation, operands, result)
+        if not isinstance(step.operation, Move) and not _is_rep(step.operation):
+            moved += sum(_bytes(leaf) for leaf in (*operands, result))
+        largest = max(largest, result.size)
+    return Work(flops, moved, largest)
+
+
+def _inside(operation: Loop | While | Cond | Implicit | Solve) -> tuple[int, list[Work]]:
+    """How often a line that a step holds is run, and the work of each that may be; one round where nobody knows."""
+    match operation:
+        case Loop(body, index):
+            return index.size, [work(body)]
+        case Cond() as cond:
+            return 1, [work(line) for line in cond.lines]
+        case While(body):
+            return 1, [work(body)]
+        case Implicit() as f:
+            n, many, one = f.columns, math.prod(axis.size for axis, _ in f.lanes), work(equation(f))
+            flops = (1 + n) * one.flops + many * n**3 // 3
+            return 1, [Work(flops, (1 + n) * one.bytes, max((n or 1) * one.largest, many * n * n))]
+        case Solve(line, unknowns):  # the matrix, and elimination
+            n, one = sum(leaf.size for leaf in line.slots[:unknowns]), work(line)
+            return 1, [Work(n * one.flops + n**3 // 3, n * one.bytes, max(n * one.largest, n * n))]
+        case never:
+            assert_never(never)
+
+
+def _flops(operation: Operation, operands: list[Leaf], result: Leaf) -> int:
+    match operation:
+        case Contract(spec) if all(leaf.is_field for leaf in operands):
+            labels = dict(zip(spec.left, operands[0].shape, strict=True))
+            labels |= dict(zip(spec.right, operands[1].shape, strict=True))
+            return (2 if spec.contracted else 1) * math.prod(labels.values())
+        case AddInto():
+            return operands[1].size
+        case Weighted(gather, _, _, _):
+            return 2 * operands[0].size * operands[1].size // int(gather.relation.dom.size)
+        case Reduce():
+            return 0 if _is_rep(operation) else operands[0].size
+        case Add() | Subtract() | Scale() | Contract():
+            return result.size
+        case _:  # moves and casts; the open table of primitives is not counted
+            return 0
+
+
+def _is_rep(operation: Operation) -> bool:
+    """Whether a step replicates: a view."""
+    match operation:
+        case Reduce(Full(dom, _), _):
+            return not dom.axes
+        case _:  # no other operation repeats
+            return False
+
+
+def _bytes(leaf: Leaf) -> int:
+    if isinstance(leaf, Bundle):
+        return sum(map(_bytes, leaf.leaves))
+    return leaf.size * np.dtype(leaf.dtype).itemsize

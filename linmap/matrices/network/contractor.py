@@ -1,0 +1,378 @@
+"""Labels, and the line of steps on labelled arrays: contractions in the best order, gathers, segment sums."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import uuid
+from functools import reduce
+from operator import mul
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hilbert import SpaceError, Unit
+from hilbert.base.once import cached_property
+from hilbert.base.sizes import addressable
+from hilbert.index.leaf import Entry, Leaf
+from hilbert.index.spec import ALPHABET, Spec
+from hilbert.program.line.builder import Builder
+from hilbert.program.line.constant import Const, filled
+from hilbert.program.line.operation import Add, Contract, product
+from hilbert.relation import Converse, Full, Graph, Inclusion
+from hilbert.relation import Equality as IdentityRelation
+from hilbert.relation.relation import Table as Positions
+from linmap.matrices.network.accumulation_order import Accumulation, beyond, order
+from linmap.matrices.network.deferred_lines import FOLDED, Deferred
+from linmap.matrices.tables.columns import Labels, progression, sample
+from linmap.matrices.tables.labelled_products import Link, NetworkFactor
+from linmap.term import wire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hilbert import Index
+    from hilbert.program.line.operation import Operation
+    from hilbert.relation.relation import AnyRelation
+    from linmap.matrices.tables.columns import Ints
+    from linmap.matrices.tables.labelled_products import NetworkProduct
+    from linmap.term.datum import Datum, Ref
+
+
+class WideRelationError(Exception):
+    """A relation would be an array that is larger than what it is needed for."""
+
+
+class Contractor:
+    """Labels with their axes, and steps that compute arrays with labelled axes from some data."""
+
+    def __init__(self, data: Sequence[Ref], base: Entry, limit: int | None = None) -> None:
+        self.limit = limit
+        self.base = base
+        self.sizes: list[int] = []
+        self.axes: list[Index] = []
+        self.orders: list[Accumulation] = []
+        self.builder = Builder([ref.leaf for ref in data])
+        self.slots = self.builder.slots
+        self.place: dict[Datum, int] = {ref: k for k, ref in enumerate(data)}
+        self._positions: dict[tuple[int, bytes], Positions] = {}
+        self._made: dict[int, Any] = {}  # the arrays of constants, by slot
+        self._covers: dict[tuple[AnyRelation, bool], bool] = {}
+        self.rows = 0  # how many tuples were listed so far
+        self.lock = RLock()  # held while something is worked out that adds labels or steps
+        self._fresh = itertools.count()
+
+    @cached_property
+    def _token(self) -> int:
+        """What tells the constants of one plan from those of another."""
+        return uuid.uuid4().int
+
+    # --- labels and arrays ---
+
+    def label(self, axis: Index) -> int:
+        """A fresh label of an axis."""
+        self.sizes.append(axis.size)
+        self.axes.append(axis)
+        return len(self.sizes) - 1
+
+    def twin(self, c: int) -> int:
+        """A fresh label of the axis of another."""
+        return self.label(self.axes[c])
+
+    def size(self, labels: Iterable[int]) -> int:
+        """The number of values of some labels together."""
+        return math.prod([self.sizes[c] for c in labels])
+
+    def entries(self, f: NetworkFactor) -> int:
+        """The number of entries of a factor."""
+        return self.slots[f.slot].size
+
+    def datum(self, d: Datum) -> int:
+        """The slot of a datum; what is computed of numpy's constants alone is computed when the plan is made."""
+        if not isinstance(d, Const):
+            return self.place[d]
+        slot = self.builder.literal(d)
+        if isinstance(d.array, np.ndarray) and d.leaf.entry == self.base and 0 < d.leaf.size <= FOLDED:
+            self._made[slot] = d.array
+        return slot
+
+    def emit(self, operation: Operation, args: tuple[int, ...], leaf: Leaf) -> int:
+        """One more array."""
+        return self.builder.emit(operation, args, leaf)
+
+    def is_found(self, f: NetworkFactor) -> bool:
+        """Whether a factor is a dynamic element of an index set: a relation known only at the point."""
+        return self.slots[f.slot].entry.index is not None
+
+    def covers(self, relation: AnyRelation, *, back: bool) -> bool:
+        """Whether a relation has a pair for each element of its codomain, or of its domain, if it is read `back`."""
+        key = (relation, back)
+        if key not in self._covers:
+            self._covers[key] = bool(((relation if back else relation.T).degrees() > 0).all())
+        return self._covers[key]
+
+    def runner(self, outputs: Sequence[int]) -> Deferred:
+        """What computes some arrays from the data that the net refers to.
+
+        Raises SpaceError where an array on the way has more entries than the limit, and than all results.
+        """
+        line = self.builder.line(outputs)
+        if self.limit is not None:
+            allowed = max(self.limit, *(line.slots[k].size for k in line.outputs), 0)
+            largest = max((leaf.size for leaf in line.slots[line.arity :]), default=0)
+            if largest > allowed:
+                raise SpaceError(beyond(self.limit, largest))
+        return Deferred(line)
+
+    # --- arrays ---
+
+    def arranged(self, f: NetworkFactor, labels: Labels) -> int:
+        """The factor's array with its axes in another order."""
+        if f.labels == labels:
+            return f.slot
+        move = tuple(f.labels.index(c) for c in labels)
+        leaf = self.slots[f.slot]
+        return self.emit(wire.Move(move), (f.slot,), Leaf(leaf.entry, tuple(leaf.axes[i] for i in move)))
+
+    def scaled(self, k: float, slot: int) -> int:
+        """k times an array."""
+        if slot in self._made and k != 1.0:
+            return self._constant(k * self._made[slot], self.slots[slot].axes)
+        return slot if k == 1.0 else self.emit(wire.Scale(k), (slot,), self.slots[slot])
+
+    def added(self, a: int, b: int) -> int:
+        """The sum of two arrays on the same axes, in the wider precision."""
+        leaf = max(self.slots[a], self.slots[b], key=lambda x: x.dtype)
+        if a in self._made and b in self._made:
+            return self._constant(self._made[a] + self._made[b], leaf.axes)
+        return self.emit(Add(), (self._cast(a, leaf.entry), self._cast(b, leaf.entry)), leaf)
+
+    def _cast(self, slot: int, entry: Entry) -> int:
+        leaf = self.slots[slot]
+        return slot if leaf.entry == entry else self.emit(wire.Cast(entry), (slot,), Leaf(entry, leaf.axes))
+
+    def reduced(self, slot: int, relation: AnyRelation) -> int:
+        """red_R on the first axes of an array."""
+        operation = wire.Reduce(relation, 0)
+        return self.emit(operation, (slot,), operation.image(self.slots[slot]))
+
+    def taken(self, slot: int, source: Index, positions: Ints | None, target: Index) -> int:
+        """The entries of an array at some positions of its first axes, `source`, or all, along the axes of `target`."""
+        start, step = (0, 1) if positions is None else progression(positions)
+        if source == target and (start, step) == (0, 1):
+            return slot
+        axes = target.axes + self.slots[slot].axes[len(source.axes) :]
+        if slot in self._made and target.size <= FOLDED:
+            array = self._made[slot]
+            rows = array.reshape(source.size, *array.shape[len(source.axes) :])
+            return self._constant(rows if positions is None else rows[positions], axes)
+        if step:
+            return self.reduced(slot, Converse(Inclusion(target, source, start, step)))
+        assert positions is not None  # it is no progression
+        return self.reduced(slot, Converse(Graph(target, source, self.positions(positions))))
+
+    def summed(self, slot: int, source: Index, positions: Ints, target: Index) -> int:
+        """Each entry along the first axes, `source`, added to its position along the axes of `target`."""
+        start, step = progression(positions)
+        if source == target and (start, step) == (0, 1):
+            return slot
+        axes = target.axes + self.slots[slot].axes[len(source.axes) :]
+        array = self._made.get(slot)
+        if array is not None and array.ndim == len(source.axes) and target.size <= FOLDED:
+            return self._constant(np.bincount(positions, array.reshape(-1), target.size), axes)
+        if step:
+            return self.reduced(slot, Inclusion(source, target, start, step))
+        return self.reduced(slot, Graph(source, target, self.positions(positions)))
+
+    def positions(self, positions: Ints) -> Positions:
+        """Positions as a table: one for equal ones, so that what is prepared of it is shared."""
+        key = sample(positions)
+        found = self._positions.get(key)
+        if found is None or not np.array_equal(found.array, positions):
+            kept = positions.astype(np.int64, copy=False).view()  # nobody writes into what a plan has worked out
+            kept.flags.writeable = False
+            found = self._positions[key] = Positions(kept)
+        return found
+
+    def index(self, labels: Labels) -> Index:
+        """The index set of some labels together."""
+        return reduce(mul, [self.axes[c] for c in labels]) if labels else Unit()
+
+    def known(self, slot: int) -> Any:
+        """The array of a constant; None for all others."""
+        return self._made.get(slot)
+
+    def release(self, since: int, products: Sequence[NetworkProduct]) -> None:
+        """Let go of the constants that are new since there were so many slots, but for those of products."""
+        steps, arity = self.builder.steps, self.builder.arity
+        kept = {f.slot for p in products for f in p.factors}
+        kept |= {a for step in steps[since - arity :] for a in step.args}
+        for slot in [slot for slot in self._made if slot >= since and slot not in kept]:
+            del self._made[slot]
+            self.builder.forget(slot)
+
+    def constant(self, array: Any, labels: Labels) -> NetworkFactor:
+        """A factor with numbers that the plan has worked out."""
+        return NetworkFactor(self._constant(array, tuple(self.axes[c] for c in labels)), labels)
+
+    def _constant(self, array: Any, axes: tuple[Index, ...]) -> int:
+        leaf = Leaf(self.base, axes)
+        array = np.asarray(array, self.base.dtype).reshape(leaf.shape)
+        array.flags.writeable = False
+        slot = self.datum(Const(array, leaf, (self._token, next(self._fresh))))
+        self._made[slot] = array
+        return slot
+
+    def ones(self, labels: Labels) -> NetworkFactor:
+        """A factor that is 1 everywhere."""
+        value = filled(1.0, Leaf(self.base, tuple(self.axes[c] for c in labels)))
+        slot = self.datum(value)
+        self._made[slot] = value.array
+        return NetworkFactor(slot, labels)
+
+    def contract(
+        self, factors: Sequence[NetworkFactor], keep: Labels, links: Sequence[Link] = (), most: int | None = None
+    ) -> NetworkFactor | None:
+        """One factor with the labels `keep`, in the order that the path search finds best; None without factors.
+
+        Raises WideRelationError where a relation had to be made an array of more than `most` entries.
+        """
+        linked = {c for link in links for c in link.labels}
+        todo = [self.in_full(f) if self.is_found(f) and linked & {*f.labels} else f for f in factors]
+        todo = self._linked_in(todo, list(links), keep, most)
+        if not todo:
+            return None
+        discrete = [f for f in todo if not self.slots[f.slot].is_field]
+        if len(discrete) == 1 < len(todo):
+            discrete = [f for f in discrete if _alone(f, keep, [g for g in todo if g is not f])]
+        # what selects or picks needs numbers to apply to, and its labels are summed as those of an array
+        todo = [self.in_full(f) if f in discrete else f for f in todo]
+        todo = [self.without(f, _alone(f, keep, [g for g in todo if g is not f])) for f in todo]
+        found = order([f.labels for f in todo], keep, self.sizes, self.limit)
+        self.orders.append(found)
+        for pair in found.pairs:
+            picked = [todo[i] for i in pair]
+            todo = [f for i, f in enumerate(todo) if i not in pair]
+            a, b = picked
+            rest = set(keep).union(*(f.labels for f in todo))
+            todo.append(self.pair(a, b, tuple(c for c in dict.fromkeys(a.labels + b.labels) if c in rest), keep))
+        (last,) = todo
+        return NetworkFactor(self.arranged(last, keep), keep) if set(last.labels) == set(keep) else last
+
+    def counted(self, labels: Labels, columns: Sequence[Any]) -> NetworkFactor:
+        """An array that counts how often each tuple of labels occurs in some columns."""
+        made = np.zeros(tuple(self.sizes[c] for c in labels))
+        np.add.at(made, tuple(columns), 1.0)
+        return self.constant(made, labels)
+
+    def identity(self, a: int, b: int) -> NetworkFactor:
+        """The identity between two labels of one axis, as an array."""
+        return self._dense_link(Link(IdentityRelation(self.axes[a]), (a,), (b,)))
+
+    def array(self, factors: Sequence[NetworkFactor], labels: Labels, k: float = 1.0) -> int:
+        """The slot of the array with exactly these axes: replicated along those that no factor has."""
+        used = {c for f in factors for c in f.labels}
+        keep = tuple(c for c in labels if c in used)
+        factor = self.contract(factors, keep) or self.ones(())
+        return self.scaled(k, self.spread(factor, labels))
+
+    def spread(self, f: NetworkFactor, labels: Labels) -> int:
+        """The factor's array with exactly these axes: replicated along those that it has not."""
+        slot, has = f.slot, f.labels
+        for c in labels:
+            if c not in has:
+                leaf = self.slots[slot]
+                rep = wire.Reduce(Full(Unit(), self.axes[c]), 0)
+                slot, has = self.emit(rep, (slot,), leaf.under((self.axes[c],))), (c, *has)
+        return self.arranged(NetworkFactor(slot, has), labels)
+
+    def in_full(self, f: NetworkFactor) -> NetworkFactor:
+        """What selects or picks as an array of numbers: 0 and 1."""
+        if self.slots[f.slot].is_field:
+            return f
+        lead = f.labels[: len(self.slots[f.slot].axes)]
+        return self.pair(self.ones(lead), f, f.labels, f.labels)
+
+    def without(self, f: NetworkFactor, labels: Sequence[int]) -> NetworkFactor:
+        """The factor's sum over some of its labels."""
+        slot, has = f.slot, f.labels
+        for c in labels:
+            at = has.index(c)
+            leaf = self.slots[slot]
+            less = Leaf(leaf.entry, leaf.axes[:at] + leaf.axes[at + 1 :])
+            slot = self.emit(wire.Reduce(Full(leaf.axes[at], Unit()), at), (slot,), less)
+            has = has[:at] + has[at + 1 :]
+        return NetworkFactor(slot, has)
+
+    def pair(self, a: NetworkFactor, b: NetworkFactor, out: Labels, keep: Labels = ()) -> NetworkFactor:
+        """The contraction of two factors into one with the labels `out`, in the order of `keep` if that has them."""
+        left, right = self.slots[a.slot], self.slots[b.slot]
+        if left.is_field and right.is_field and left.entry != right.entry:
+            wide = max(left.entry, right.entry, key=lambda e: e.dtype)
+            a, b = (NetworkFactor(self._cast(f.slot, wide), f.labels) for f in (a, b))
+        if a.labels == b.labels == out and a.slot in self._made and b.slot in self._made:
+            return self.constant(self._made[a.slot] * self._made[b.slot], out)
+        if a.labels == b.labels == out:
+            spec = Spec.pointwise(len(out))
+        else:
+            letters = {c: ALPHABET[i] for i, c in enumerate(dict.fromkeys(a.labels + b.labels))}
+            if set(out) == set(keep) & set(out) and all(c in out for c in keep):
+                out = tuple(c for c in keep if c in out)
+            spec = Spec.of(*("".join([letters[c] for c in labels]) for labels in (a.labels, b.labels, out)))
+        leaf = product(spec, self.slots[a.slot], self.slots[b.slot])
+        return NetworkFactor(self.emit(Contract(spec), (a.slot, b.slot), leaf), out)
+
+    def _linked_in(
+        self, factors: list[NetworkFactor], links: list[Link], keep: Labels, most: int | None
+    ) -> list[NetworkFactor]:
+        """Relations applied to the factors at one of their sides: red_R on axes that nothing else has."""
+        while links:
+            for link in reversed(links):
+                made = self._linked_by(factors, link, [x for x in links if x is not link], keep)
+                if made is not None:
+                    factors, links = made, [x for x in links if x is not link]
+                    break
+            else:
+                link = links.pop()
+                if most is not None and link.relation.dom.size * link.relation.cod.size > most:
+                    raise WideRelationError
+                factors.append(self._dense_link(link))
+        return factors
+
+    def _linked_by(
+        self, factors: list[NetworkFactor], link: Link, others: list[Link], keep: Labels
+    ) -> list[NetworkFactor] | None:
+        """The factors after a relation is applied to those at one of its sides; None where that cannot be."""
+        used = {c for other in others for c in other.labels} | set(keep)
+        for here, there, relation in ((link.y, link.x, link.relation.T), (link.x, link.y, link.relation)):
+            users = [f for f in factors if any(c in f.labels for c in here)]
+            widest = max(users, key=lambda f: len(f.labels), default=None)
+            if widest is None or used & set(here) or set(there) & set(widest.labels):
+                continue
+            if all(set(f.labels) <= set(widest.labels) for f in users) and set(here) <= set(widest.labels):
+                whole = self.contract(users, widest.labels) if len(users) > 1 else widest
+                assert whole is not None  # there are users
+                return [*(f for f in factors if f not in users), self.applied(whole, here, there, relation)]
+        return None
+
+    def applied(self, f: NetworkFactor, here: Labels, there: Labels, relation: AnyRelation) -> NetworkFactor:
+        """A relation applied to the labels `here` of a factor, as numbers: truth values have no sum."""
+        f = self.in_full(f)
+        rest = tuple(c for c in f.labels if c not in here)
+        return NetworkFactor(self.reduced(self.arranged(f, here + rest), relation), there + rest)
+
+    def _dense_link(self, link: Link) -> NetworkFactor:
+        """A relation as an array of 0 and 1: only where nothing else can be had."""
+        addressable(link.relation.dom.size * link.relation.cod.size, "the matrix of a relation")
+        dense = np.zeros((link.relation.dom.size, link.relation.cod.size), self.base.dtype)
+        dense[link.relation.holds()] = 1.0
+        leaf = Leaf(self.base, link.relation.dom.axes + link.relation.cod.axes)
+        const = Const(dense.reshape(leaf.shape), leaf, ("relation", link.relation))
+        return NetworkFactor(self.datum(const), link.labels)
+
+
+def _alone(f: NetworkFactor, keep: Labels, others: Sequence[NetworkFactor]) -> list[int]:
+    """The labels that only this factor has."""
+    elsewhere = set(keep).union(*(g.labels for g in others))
+    return [c for c in f.labels if c not in elsewhere]

@@ -1,0 +1,282 @@
+"""What the term of a linear map proves about its matrix (theory §9): nothing is asserted by users, nothing is probed.
+
+>>> from hilbert import Fin, R
+>>> from linmap import identity, rep, total
+>>> V = R ** Fin.of(4)
+>>> print(structure(3 * identity(V)))
+scaled
+>>> print(structure(rep(Fin.of(4)) @ total(Fin.of(4))))
+rank 1
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hilbert import SpaceError
+from hilbert.base.once import once
+from hilbert.errors import shown
+from hilbert.relation import Composite, Equality, Pairs, Partial, ProductRelation, SumRelation
+from linmap.laws.simplify import Simplifiable
+from linmap.matrices.network.network import Network, network
+from linmap.matrices.network.sum_simplification import listed
+from linmap.matrices.structure.entry_counts import Component, components, counted, union
+from linmap.matrices.structure.matrix_shapes import (
+    BlockDiagonal,
+    Blocks,
+    DenseForm,
+    DiagonalForm,
+    Form,
+    IdentityForm,
+    Kronecker,
+    LowRank,
+    Permutation,
+    ScaledForm,
+    SparseForm,
+    SumForm,
+    ZeroForm,
+)
+from linmap.matrices.tables.columns import flat_positions
+from linmap.matrices.tables.labelled_products import LabelTable, Link, NetworkProduct, bonds
+from linmap.net.lower import net
+from linmap.term.linear_map import LinMap
+from linmap.term.net import Closed, Net
+
+__all__ = [
+    "BlockDiagonal",
+    "Blocks",
+    "DenseForm",
+    "DiagonalForm",
+    "Form",
+    "IdentityForm",
+    "Kronecker",
+    "LowRank",
+    "Permutation",
+    "ScaledForm",
+    "SparseForm",
+    "SumForm",
+    "ZeroForm",
+    "body_of",
+    "structure",
+]
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from hilbert.relation.relation import AnyRelation
+
+
+def body_of(f: Any, what: str) -> Net:
+    """The net of a linear map or of a derivative; raises SpaceError for other things."""
+    if isinstance(f, Closed):
+        return f.body
+    if isinstance(f, LinMap):
+        return net(f)
+    if isinstance(f, Simplifiable):
+        body: Net = f.body
+        return body
+    msg = f"{what} takes a linear map or a derivative, not {shown(f)}"
+    raise SpaceError(msg)
+
+
+def structure(f: Any) -> Form:
+    """What the term of a linear map, or of a derivative in the point, proves about its matrix in the standard bases.
+
+    Raises SpaceError for a function that is not linear: take its derivative first.
+    """
+    return _whole(body_of(f, "structure"))
+
+
+@once
+def _whole(body: Net) -> Form:
+    n = network(body)
+    shape = len(body.outputs), len(body.inputs)
+    with n.lock:
+        made = [(place, form(n, products)) for place, products in sorted(n.blocks.items())]
+    found = tuple((place, f) for place, f in made if not isinstance(f, ZeroForm))
+    if not found:
+        return ZeroForm()
+    if shape == (1, 1):
+        return found[0][1]
+    on_diagonal = shape[0] == shape[1] == len(found) and all(o == i for (o, i), _ in found)
+    return (_direct_sum([f for _, f in found]) if on_diagonal else None) or Blocks(shape, found)
+
+
+def _direct_sum(parts: Sequence[Form]) -> Form | None:
+    """Blocks on a diagonal that make one form together."""
+    size = sum(p.size for p in parts if isinstance(p, PLAIN))
+    if all(isinstance(p, IdentityForm) for p in parts):
+        return IdentityForm(size)
+    return _diagonal(size, sum(map(_stored, parts))) if all(isinstance(p, PLAIN) for p in parts) else None
+
+
+def _stored(p: Form) -> int:
+    """How many entries of a plain form may differ from 0."""
+    assert isinstance(p, PLAIN)
+    return p.stored if isinstance(p, DiagonalForm) else p.size
+
+
+def _diagonal(size: int, entries: int | None) -> DiagonalForm:
+    """A diagonal matrix with so many entries; with any if they are not counted."""
+    return DiagonalForm(size, None if entries == size else entries)
+
+
+PLAIN = (IdentityForm, ScaledForm, DiagonalForm)
+THIN = (*PLAIN, Permutation, SparseForm)
+
+
+def form(n: Network, products: Iterable[NetworkProduct]) -> Form:
+    """The form of one block: a sum of products."""
+    read = [listed(n, p) for p in products]
+    read = [p for p in read if p.k]
+    parts = [product_form(n, p) for p in read]
+    parts = [p for p in parts if not isinstance(p, ZeroForm)]
+    if not parts:
+        return ZeroForm()
+    if len(parts) == 1:
+        return parts[0]
+    if all(isinstance(p, PLAIN) for p in parts):
+        size = n.size(read[0].inp)
+        return _diagonal(size, size if size in map(_stored, parts) else union(n, read))
+    for p in parts:
+        if isinstance(p, DenseForm):
+            return p
+    thin = [p for p in parts if isinstance(p, LowRank)]
+    if len(thin) == len(parts):
+        rank, shape = sum(p.rank for p in thin), thin[0].shape
+        return LowRank(rank, shape) if rank < min(shape) else DenseForm(shape)
+    if all(isinstance(p, THIN) for p in parts) and any(isinstance(p, SparseForm) for p in parts):
+        return _together(n, read) or SumForm(tuple(parts))
+    return SumForm(tuple(parts))
+
+
+def _together(n: Network, products: Sequence[NetworkProduct]) -> Form | None:
+    """Sparse matrices on the union of their pairs; None where these are not listed."""
+    if any(n.is_found(f) for p in products for f in p.factors):
+        return None
+    entries = union(n, products)
+    if entries is None:
+        return None
+    shape = (n.size(products[0].out), n.size(products[0].inp))
+    return SparseForm(entries, shape) if entries < shape[0] * shape[1] else DenseForm(shape)
+
+
+def standing(n: Network, products: Iterable[NetworkProduct]) -> list[NetworkProduct]:
+    """The products that do not vanish: those whose relations and tables meet in some pair."""
+    read = [listed(n, p) for p in products]
+    return [p for p in read if not isinstance(product_form(n, p), ZeroForm)]
+
+
+def product_form(n: Network, p: NetworkProduct) -> Form:
+    """The form of one product: the Kronecker product of its components' forms."""
+    if not p.k:
+        return ZeroForm()
+    scaled = p.k != 1.0 or any(not f.labels for f in p.factors)
+    parts: list[Form] = []
+    twins = {o: i for o, i in zip(p.out, p.inp, strict=False) if n.axes[o] == n.axes[i]}
+    alike = set[int]()  # the output labels that have the values of input labels
+    rows = cols = 1
+    split = False
+    for c in components(p):
+        if not c.outs and not c.inps and not c.both:
+            scaled = True  # a contracted number
+        elif c.links or c.tables or any(n.is_found(p.factors[k]) for k in c.factors):
+            made = _sparse(n, p, c, twins)
+            if isinstance(made, PLAIN):
+                alike.update(c.outs)
+            if isinstance(made, DenseForm) and not c.both and not (c.outs and c.inps):
+                rows, cols, split = rows * made.shape[0], cols * made.shape[1], True
+            else:
+                parts.append(made)
+        elif not c.outs and not c.inps:
+            size = n.size(c.both)
+            parts.append(DiagonalForm(size) if c.factors else IdentityForm(size))
+        elif not c.both and not (c.outs and c.inps):
+            rows, cols, split = rows * n.size(c.outs), cols * n.size(c.inps), True
+        else:
+            parts.append(_coupled(n, p, c))
+    if split:
+        parts.append(LowRank(1, (rows, cols)) if min(rows, cols) > 1 else DenseForm((rows, cols)))
+    made = _kronecker(parts, scaled=scaled)
+    if isinstance(made, PLAIN) and p.inp != tuple(twins.get(c) if c in alike else c for c in p.out):
+        if isinstance(made, DiagonalForm) and made.entries is not None:
+            return SparseForm(made.entries, (made.size, made.size))
+        return Permutation(made.size, weighted=not isinstance(made, IdentityForm))
+    return made
+
+
+def _coupled(n: Network, p: NetworkProduct, c: Component) -> Form:
+    shape = (n.size(c.outs), n.size(c.inps))
+    inside = set(c.labels) - set(c.both)
+    rank = min(n.size(set(bond) & inside) for _, bond in bonds(p))
+    block: Form = LowRank(rank, shape) if rank < min(shape) else DenseForm(shape)
+    return BlockDiagonal(n.size(c.both), block) if c.both else block
+
+
+def _sparse(n: Network, p: NetworkProduct, c: Component, twins: Mapping[int, int]) -> Form:
+    """The form of a component with relations; `twins` are output and input labels at the same places."""
+    shape = (n.size(c.outs + c.both), n.size(c.inps + c.both))
+    entries, exact, single = counted(n, p, c)
+    if entries == shape[0] * shape[1]:
+        return DenseForm(shape)
+    if single is not None and entries and all(twins.get(o) in c.inps for o in c.outs) and _is_on(single, c, twins):
+        return IdentityForm(entries) if entries == shape[0] and not c.factors else _diagonal(shape[0], entries)
+    if single is not None and shape[0] == shape[1] == entries and _is_bijection(n, single, c):
+        return Permutation(entries, weighted=bool(c.factors))
+    return SparseForm(entries, shape, exact) if entries else ZeroForm()
+
+
+def _is_on(part: Link | LabelTable, c: Component, twins: Mapping[int, int]) -> bool:
+    """Whether each output label of a relation always has the value of the input label at its place."""
+    if isinstance(part, Link):
+        pairs = {*zip(part.x, part.y, strict=False), *zip(part.y, part.x, strict=False)}
+        return all((o, twins[o]) in pairs for o in c.outs) and _is_partial_identity(part.relation)
+    place = dict(zip(part.labels, part.columns, strict=True))
+    return all(np.array_equal(place[o], place[twins[o]]) for o in c.outs)
+
+
+def _is_partial_identity(relation: AnyRelation) -> bool:
+    """Whether a relation has pairs (x, x) alone, by its form."""
+    match relation:
+        case Partial() | Equality():
+            return True
+        case ProductRelation(one, other) | SumRelation(one, other) | Composite(one, other):
+            return _is_partial_identity(one) and _is_partial_identity(other)
+        case Pairs():
+            return relation.dom == relation.cod and np.array_equal(*relation.holds())
+        case _:  # what other forms relate is not looked at
+            return False
+
+
+def _is_bijection(n: Network, part: Link | LabelTable, c: Component) -> bool:
+    """Whether a relation between all outputs and all inputs of a component has one pair for each."""
+    if isinstance(part, Link):
+        return part.relation.is_function and part.relation.T.is_function
+    place = dict(zip(part.labels, part.columns, strict=True))
+    both = tuple(x for x in c.both if x in place)
+    return all(
+        len(np.unique(flat_positions(side, place, n.sizes))) == part.count for side in (c.outs + both, c.inps + both)
+    )
+
+
+def _kronecker(parts: list[Form], *, scaled: bool) -> Form:
+    plain = [p for p in parts if isinstance(p, (IdentityForm, DiagonalForm))]
+    if len(plain) == len(parts):
+        size = math.prod(p.size for p in plain)
+        if any(isinstance(p, DiagonalForm) for p in plain):
+            return _diagonal(size, math.prod(map(_stored, plain)))
+        return ScaledForm(size) if scaled else IdentityForm(size)
+    if scaled and all(isinstance(p, (IdentityForm, Permutation)) for p in parts):  # none of them has the number
+        at, turned = next((k, p) for k, p in enumerate(parts) if isinstance(p, Permutation))
+        parts = [*parts[:at], Permutation(turned.size, weighted=True), *parts[at + 1 :]]
+    merged: list[Form] = []
+    for p in parts:
+        last = merged[-1] if merged else None
+        if isinstance(p, IdentityForm) and isinstance(last, IdentityForm):
+            merged[-1] = IdentityForm(p.size * last.size)
+        elif not (isinstance(p, IdentityForm) and p.size == 1):
+            merged.append(p)
+    return merged[0] if len(merged) == 1 else Kronecker(tuple(merged))

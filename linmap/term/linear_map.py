@@ -1,0 +1,105 @@
+"""The class of all linear maps f : V ⊸ W: its operators make terms, passes over terms run and print it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
+
+from hilbert import Copower, Map, Type
+from hilbert.base.attach import declared
+from hilbert.index.index import Index
+from hilbert.map.map import AnyMap, OnLeaves, exponent, factor, reciprocal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+I = TypeVar("I", bound=Index)
+U = TypeVar("U", bound=Type)
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+
+
+class LinMap(Map[V, W]):
+    """f : V ⊸ W, a continuous linear map as a term."""
+
+    __slots__ = ()
+    language = 0
+
+    def _runner(self) -> OnLeaves:
+        from linmap.net.apply import run  # application is a pass over these terms
+
+        return run(self)
+
+    # --- what combinations of linear maps are: attached where their nodes stand, in linmap.term.nodes ---
+
+    @declared
+    def _compose(self, parts: Sequence[AnyMap]) -> AnyLinMap:
+        raise NotImplementedError
+
+    @declared
+    def _sum(self, parts: Sequence[AnyMap]) -> AnyLinMap:
+        raise NotImplementedError
+
+    @declared
+    def _scaled(self, k: float) -> LinMap[V, W]:
+        raise NotImplementedError
+
+    @declared
+    def _copower(self, index: Index) -> AnyLinMap:
+        raise NotImplementedError
+
+    @declared
+    def _fork(self, parts: Sequence[AnyMap]) -> AnyLinMap:
+        raise NotImplementedError
+
+    @declared
+    def _parallel(self, parts: Sequence[AnyMap]) -> AnyLinMap:
+        raise NotImplementedError
+
+    @overload
+    def __matmul__(self, f: LinMap[U, V]) -> LinMap[U, W]: ...
+    @overload
+    def __matmul__(self, f: Map[U, V]) -> Map[U, W]: ...
+    def __matmul__(self, f: Any) -> Any:
+        return super().__matmul__(f)
+
+    @overload
+    def __add__(self, g: LinMap[V, W]) -> LinMap[V, W]: ...
+    @overload
+    def __add__(self, g: Map[V, W]) -> Map[V, W]: ...
+    def __add__(self, g: Any) -> Any:
+        return super().__add__(g)
+
+    @overload
+    def __sub__(self, g: LinMap[V, W]) -> LinMap[V, W]: ...
+    @overload
+    def __sub__(self, g: Map[V, W]) -> Map[V, W]: ...
+    def __sub__(self, g: Any) -> Any:
+        return super().__sub__(g)
+
+    def __neg__(self) -> LinMap[V, W]:
+        return self._scaled(-1.0)
+
+    def __mul__(self, k: float) -> LinMap[V, W]:
+        return self._scaled(factor(k))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, k: float) -> LinMap[V, W]:
+        return self._scaled(reciprocal(k))
+
+    def __pow__(self, X: I) -> LinMap[Copower[V, I], Copower[W, I]]:
+        return self._copower(exponent(X))
+
+    def __str__(self) -> str:
+        from linmap.printing.show import show  # printing is a pass over these terms
+
+        return show(self)
+
+    def __repr__(self) -> str:
+        from linmap.printing.term_repr import spell  # so is spelling
+
+        return spell(self)
+
+
+AnyLinMap: TypeAlias = LinMap[Any, Any]
+"""A linear map between any spaces."""

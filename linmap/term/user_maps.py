@@ -1,0 +1,84 @@
+"""Linear maps of your own: what two functions compute, one for the map and one for its adjoint.
+
+>>> from hilbert import Fin, R
+>>> X = Fin.of(4)
+>>> def back(xp, b):
+...     return xp.broadcast_to(b[..., None] / 4, (*b.shape, 4))
+>>> mean = linear_map("mean", R**X, R, lambda xp, a: xp.mean(a, axis=-1), back)
+>>> print(mean, mean((R**X).vec([1.0, 2.0, 3.0, 6.0])))
+mean 3.0 ∈ ℝ
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
+
+from hilbert import SpaceError, Type
+from hilbert.base.arity import require_taken
+from hilbert.errors import shown, truth
+from hilbert.program.line.external import MapRule, defined, rule_named
+from hilbert.space.space import require_space
+from linmap.term.nodes import Own
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from linmap.term.linear_map import LinMap
+
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+
+
+class Operator(Protocol):
+    """What scipy's `LinearOperator` has."""
+
+    def matvec(self, x: Any, /) -> Any:
+        """A x."""
+
+    def rmatvec(self, x: Any, /) -> Any:
+        """A* x."""
+
+
+@overload
+def linear_map(
+    name: str,
+    dom: V,
+    cod: W,
+    forward: Callable[[Any, Any], Any],
+    adjoint: Callable[[Any, Any], Any],
+    *,
+    batched: bool = True,
+) -> LinMap[V, W]: ...
+@overload
+def linear_map(name: str, dom: V, cod: W, forward: Operator) -> LinMap[V, W]: ...
+def linear_map(name: str, dom: V, cod: W, forward: Any, adjoint: Any = None, *, batched: bool = True) -> LinMap[V, W]:
+    """A linear map of your own, V ⊸ W: `forward(xp, a)` on arrays of the library xp, `adjoint(xp, b)` back.
+
+    Both take arrays with any axes in front, with `batched=False` without; what they give is copied. Instead of the two,
+    an operator of scipy's may be given (`scipy.sparse.linalg.LinearOperator`), on flat arrays. It is pickled by its
+    name. That both are linear, and adjoint to each other, is for `check_adjoint` to test. Raises SpaceError for spaces
+    of more than one array, for what is no function, and where it is used, for a result of another shape.
+    """
+    require_space(dom, "linear_map")
+    require_space(cod, "linear_map")
+    if adjoint is None and hasattr(forward, "matvec") and hasattr(forward, "rmatvec"):
+        forward, adjoint, batched = _of_operator(forward, dom, cod), _of_operator(forward.H, cod, dom), False
+    if not isinstance(name, str) or not callable(forward) or not callable(adjoint):
+        what = f"{shown(name)}, {shown(forward)} and {shown(adjoint)}"
+        raise SpaceError(f"linear_map(name, V, W, forward, adjoint) takes a name and two functions, not {what}")
+    require_taken(f"the forward function of linear map {name}", forward, ["xp", "a"])
+    require_taken(f"the adjoint function of linear map {name}", adjoint, ["xp", "b"])
+    return Own(defined(MapRule(name, forward, adjoint, truth(batched, "batched=…"))), dom, cod)
+
+
+def _of_operator(operator: Any, V: Any, W: Any) -> Any:
+    """The function on arrays of an operator on flat ones."""
+    if tuple(operator.shape) != (W.dim, V.dim):
+        msg = f"an operator {V} ⊸ {W} has the shape {(W.dim, V.dim)}, not {tuple(operator.shape)}"
+        raise SpaceError(msg)
+    return lambda _, a: operator.matvec(a.reshape(-1)).reshape(W.leaves[0].shape).astype(W.leaves[0].dtype)
+
+
+def own(name: str, V: Any, W: Any, back: bool) -> Own:  # noqa: FBT001 - as repr writes it
+    """The linear map of a name, or its adjoint; SpaceError if this process has none."""
+    return Own(rule_named(name), V, W, back)
