@@ -1,39 +1,44 @@
 """Index sets, relations, spaces, discrete types, vectors and the abstract map (paper §2)."""
 
-import hilbert.arrays.libraries.relation_counts  # attaches degrees and pictures to relations
-import hilbert.map.attached  # noqa: F401 - attaches tensors and matrix products to vectors
-from hilbert.errors import SpaceError
-from hilbert.index.index import Anonymous, Coproduct, Fin, Index, Labelled, Product, Unit
-from hilbert.index.lens import Lens
-from hilbert.map.map import Map
-from hilbert.map.record import Part, Record
-from hilbert.map.vector_files import load, save
-from hilbert.relation.relation import Relation
-from hilbert.space.direct_sum import DirectSum, direct_sum
-from hilbert.space.leafwise import fan_in, initial
-from hilbert.space.space import (
-    R32,
-    Bool,
-    Boolean,
-    Copower,
-    Discrete,
-    Elements,
-    Field,
-    Integers,
-    Matrix,
-    R,
-    Scalar,
-    Space,
-    TensorProduct,
-    Type,
-    Vector,
-    Z,
-    Zero,
-)
-from hilbert.space.vector import Vec
-from hilbert.tensors.compression import Compression, compress
-from hilbert.tensors.rank_one_sums import rank
-from hilbert.tensors.tensors import formal, from_factors
+from typing import TYPE_CHECKING
+
+from hilbert.base.lazy import later, lazy
+
+if TYPE_CHECKING:
+    from hilbert.errors import SpaceError
+    from hilbert.index.index import Anonymous, Coproduct, Fin, Index, Labelled, Product, Unit
+    from hilbert.index.lens import Lens
+    from hilbert.map.map import Map
+    from hilbert.map.record import Part, Record
+    from hilbert.map.vector_files import load, save
+    from hilbert.relation.relation import Relation
+    from hilbert.space.direct_sum import DirectSum, direct_sum
+    from hilbert.space.leafwise import fan_in, initial
+    from hilbert.space.space import (
+        R32,
+        Bool,
+        Boolean,
+        Copower,
+        Discrete,
+        Elements,
+        Field,
+        Integers,
+        Matrix,
+        R,
+        Scalar,
+        Space,
+        TensorProduct,
+        Type,
+        Vector,
+        Z,
+        Zero,
+    )
+    from hilbert.space.vector import Vec
+    from hilbert.tensors.compression import Compression, compress
+    from hilbert.tensors.rank_one_sums import rank
+    from hilbert.tensors.tensors import formal, from_factors
+
+__version__ = "0.1.0"
 
 __all__ = [
     "R32",
@@ -79,3 +84,13 @@ __all__ = [
     "rank",
     "save",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy(__name__)
+
+later("Bundle", "hilbert.space.direct_sum")
+later("Labelled", "hilbert.map.attached")
+later("Relation", "hilbert.relation.relation_operators", "hilbert.arrays.libraries.relation_counts")
+later("Solve", "hilbert.program.transform.run_linear_system")
+later("Type", "hilbert.map.attached")
+later("Vec", "hilbert.map.attached")

@@ -1,57 +1,73 @@
 """The language of linear maps: terms, application, simplification, printing (paper §3.1–3.3)."""
 
-from linmap.contraction import Contraction
-from linmap.laws import measure
-from linmap.laws.explain import Explanation, explain
-from linmap.laws.simplify import simplify
-from linmap.matrices.made.cost import Cost, cost
-from linmap.matrices.made.diagonal import diagonal, gram, trace
-from linmap.matrices.made.linear_tensors import linear, tensor, universal
-from linmap.matrices.made.matrix import matrix
-from linmap.matrices.made.matrix_plans import factors
-from linmap.matrices.structure.structure import structure
-from linmap.net.equal import equal
-from linmap.relational import (
-    concatenate,
-    crop,
-    cumsum,
-    differences,
-    flip,
-    from_scipy,
-    gather,
-    group_by,
-    pad,
-    permute,
-    pool,
-    reshape,
-    roll,
-    segment_sum,
-    sparse,
-    windows,
-)
-from linmap.relational.fourier import fft, ifft
-from linmap.term.linear_map import LinMap
-from linmap.term.maps import (
-    add,
-    cast,
-    compose,
-    delta,
-    dup,
-    fork,
-    identity,
-    inject,
-    join,
-    parallel,
-    project,
-    red,
-    rep,
-    scale,
-    section,
-    total,
-    zero,
-)
-from linmap.term.user_maps import linear_map
-from linmap.unitary import curry, pack, split, stack, transpose, uncurry, unpack, unstack, unzip_parts, zip_parts
+from typing import TYPE_CHECKING
+
+from hilbert.base.lazy import later, lazy
+
+if TYPE_CHECKING:
+    from linmap.contraction import Contraction
+    from linmap.laws import measure
+    from linmap.laws.explain import Explanation, explain
+    from linmap.laws.simplify import simplify
+    from linmap.matrices.made.cost import Cost, cost
+    from linmap.matrices.made.diagonal import diagonal, gram, trace
+    from linmap.matrices.made.linear_tensors import linear, tensor, universal
+    from linmap.matrices.made.matrix import matrix
+    from linmap.matrices.made.matrix_plans import factors
+    from linmap.matrices.structure.structure import structure
+    from linmap.net.equal import equal
+    from linmap.relational import (
+        concatenate,
+        crop,
+        cumsum,
+        differences,
+        flip,
+        from_scipy,
+        gather,
+        group_by,
+        pad,
+        permute,
+        pool,
+        reshape,
+        roll,
+        segment_sum,
+        sparse,
+        windows,
+    )
+    from linmap.relational.fourier import fft, ifft
+    from linmap.term.linear_map import LinMap
+    from linmap.term.maps import (
+        add,
+        cast,
+        compose,
+        delta,
+        dup,
+        fork,
+        identity,
+        inject,
+        join,
+        parallel,
+        project,
+        red,
+        rep,
+        scale,
+        section,
+        total,
+        zero,
+    )
+    from linmap.term.user_maps import linear_map
+    from linmap.unitary import (
+        curry,
+        pack,
+        split,
+        stack,
+        transpose,
+        uncurry,
+        unpack,
+        unstack,
+        unzip_parts,
+        zip_parts,
+    )
 
 __all__ = [
     "Contraction",
@@ -119,3 +135,11 @@ __all__ = [
     "zero",
     "zip_parts",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy(__name__)
+
+later("LinMap", "linmap.term.nodes")
+later("Inverse", "linmap.net.apply_recur")
+later("Recur", "linmap.net.apply_recur")
+later("laws", "linmap.laws.all_laws")

@@ -15,6 +15,7 @@ import pytest
 import hilbert.all as hb
 from diff.mistakes.other_libraries import KEYWORDS
 from hilbert.relation import by_key, by_keys, labels, shift
+from tests.public import PUBLIC
 
 
 class Row:
@@ -27,7 +28,7 @@ class Column:
 
 X, Y = hb.Fin.of(3), hb.Fin.of(2)
 V, M = hb.R**X, hb.R ** (X * X)
-NAMES: dict[str, Any] = {name: getattr(hb, name) for name in hb.__all__} | {"math": math}
+NAMES: dict[str, Any] = {name: getattr(hb, name) for name in PUBLIC} | {"math": math}
 fun: Any = hb.fun
 
 

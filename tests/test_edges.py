@@ -172,11 +172,11 @@ def test_what_a_loop_keeps(what: str) -> None:
 
 
 BODIES: dict[str, tuple[str, Any]] = {
-    "a loop": ("rounds", lambda x: iterate(sin, x, X)),
-    "a loop without a bound": ("repeated", lambda x: while_(lambda s: s > 0.1, lambda s: s * 0.5, x)),
-    "a branch": ("branch", lambda x: where(x > 0, lambda: sin(x), lambda: x)),
-    "a search": ("implicit", lambda x: fixed_point(lambda y: sin(y) * 0.5 + x, x)),
-    "a system": ("solving", lambda x: root(lambda y: y * y * y + y - x, x)),
+    "a loop": ("control.rounds", lambda x: iterate(sin, x, X)),
+    "a loop without a bound": ("control.while_loop", lambda x: while_(lambda s: s > 0.1, lambda s: s * 0.5, x)),
+    "a branch": ("control.branch", lambda x: where(x > 0, lambda: sin(x), lambda: x)),
+    "a search": ("control.equation_step", lambda x: fixed_point(lambda y: sin(y) * 0.5 + x, x)),
+    "a system": ("transform.run_linear_system", lambda x: root(lambda y: y * y * y + y - x, x)),
 }
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import hilbert.all as hb
+from tests.public import PUBLIC
 
 PAGE = Path(__file__).parents[1] / "docs" / "from-numpy.md"
 
@@ -34,7 +35,7 @@ SPACES: dict[str, Any] = {
 rng = np.random.default_rng(0)
 VECTORS = {name: V.random(rng) if V.is_space else V.vec(2 if name == "i" else [2, 0]) for name, V in SPACES.items()}
 ARRAYS = {name: v.array for name, v in VECTORS.items()}
-OURS = {name: getattr(hb, name) for name in hb.__all__} | {"p": p, "q": q, "n": n}
+OURS = {name: getattr(hb, name) for name in PUBLIC} | {"p": p, "q": q, "n": n}
 OURS["f"] = hb.fun(R**q)(lambda row: row.softmax())
 THEIRS: dict[str, Any] = {"np": np, "functools": functools, "f": lambda row: np.exp(row) / np.exp(row).sum()}
 

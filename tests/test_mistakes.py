@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import hilbert.all as hb
+from tests.public import PUBLIC
 
 PAGE = Path(__file__).parents[1] / "docs" / "mistakes.md"
 
@@ -42,7 +43,7 @@ SPACES: dict[str, Any] = {
     "s": hb.direct_sum(R**p, R**q), "none": R ** hb.Fin.of(0), "z": hb.direct_sum(R, R) ** q,
     "m": R ** (p * q * n), "r": P,
 }  # fmt: skip
-NAMES: dict[str, Any] = {name: getattr(hb, name) for name in hb.__all__} | {
+NAMES: dict[str, Any] = {name: getattr(hb, name) for name in PUBLIC} | {
     "p": p,
     "q": q,
     "n": n,

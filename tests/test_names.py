@@ -5,19 +5,31 @@ import builtins
 import importlib
 import inspect
 import keyword
+import os
 import re
+import subprocess
+import sys
+from importlib.metadata import version
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import hilbert.all as hb
 import linmap.unitary
+from hilbert.base.lazy import homes
+from tests.public import PUBLIC
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("hilbert", "linmap", "diff", "adjoint")
 NAMES = {name: importlib.import_module(name).__all__ for name in (*PACKAGES, "hilbert.relation")}
 STANDARD = {"pow"}
 """What has the name of its counterpart in numpy and in Python."""
+
+
+def runtime_all() -> list[str]:
+    """`__all__` of the door, which is longer for type checkers."""
+    return list(vars(hb)["__all__"])
 
 
 @pytest.mark.parametrize("module", NAMES)
@@ -36,12 +48,62 @@ def test_no_name_hides_one_of_python(module: str) -> None:
 
 
 def test_the_door_has_every_name() -> None:
-    """names(hilbert.all) = ⋃ names(p) over the four packages p, each the same object."""
-    assert len(hb.__all__) == len(set(hb.__all__))
-    assert set(hb.__all__) == {name for package in PACKAGES for name in NAMES[package]}
+    """Each public name p.n of the four packages is the object hb.n."""
     for package in PACKAGES:
         module = importlib.import_module(package)
         assert all(getattr(hb, name) is getattr(module, name) for name in module.__all__)
+    assert hb.__version__ == version("hilbert")
+
+
+def test_what_the_door_shows() -> None:
+    """hb.__all__ has doors and some 120 names; every other name is listed by a door; dir and * show hb.__all__."""
+    shown: list[str] = runtime_all()
+    doors = {name for name in shown if isinstance(getattr(hb, name), ModuleType)}
+    listed = {name for door in doors for name in getattr(hb, door).__all__}
+    assert doors == {path.stem for path in (ROOT / "hilbert" / "all").glob("[a-z]*.py")}
+    assert len(shown) == len(set(shown))
+    assert len(shown) - len(doors) < 130
+    assert set(PUBLIC) - set(shown) <= listed
+    assert set(shown) - doors <= set(PUBLIC)
+    assert set(shown) <= set(dir(hb))
+    assert {name for name in dir(hb) if not name.startswith("_")} == set(shown)
+    star: dict[str, object] = {}
+    exec("from hilbert.all import *", star)  # noqa: S102 - what a user writes
+    assert set(shown) == star.keys() - {"__builtins__"}
+
+
+@pytest.mark.parametrize(
+    "door", ["checks", "datatypes", "jets", "laws", "linalg", "matrices", "relations", "tensors", "terms"]
+)
+def test_doors_are_modules(door: str) -> None:
+    """hb.door is the module hilbert.all.door, with the objects of the packages, in order."""
+    module = importlib.import_module(f"hilbert.all.{door}")
+    assert getattr(hb, door) is module
+    assert len(module.__all__) == len(set(module.__all__))
+    for name in set(module.__all__) & set(PUBLIC):
+        assert getattr(module, name) is getattr(hb, name)
+
+
+LATE = ("diff.lam", "diff.datatypes", "diff.jets", "diff.laws", "linmap.laws", "linmap.matrices", "matplotlib", "scipy")
+"""What neither the door nor a first gradient imports."""
+FIRST = """
+import sys, hilbert.all as hb
+print(sorted(sys.modules))
+f = hb.fun(hb.R ** hb.Fin.of(3))(lambda x: hb.sin(x) @ x)
+g = hb.grad(f)
+print(g, g(f.dom.zeros()))
+print(sorted(sys.modules))
+"""
+
+
+def test_what_is_imported_when() -> None:
+    """The door imports no room; a first gradient, printed, imports none of λ, series, laws, matrices and plots."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    run = subprocess.run([sys.executable, "-c", FIRST], capture_output=True, text=True, env=env, check=True)  # noqa: S603
+    door, *_, first = ([*ast.literal_eval(line)] for line in run.stdout.splitlines() if line.startswith("["))
+    rooms = [name for name in door if name.split(".")[0] in PACKAGES and name.count(".") > 1]
+    assert rooms == ["hilbert.base.lazy"]
+    assert not [name for name in first if name.startswith(LATE)]
 
 
 def test_the_unitary_operators_in_front_are_those_of_their_module() -> None:
@@ -55,7 +117,9 @@ def test_the_unitary_operators_in_front_are_those_of_their_module() -> None:
 
 def test_linmap_does_not_know_expressions() -> None:
     """`linmap` and `hilbert` name no Expr, not even for a type checker: a map is made, and applied."""
-    sources = [path for package in ("hilbert", "linmap") for path in (ROOT / package).rglob("*.py")]
+    door = ROOT / "hilbert" / "all"
+    files = [path for package in ("hilbert", "linmap") for path in (ROOT / package).rglob("*.py")]
+    sources = [path for path in files if path.parent != door]
     assert len(sources) > 50
     said = {path for path in sources if re.search(r"\bExpr\b", path.read_text("utf-8"))}
     assert not said
@@ -75,18 +139,41 @@ def test_the_space_stands_last() -> None:
     assert {"red", "total", "rep", "scale", "roll", "crop", "gather", "sparse", "stack"} <= last.keys()
 
 
-def test_names_that_are_imported_late_are_those_that_type_checkers_see() -> None:
-    """HOMES of adjoint = its imports under TYPE_CHECKING, and gives names(adjoint); dir has them."""
-    module = importlib.import_module("adjoint")
-    tree = ast.parse((ROOT / "adjoint" / "__init__.py").read_text("utf-8"))
-    seen = {
-        node.module: tuple(a.name for a in node.names) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
-    }
-    del seen["importlib"], seen["typing"]
-    assert seen == vars(module)["HOMES"]
-    assert sorted(name for names in seen.values() for name in names) == sorted(module.__all__)
-    for home, names in seen.items():
-        assert all(getattr(module, name) is getattr(importlib.import_module(str(home)), name) for name in names)
+@pytest.mark.parametrize("package", [*PACKAGES, "linmap.laws"])
+def test_names_that_are_imported_late_are_those_that_type_checkers_see(package: str) -> None:
+    """The imports under TYPE_CHECKING give names(p), and no other; dir has them, and no module hides one of them."""
+    module = importlib.import_module(package)
+    assert sorted(homes(package)) == sorted(module.__all__)
+    for name, home in homes(package).items():
+        assert getattr(module, name) is getattr(importlib.import_module(home), name)
     assert set(module.__all__) <= set(dir(module))
-    with pytest.raises(AttributeError, match="module 'adjoint' has no attribute 'gradd'"):
+    assert not {path.stem for path in (ROOT / package.replace(".", "/")).iterdir()} & set(module.__all__)
+    with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'gradd'"):
         _ = module.gradd
+
+
+def test_a_package_without_its_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names are read from the text of `__init__.py`; without it the error says what is missing."""
+    monkeypatch.setattr(importlib.import_module("diff"), "__loader__", None)
+    with pytest.raises(ImportError, match=r"diff needs its file __init__\.py"):
+        homes("diff")
+
+
+@pytest.mark.parametrize("name", ["linmap", "diff", "adjoint"])
+@pytest.mark.parametrize("file", ["{}.py", "{}/__init__.py"])
+@pytest.mark.parametrize("entrance", ["import hilbert.all", "from adjoint import grad"])
+def test_a_file_that_hides_a_package(name: str, file: str, entrance: str, tmp_path: Path) -> None:
+    """One sentence that names the file of the user's and says what to do; the file is not run."""
+    path = tmp_path / file.format(name)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("print('it is run')\nimport hilbert.all\n")
+    if name == "adjoint" and "adjoint" in entrance:
+        return
+    (tmp_path / "model.py").write_text(f"{entrance}\n")
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    run = subprocess.run(  # noqa: S603 - our own command
+        [sys.executable, str(tmp_path / "model.py")], capture_output=True, text=True, env=env, check=False
+    )
+    what = path.parent if path.name == "__init__.py" else path
+    assert run.stdout == ""
+    assert run.stderr.splitlines()[-1] == f"ImportError: {what} hides the package {name} of hilbert: rename it"

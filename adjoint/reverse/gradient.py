@@ -10,27 +10,27 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
-from typing import Any, Literal, ParamSpec, TypeVar, TypeVarTuple, overload
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, TypeVarTuple, overload
 
-from adjoint.reverse.data_gradient import DataGradient, gradient_on_data
-from adjoint.reverse.wrt import restricted, takes_wrt
-from diff import Expr, derivative, program
-from diff.datatypes.term.term_functions import TermFunction
+from adjoint.reverse.wrt import takes_wrt
+from diff import program
 from diff.derive.affine import linearized
 from diff.derive.varying_parts import Chosen, Wrt, part, positions
+from diff.terms.function import OnData
 from diff.terms.planned_program import derived
 from diff.terms.program import AnyProgram, Program
-from hilbert import DirectSum, Field, Lens, Map, SpaceError, Type, Vec
+from hilbert import DirectSum, Field, Lens, Map, SpaceError, Type
 from hilbert.base.once import once
-from hilbert.errors import truth
-from hilbert.map.map import AnyMap, argument, require_map
+from hilbert.map.map import AnyMap, require_map
 from hilbert.program.line.builder import Builder
-from linmap import matrix
-from linmap.matrices.made.matrix import As
 from linmap.net.apply import apply_net
 from linmap.net.reverse import turned
+
+if TYPE_CHECKING:
+    from adjoint.reverse.data_gradient import DataGradient
+    from diff import Expr
+    from diff.datatypes.term.term_functions import TermFunction
 
 A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)
@@ -88,8 +88,8 @@ def grad(f: Any, wrt: Wrt = None) -> Any:
     gives values of their classes; `wrt` is an argument's position. Raises SpaceError for a map that is not
     scalar-valued, or a part that does not exist.
     """
-    if isinstance(f, TermFunction):
-        return gradient_on_data(f, wrt, grad, "grad")
+    if isinstance(f, OnData):
+        return f._gradient(wrt, grad, "grad")
     return _gradient(*_scalar(f, wrt))
 
 
@@ -140,9 +140,14 @@ def value_and_grad(f: Map[V, Field], wrt: Sequence[int] | Sequence[Lens[V, Any]]
 @takes_wrt
 def value_and_grad(f: Any, wrt: Wrt = None) -> Any:
     """V → K ⊕ V, x ↦ (f x, ∇f(x)), sharing what both need; `wrt` and errors as for `grad`."""
-    if isinstance(f, TermFunction):
-        return gradient_on_data(f, wrt, value_and_grad, "value_and_grad")
+    if isinstance(f, OnData):
+        return f._gradient(wrt, value_and_grad, "value_and_grad")
     return _with_value(*_scalar(f, wrt))
+
+
+def of_scalar(f: AnyMap, wrt: Wrt) -> AnyProgram:
+    """∇f of a map into ℝ, whose second derivative is the Jacobian of this; SpaceError for others."""
+    return _gradient(*_scalar(f, wrt))
 
 
 def _scalar(f: AnyMap, wrt: Wrt) -> tuple[AnyProgram, Chosen]:
@@ -177,234 +182,3 @@ def _built(f: AnyProgram, chosen: Chosen, *, with_value: bool) -> AnyProgram:
     if not with_value:
         return Program.of(b, f.dom, outputs, space, p.names)
     return Program.of(b, f.dom, [*(where[k] for k in p.outputs), *outputs], DirectSum((f.cod, space)), p.names)
-
-
-@overload
-def jacobian(
-    f: Map[V, Any], x: Vec[V], /, *, wrt: Wrt = None, blocks: bool = False, as_: As = "array", limit: int | None = None
-) -> Any: ...
-@overload
-def jacobian(
-    f: Map[DirectSum[A, B], Any],
-    a: Vec[A],
-    b: Vec[B],
-    /,
-    *,
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
-@overload
-def jacobian(
-    f: Map[DirectSum[A, B, C], Any],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    /,
-    *,
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
-@overload
-def jacobian(
-    f: Map[DirectSum[A, B, C, D], Any],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    d: Vec[D],
-    /,
-    *,
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
-@overload
-def jacobian(
-    f: Map[DirectSum[A, B, C, D, E], Any],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    d: Vec[D],
-    e: Vec[E],
-    /,
-    *,
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
-@overload
-def jacobian(
-    f: Map[DirectSum[A, B, C, D, E, F], Any],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    d: Vec[D],
-    e: Vec[E],
-    g: Vec[F],
-    /,
-    *,
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
-@overload
-def jacobian(
-    f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], Any],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    d: Vec[D],
-    e: Vec[E],
-    g: Vec[F],
-    h: Vec[G],
-    /,
-    *more: Vec[Any],
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
-@takes_wrt
-def jacobian(
-    f: AnyMap, *x: Vec[Any], wrt: Wrt = None, blocks: bool = False, as_: As = "array", limit: int | None = None
-) -> Any:
-    """The matrix of f'(x) in the standard bases: an array of shape (dim W, dim V), or one for each pair of leaves.
-
-    `as_` names another form, see `linmap.matrix`: "sparse", say, and `limit` is that of it, a bound on intermediate
-    arrays. What does not depend on the point is done once for each function. `wrt` restricts V to one part of the
-    domain, or to several. Raises SpaceError for a point of another space, for a position that does not exist, for
-    `blocks`, the pairs of leaves, of another form than "array", and for a limit that no order keeps.
-    """
-    require_map(f, "jacobian")
-    truth(blocks, "blocks=…")
-    if blocks and as_ != "array":
-        raise SpaceError(
-            f'blocks=True cuts a dense array, not as_={as_!r}: as_="blocks" has the blocks of a sparse one'
-        )
-    d = restricted(derivative(f), wrt)
-    linear = d.at(argument(f, x, "jacobian"))
-    whole = matrix(linear, as_=as_, limit=limit)
-    if not blocks:
-        return whole
-    rows, cols = _ends(linear.cod), _ends(linear.dom)
-    return tuple(tuple(whole[a:b, c:e] for c, e in cols) for a, b in rows)
-
-
-def _ends(space: Type) -> list[tuple[int, int]]:
-    """Where the entries of each leaf begin and end."""
-    ends = itertools.accumulate((leaf.size for leaf in space.leaves), initial=0)
-    return list(itertools.pairwise(ends))
-
-
-@overload
-def hessian(
-    f: Map[V, Field],
-    x: Vec[V],
-    /,
-    *,
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
-@overload
-def hessian(
-    f: Map[DirectSum[A, B], Field],
-    a: Vec[A],
-    b: Vec[B],
-    /,
-    *,
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
-@overload
-def hessian(
-    f: Map[DirectSum[A, B, C], Field],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    /,
-    *,
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
-@overload
-def hessian(
-    f: Map[DirectSum[A, B, C, D], Field],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    d: Vec[D],
-    /,
-    *,
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
-@overload
-def hessian(
-    f: Map[DirectSum[A, B, C, D, E], Field],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    d: Vec[D],
-    e: Vec[E],
-    /,
-    *,
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
-@overload
-def hessian(
-    f: Map[DirectSum[A, B, C, D, E, F], Field],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    d: Vec[D],
-    e: Vec[E],
-    g: Vec[F],
-    /,
-    *,
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
-@overload
-def hessian(
-    f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], Field],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    d: Vec[D],
-    e: Vec[E],
-    g: Vec[F],
-    h: Vec[G],
-    /,
-    *more: Vec[Any],
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
-@takes_wrt
-def hessian(
-    f: Map[Any, Field], *x: Vec[Any], wrt: Wrt = None, blocks: bool = False, as_: As = "array", limit: int | None = None
-) -> Any:
-    """The matrix of the second derivative of f : V → K at a point: the `jacobian` of its gradient, both in `wrt`."""
-    require_map(f, "hessian")
-    argument(f, x, "hessian")
-    return jacobian(_gradient(*_scalar(f, wrt)), *x, wrt=wrt, blocks=blocks, as_=as_, limit=limit)

@@ -45,7 +45,6 @@ from hilbert.program.line.operation import Add, Along, Contract, Keep, Literal
 from hilbert.program.run.run import Runner
 from hilbert.program.transform.emit_loop import emitted as step_of
 from hilbert.space.space import type_of
-from linmap.laws.simplify import Simplifiable
 from linmap.net.apply import apply_net
 from linmap.net.equal import Comparable
 from linmap.net.fold import live_arcs
@@ -53,6 +52,7 @@ from linmap.term import wire
 from linmap.term.datum import Data, Datum, Ref
 from linmap.term.linear_map import LinMap
 from linmap.term.net import Arc, Closed, Net, refs
+from linmap.term.protocols import Simplifiable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence

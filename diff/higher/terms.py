@@ -3,7 +3,7 @@
 >>> from diff.higher import evaluate
 >>> x = fresh("x")
 >>> print(evaluate(App(Lam(x, x), real(2.0))))
-2.0
+2.0 ∈ ℝ
 """
 
 from diff.lam.term.open_terms import Name, Number, Sign, Typed

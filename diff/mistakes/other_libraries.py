@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from diff.mistakes.user_source import is_users, span_of
-from diff.terms.elementwise import RULES
+from diff.terms.elementwise import rules
 from hilbert.base.numpy_names import FUNCTIONS, OWN
 from hilbert.errors import SpaceError, shown
 
@@ -45,8 +45,8 @@ def of_function(*names: str) -> str:
     for name in names:
         if name in FUNCTIONS:
             return f"write {FUNCTIONS[name]}"
-        if name in RULES:
-            return f"write diff's {name}({', '.join('xyz'[: RULES[name].arity])})"
+        if rule := rules().get(name):
+            return f"write diff's {name}({', '.join('xyz'[: rule.arity])})"
     return f"there is none of that name here; write {OWN}" if any(names) else OPEN
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import CodeType
 
-HERE = tuple(str(Path(__file__).parent.parent / name / "_")[:-1] for name in ("hilbert", "linmap", "diff", "adjoint"))
+HERE = tuple(str(Path(__file__).parents[2] / name / "_")[:-1] for name in ("hilbert", "linmap", "diff", "adjoint"))
 NUMPY = str(Path(np.__file__).parent / "_")[:-1]
 STANDARD = str(Path(sysconfig.get_paths()["stdlib"]) / "_")[:-1]
 INSTALLED = ("site-packages", "dist-packages")

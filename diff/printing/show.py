@@ -24,8 +24,7 @@ from hilbert.errors import integer, shown
 from hilbert.map.map import AnyMap, Map
 from hilbert.program.line.constant import Const
 from hilbert.space.nested_sums import named
-from linmap.laws.explain import Explanation
-from linmap.printing.notation import PAGE, Bracket, Doc, Page, Times, Word, line, render, times, total
+from linmap.printing.notation import PAGE, Bracket, Doc, Listing, Page, Times, Word, line, render, times, total
 from linmap.printing.shared_text import shared_doc
 from linmap.printing.show import Names, key_of, net_doc, node_doc
 from linmap.printing.show import show as show_linear
@@ -41,9 +40,7 @@ SUM, PRODUCT, APPLICATION, ATOM = range(4)
 """How tightly a text binds."""
 
 
-def show(
-    f: AnyMap | AnyLinearization | Explanation | Vec[Any], lines: int | None = None, digits: int | None = None
-) -> str:
+def show(f: AnyMap | AnyLinearization | Listing | Vec[Any], lines: int | None = None, digits: int | None = None) -> str:
     """The text of a function, a linear map or a derivative, in full; or so many lines, numbers to so many digits.
 
     `str(f)` is `show(f, lines=40, digits=6)`. Of `explain(f)` these are the lines of its steps. Lines have at most 100
@@ -54,7 +51,7 @@ def show(
         if count is not None and (integer(count) is None or count < 1):
             msg = f"show(f, {what}=n) takes an integer from 1 on, or None for all of them, not {shown(count)}"
             raise SpaceError(msg)
-    if isinstance(f, Explanation):
+    if isinstance(f, Listing):
         return f.text(lines)
     sheet = Page(lines, digits)
     if isinstance(f, LinMap):

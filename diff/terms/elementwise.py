@@ -11,6 +11,7 @@ from attrs import frozen
 from diff.terms.function import Fun
 from diff.terms.program import AnyProgram, Program
 from hilbert import Bool, Boolean, Copower, DirectSum, Field, R, Space, SpaceError, Type, Vec, direct_sum
+from hilbert.base.lazy import load
 from hilbert.base.notarray import Applicable
 from hilbert.base.once import once
 from hilbert.errors import is_number, number, shown
@@ -77,6 +78,12 @@ RULES: dict[str, PrimitiveRule] = {}
 """The open table of primitives, filled by `diff.vocabulary.primitives` and by users."""
 
 
+def rules() -> dict[str, PrimitiveRule]:
+    """The table with the rows that the library has."""
+    load("primitives")
+    return RULES
+
+
 @frozen(eq=False, repr=False)
 class Elementwise(Fun[V, W], operation.Operation):
     """An operation applied element by element; its rule stands in the table under its name."""
@@ -92,11 +99,11 @@ class Elementwise(Fun[V, W], operation.Operation):
     @property
     def rule(self) -> PrimitiveRule:
         """The row of the table; SpaceError if this process has none of that name."""
-        try:
-            return RULES[self.name]
-        except KeyError:
+        found = RULES.get(self.name) or rules().get(self.name)
+        if found is None:
             msg = f"primitive {self.name!r} is not in the table: register it before it is used or unpickled"
-            raise SpaceError(msg) from None
+            raise SpaceError(msg)
+        return found
 
     def on_vectors(self, args: tuple[Vec[Any], ...]) -> Vec[Any]:
         """Element by element on vectors of any one space."""

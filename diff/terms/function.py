@@ -8,8 +8,8 @@ from hilbert import Map, Space, Type
 from hilbert.base.attach import declared
 from hilbert.index.index import Index
 from hilbert.map.map import AnyMap, OnLeaves
-from linmap.laws.explain import Runs
 from linmap.net.equal import Comparable
+from linmap.term.protocols import Runs
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -90,3 +90,13 @@ class Fun(Map[V, W], Comparable, Runs):
 
 AnyFun: TypeAlias = Fun[Any, Any]
 """A function between any types."""
+
+
+class OnData:
+    """A function on data, which is no map: `adjoint` attaches its gradient."""
+
+    __slots__ = ()
+
+    @declared
+    def _gradient(self, wrt: Any, gradient: Any, name: str) -> Any:
+        raise NotImplementedError

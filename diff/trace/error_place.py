@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 from diff.mistakes.axis_hints import its_call
 from diff.mistakes.other_libraries import call_at, foreign, foreign_module, is_ours, of_function, of_keyword, stands_for
 from diff.mistakes.user_source import Span, is_users, span_of
-from diff.terms.elementwise import RULES
+from diff.terms.elementwise import rules
 from diff.trace.expr import Expr
 from diff.trace.failed_operands import operands, owner
 from hilbert import Index, SpaceError, Type
@@ -152,7 +152,7 @@ def understood(error: TypeError | AttributeError | ValueError, body: Any = None)
         there = [name for name in dir(error.obj) if _is_public(error.obj, name)]
         near = difflib.get_close_matches(error.name or "", there, n=3) if ours else []
         hint = f"; it has {', '.join(near)}" if near else ""
-        if isinstance(error.obj, NotArray) and error.name in RULES:
+        if isinstance(error.obj, NotArray) and error.name in rules():
             hint = f": {of_function(error.name)}"
         text = f"{shown(error.obj)} has no .{error.name}" if isinstance(error.obj, NotArray) else str(error)
         return (text if ": write " in text else f"{text}{hint}") if ours else None

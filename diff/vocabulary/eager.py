@@ -15,6 +15,7 @@ from functools import cache, lru_cache, partial, wraps
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+import hilbert.map.attached  # noqa: F401 - attaches to vectors what is not traced
 from diff.mistakes.axis_hints import its_call
 from diff.mistakes.escaped_expressions import TwoFunctionsError, leaked
 from diff.trace.expr import Expr, OnVectors, literal

@@ -1,6 +1,7 @@
 """Methods whose meaning lives in a layer above: their class declares them with their types, that layer attaches them.
 
-A method that nobody has attached yet says what to import:
+A package names the modules that attach methods (`hilbert.base.lazy.later`), which are imported when such a method is
+first called. A method that no imported package knows says what to import:
 
 >>> class Value:
 ...     @declared
@@ -19,8 +20,10 @@ hilbert.errors.SpaceError: this operation (doubled) comes with diff: write impor
 from __future__ import annotations
 
 from functools import wraps
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from hilbert.base.lazy import modules_of
 from hilbert.errors import SpaceError
 
 if TYPE_CHECKING:
@@ -30,12 +33,18 @@ F = TypeVar("F", bound="Callable[..., Any]")
 
 
 def declared(method: F) -> F:
-    """A method that a layer above attaches; until then it raises SpaceError."""
+    """A method that a layer above attaches: the first call imports the modules that may; SpaceError if none does."""
+    name = method.__name__
 
     @wraps(method)
-    def missing(*_: Any, **__: Any) -> Any:
-        name = method.__name__.strip("_")
-        msg = f"this operation ({name}) comes with diff: write import diff, or import hilbert.all as hb"
+    def missing(self: Any, *args: Any, **options: Any) -> Any:
+        for topic in (cls.__name__ for cls in type(self).__mro__):
+            for module in modules_of(topic):
+                import_module(module)
+                found = getattr(type(self), name)
+                if found is not missing:
+                    return found(self, *args, **options)
+        msg = f"this operation ({name.strip('_')}) comes with diff: write import diff, or import hilbert.all as hb"
         raise SpaceError(msg)
 
     vars(missing)["is_declared"] = True

@@ -126,7 +126,7 @@ def called(V: Type, *_: Any, **parts: Any) -> NoReturn:
     raise SpaceError(msg)
 
 
-attach(Type, "__call__", called)  # no type checker knows it
+attach(Type, "__call__", called)
 attach(Vec, "tensor", tensor)
 attach(Vec, "norm", norm)
 attach(Vec, "map_leaves", map_leaves)

@@ -36,6 +36,7 @@ from attrs import field, frozen
 
 from hilbert.arrays.libraries.namespace import as_flat, as_leaf, filled
 from hilbert.arrays.libraries.random_entries import drawn
+from hilbert.base.attach import declared
 from hilbert.base.numpy_names import OUTER
 from hilbert.base.once import OfFields, Remembering, cached_property, latest, once
 from hilbert.base.sizes import addressable, countable
@@ -102,6 +103,12 @@ class Type(Remembering, OfFields):
     def tangent(self) -> Space:
         """The space of differentials: that of a discrete type is 0, and 0 in its place in a direct sum."""
         raise TypeError(type(self).__name__)
+
+    if not TYPE_CHECKING:  # a type is no function; what is attached says so
+
+        @declared
+        def __call__(self, *_: object, **parts: object) -> NoReturn:
+            """V([…]) of a space; raises SpaceError."""
 
     is_sum: ClassVar[bool] = False  # a direct sum or a record
     names: ClassVar[tuple[str, ...] | None] = None

@@ -1,9 +1,25 @@
 """The laws of linear maps: declared rules and equations, and the engine that applies the rules (paper §2–6)."""
 
-from linmap.laws.engine.engine import Rewriting, Simplifier
-from linmap.laws.engine.measure import Measure, measure
-from linmap.laws.engine.rule import EQUATIONS, RULES, Equation, Rule
-from linmap.laws.laws import biproduct, category, equations, graph, nets, sections, unitary, wires
+from typing import TYPE_CHECKING
+
+from hilbert.base.lazy import lazy
+
+if TYPE_CHECKING:
+    from linmap.laws.all_laws import (
+        EQUATIONS,
+        RULES,
+        biproduct,
+        category,
+        equations,
+        graph,
+        nets,
+        sections,
+        unitary,
+        wires,
+    )
+    from linmap.laws.engine.engine import Rewriting, Simplifier
+    from linmap.laws.engine.measure import Measure, measure
+    from linmap.laws.engine.rule import Equation, Rule
 
 __all__ = [
     "EQUATIONS",
@@ -23,3 +39,6 @@ __all__ = [
     "unitary",
     "wires",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy(__name__)

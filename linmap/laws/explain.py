@@ -25,7 +25,8 @@ from attrs import frozen
 
 from linmap.laws import measure
 from linmap.laws.simplify import require_term, rewritten
-from linmap.printing.notation import LINES
+from linmap.printing.notation import LINES, Listing
+from linmap.term.protocols import Runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,23 +34,9 @@ if TYPE_CHECKING:
     from linmap.laws import Rewriting
 
 
-class Runs:
-    """Something other than a linear map that runs as a program: a function."""
-
-    __slots__ = ()
-
-    def orders(self) -> tuple[Any, ...]:
-        """The contractions that run in another order than they are written in, with what that saves."""
-        raise TypeError(type(self).__name__)
-
-    def costed(self) -> Any:
-        """What running it costs."""
-        raise TypeError(type(self).__name__)
-
-
 @final
 @frozen
-class Explanation:
+class Explanation(Listing):
     """The given term, what it came to, and the steps between them, in order.
 
     `orders` are the contractions of a function that run in another order than they are written in.

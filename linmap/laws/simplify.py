@@ -17,27 +17,16 @@ from hilbert import SpaceError, Type
 from hilbert.base.once import known, once
 from hilbert.errors import shown
 from hilbert.map.map import Map
-from linmap.laws import Simplifier
+from linmap.laws.engine.engine import Simplifier
+from linmap.term.protocols import Simplifiable
 
 if TYPE_CHECKING:
-    from linmap.laws import Rewriting
+    from linmap.laws.engine.engine import Rewriting
     from linmap.term.linear_map import LinMap
-    from linmap.term.net import Net
 
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 S = TypeVar("S", bound="Simplifiable")
-
-
-class Simplifiable:
-    """A linear map in the point: something other than a linear map that has laws and a structure."""
-
-    __slots__ = ()
-    body: Net
-
-    def simplified(self: S, steps: list[Rewriting] | None = None) -> S:
-        """A smaller term with the same meaning, or this object; the steps are recorded if there is a list."""
-        raise TypeError(type(self).__name__)
 
 
 @overload

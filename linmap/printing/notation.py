@@ -17,6 +17,16 @@ IN_FULL = "show(f, lines=None) has them"
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
+class Listing:
+    """An object whose text is a list of lines, which `show` cuts at a number of them."""
+
+    __slots__ = ()
+
+    def text(self, lines: int | None = None) -> str:
+        """At most so many lines; None for all of them."""
+        raise TypeError(type(self).__name__)
+
+
 @final
 @frozen
 class Word:

@@ -13,12 +13,13 @@ import scipy.special
 
 import hilbert.all as hb
 from hilbert.base.numpy_names import FUNCTIONS
+from tests.public import PUBLIC
 
 X = hb.Fin.of(3)
 V, M = hb.R**X, hb.R ** (X * X)
 POSITIVE = np.array([0.3, 0.7, 0.5])
 MATRIX = np.array([[2.0, 0.5, 0.1], [0.5, 1.5, 0.2], [0.1, 0.2, 1.2]])
-NAMES: dict[str, Any] = {name: getattr(hb, name) for name in hb.__all__} | {"math": math, "X": X, "V": V}
+NAMES: dict[str, Any] = {name: getattr(hb, name) for name in PUBLIC} | {"math": math, "X": X, "V": V}
 fun: Any = hb.fun
 FOREIGN: dict[str, Callable[..., Any]] = {
     **{name: getattr(np, name) for name in (
@@ -87,7 +88,7 @@ def test_remedies_are_in_names_that_there_are() -> None:
     for remedy in FUNCTIONS.values():
         node = ast.parse(_remedy(remedy.replace("…", "k")), mode="eval")
         used |= {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-    used -= {*hb.__all__, *dir(builtins), "math", "numpy", "scipy"}
+    used -= {*PUBLIC, *dir(builtins), "math", "numpy", "scipy"}
     assert used == {
         *("A", "P", "V", "X", "Y", "a", "b", "c", "d", "f", "k", "m", "n", "v", "w", "x", "y", "ids", "xs"),
         *("args", "condition", "h", "t", "labels", "name", "positions", "start", "step", "value"),

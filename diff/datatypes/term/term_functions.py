@@ -22,6 +22,7 @@ from diff.lam.run.evaluate import call, evaluate
 from diff.lam.term.lam_values import shape_of, stacked
 from diff.lam.term.term_error import TermError
 from diff.lam.term.terms import AnyTerm, App
+from diff.terms.function import OnData
 from diff.terms.lower import Shaped
 from diff.trace.expr import tracing
 from hilbert import Type
@@ -39,7 +40,7 @@ Y = TypeVar("Y")
 
 
 @final
-class TermFunction(Traced, Shaped, Generic[P, Q, X, Y]):
+class TermFunction(Traced, Shaped, OnData, Generic[P, Q, X, Y]):
     """A Python function on data, which is also a term: see `term`."""
 
     def __init__(self, body: Callable[..., Any], kinds: tuple[Kind, ...], to: Kind | None) -> None:

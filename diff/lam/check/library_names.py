@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from diff.lam.term.term_error import TermError
 from diff.terms.constant_maps import bilinear
-from diff.terms.elementwise import RULES, Binary, Primitive
+from diff.terms.elementwise import Binary, Primitive, rules
 from diff.trace.trace import fun
 from diff.vocabulary.primitives import divide, power
 from hilbert import R, SpaceError, Type
@@ -38,7 +38,7 @@ def arity(name: str) -> int | None:
         return 1 if name == "not" else 2
     if name == "inner":
         return 2
-    rule = RULES.get(name)
+    rule = rules().get(name)
     if rule is None or rule.is_discrete or name in _HIDDEN or name.endswith("'"):
         return None
     return rule.arity
@@ -46,7 +46,7 @@ def arity(name: str) -> int | None:
 
 def names() -> list[str]:
     """All primitives of the language, each once."""
-    return [name for name in dict.fromkeys((*_COMPARISONS, "inner", *RULES)) if arity(name)]
+    return [name for name in dict.fromkeys((*_COMPARISONS, "inner", *rules())) if arity(name)]
 
 
 @cache

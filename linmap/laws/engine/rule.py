@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final
 
 from attrs import field, frozen
 
+from hilbert.base.lazy import load
 from hilbert.base.once import LOCK
 
 if TYPE_CHECKING:
@@ -30,9 +31,9 @@ class Rule:
 
     `kind` says what the function takes: a node; one part of a composition, to give a factor and the parts that replace
     it; the neighbours (g, f) of g • f; one term of a sum, to give the terms that replace it; the terms of a sum that
-    have one `key`; or arcs (see `linmap.laws.wires`). `on` are the classes that it takes. A `late` rule computes with
-    data: it is tried when no other applies, and only where an operand is used nowhere else. A rule that `lifts` moves a
-    scaling out. `derived` is the same law where it stands in terms (see `linmap.laws.laws.atoms`).
+    have one `key`; or arcs (see `linmap.laws.laws.wires`). `on` are the classes that it takes. A `late` rule computes
+    with data: it is tried when no other applies, and only where an operand is used nowhere else. A rule that `lifts`
+    moves a scaling out. `derived` is the same law where it stands in terms (see `linmap.laws.laws.atoms`).
     """
 
     name: str
@@ -111,6 +112,7 @@ def rules(kind: str, *classes: type, late: bool) -> tuple[Rule, ...]:
     key = (kind, late, *classes)
     found = _found.get(key)
     if found is None:
+        load("laws")
         with LOCK:
             every = [r for law in RULES.values() for r in (law, *law.derived)]
             chosen = [r for r in every if r.kind == kind and (late or not r.late) and r.takes(*classes)]

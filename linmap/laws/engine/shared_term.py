@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from attrs import fields
 
+from hilbert.base.lazy import load
 from hilbert.base.term import Chain, Term, compared, parts
 from linmap.laws.engine.row_size import data, row_size
 
@@ -60,6 +61,7 @@ class Shared:
     """The rows of a term under construction. A row is *live* if it is used; `size` and `weight` count the live rows."""
 
     def __init__(self) -> None:
+        load("laws")  # they say what the rows of their nodes weigh
         self.size = self.weight = 0
         self._equal: dict[Any, Term] = {}
         self._found: dict[int, Term] = {}

@@ -20,7 +20,6 @@ from hilbert import SpaceError
 from hilbert.base.once import once
 from hilbert.errors import shown
 from hilbert.relation import Composite, Equality, Pairs, Partial, ProductRelation, SumRelation
-from linmap.laws.simplify import Simplifiable
 from linmap.matrices.network.network import Network, network
 from linmap.matrices.network.sum_simplification import listed
 from linmap.matrices.structure.entry_counts import Component, components, counted, union
@@ -44,6 +43,7 @@ from linmap.matrices.tables.labelled_products import LabelTable, Link, NetworkPr
 from linmap.net.lower import net
 from linmap.term.linear_map import LinMap
 from linmap.term.net import Closed, Net
+from linmap.term.protocols import Simplifiable
 
 __all__ = [
     "BlockDiagonal",

@@ -1,0 +1,76 @@
+"""Modules that are imported when they are needed: for a public name (PEP 562), a method, or the rows of a table.
+
+The `__init__` of the package imports its names for type checkers only, under `if TYPE_CHECKING:`. These lines are read
+as text once, so that a name stands in one place, and followed by `__getattr__` when a name is asked for.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def homes(package: str) -> dict[str, str]:
+    """The module of each name that the package imports under `if TYPE_CHECKING:`; ImportError without its source."""
+    loader: Any = sys.modules[package].__loader__
+    source = loader.get_source(package) if hasattr(loader, "get_source") else None
+    if source is None:
+        raise ImportError(f"the package {package} needs its file __init__.py as text: install it from the wheel")
+    checked = (node for node in ast.parse(source).body if isinstance(node, ast.If))
+    imports = (line for node in checked for line in node.body if isinstance(line, ast.ImportFrom))
+    return {alias.name: line.module for line in imports for alias in line.names if line.module}
+
+
+def lazy(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """`__getattr__` and `__dir__` of a package whose names are imported when they are asked for."""
+    module, found = sys.modules[package], homes(package)
+
+    def attribute(name: str) -> object:
+        if name not in found:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=module)
+        value: object = getattr(import_module(found[name]), name)
+        setattr(module, name, value)
+        return value
+
+    def names() -> list[str]:
+        return sorted({*vars(module), *found})
+
+    return attribute, names
+
+
+_modules: dict[str, tuple[str, ...]] = {}
+"""The modules that attach methods to a class, by its name, or that fill a table, by the name of the table."""
+
+
+def later(topic: str, *modules: str) -> None:
+    """Import these modules when a declared method of the class `topic` is called, or the table `topic` is read."""
+    _modules[topic] = tuple(dict.fromkeys((*_modules.get(topic, ()), *modules)))
+
+
+def modules_of(topic: str) -> tuple[str, ...]:
+    """The modules that attach methods to the class `topic`, or fill the table `topic`, in order."""
+    return _modules.get(topic, ())
+
+
+def load(topic: str) -> None:
+    """Import the modules that fill the table `topic`."""
+    for module in modules_of(topic):
+        import_module(module)
+
+
+def require_own(*packages: str) -> None:
+    """Raise ImportError if a file of the user's is found for one of these packages, which stand beside this one."""
+    beside = Path(__file__).parents[2]
+    for name in packages:
+        spec = find_spec(name)
+        found = Path(spec.origin) if spec and spec.origin else beside
+        if found.name in {f"{name}.py", "__init__.py"} and found != beside / name / "__init__.py":
+            what = found.parent if found.name == "__init__.py" else found
+            raise ImportError(f"{what} hides the package {name} of hilbert: rename it", name=name, path=str(found))
