@@ -10,7 +10,7 @@ from hilbert.base.lazy import later, lazy, require_own
 require_own("linmap", "diff")
 
 if TYPE_CHECKING:
-    from adjoint.checks.checks import Checks, Report, check, check_adjoint, check_derivative
+    from adjoint.checks.check_derivatives import Checks, Report, check, check_adjoint, check_derivative
     from adjoint.checks.verification import Verification, verify
     from adjoint.reverse.adjoint_affine import adjoint_affine, vjp
     from adjoint.reverse.gradient import grad, value_and_grad

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from diff.datatypes.term.term_decorator import as_vector, term
     from diff.datatypes.term.term_functions import AnyTermFunction, TermFunction
     from diff.derive.affine import Derivative, Linearization, affine, derivative, jvp
-    from diff.jets.jets import directional, interpolated, jet, taylor
+    from diff.jets.jet_programs import directional, interpolated, jet, taylor
     from diff.jets.laplacian import laplacian
     from diff.jets.ode import ode_series, ode_solve
     from diff.printing.pointfree import pointfree

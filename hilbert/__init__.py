@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     )
     from hilbert.space.vector import Vec
     from hilbert.tensors.compression import Compression, compress
+    from hilbert.tensors.formal_tensors import formal, from_factors
     from hilbert.tensors.rank_one_sums import rank
-    from hilbert.tensors.tensors import formal, from_factors
 
 __version__ = "0.1.0"
 

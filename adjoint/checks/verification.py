@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from attrs import frozen
 
-from adjoint.checks.checks import check
+from adjoint.checks.check_derivatives import check
 from diff import lift
 from hilbert import Copower, DirectSum, Fin, SpaceError, Vec
 from hilbert.arrays.libraries.namespace import namespace, to_numpy

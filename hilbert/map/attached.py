@@ -23,7 +23,7 @@ from hilbert.space.leafwise import map_leaves, moved
 from hilbert.space.nested_sums import apart
 from hilbert.space.space import Copower, Elements, Field, Type, bracketing
 from hilbert.space.vector import Vec
-from hilbert.tensors import tensors
+from hilbert.tensors import formal_tensors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 def tensor(v: Vec[Any], other: Vec[Any]) -> Vec[Any]:
     """u ⊗ v."""
-    return tensors.tensor_product(v, other)
+    return formal_tensors.tensor_product(v, other)
 
 
 def norm(v: Vec[Any], over: Any = None, **options: Any) -> Any:
     """‖v‖, or the norms along an axis."""
     if over is not None or options:
         return v._normed(over, **options)
-    return tensors.norm(v) if v.is_formal else math.sqrt(v.inner(v))
+    return formal_tensors.norm(v) if v.is_formal else math.sqrt(v.inner(v))
 
 
 def matrix_product(v: Vec[Any], other: Any) -> Any:

@@ -121,7 +121,7 @@ FIELDS = ("leaves", "space")
 class Vec(NotArray, Reductions, Generic[V]):
     """v ∈ V: one read-only array for each leaf of the space. Made by `V.vec`, `V.zeros`, `V.random`, `V.unflat`.
 
-    The arrays of a tensor may be formal, as those of `u.tensor(v)`: see `hilbert.tensors.tensors`.
+    The arrays of a tensor may be formal, as those of `u.tensor(v)`: see `hilbert.tensors.formal_tensors`.
 
     `==` and `hash` go by identity of the data (a token that travels with the pickle); compare contents with `equal`.
     """

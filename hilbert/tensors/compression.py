@@ -22,8 +22,8 @@ from hilbert.errors import SpaceError, number, shown
 from hilbert.index.index import Fin
 from hilbert.space.space import Copower, TensorProduct, Type
 from hilbert.space.vector import Vec, require_vector
+from hilbert.tensors.formal_tensors import from_factors
 from hilbert.tensors.rank_one_sums import as_rows, families, from_rows
-from hilbert.tensors.tensors import from_factors
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -18,7 +18,7 @@ from hilbert.errors import SpaceError
 from hilbert.index.index import Fin, Index
 from hilbert.space.space import Copower, TensorProduct, Type, atom
 from hilbert.space.vector import Vec, require_vector
-from hilbert.tensors.tensors import empty
+from hilbert.tensors.formal_tensors import empty
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -21,7 +21,7 @@ from hilbert.program.line.constant import Const, signed
 from hilbert.program.line.line import Line
 from hilbert.program.line.operation import Literal
 from hilbert.relation import Table
-from hilbert.tensors.tensors import alike
+from hilbert.tensors.formal_tensors import alike
 from linmap.net.fold import fold
 from linmap.net.lower import net
 from linmap.term import wire
@@ -89,7 +89,7 @@ class Comparable:
 def equal(a: Any, b: Any) -> bool:
     """Whether two vectors, linear maps, functions or derivatives have the same contents; NaN equals NaN.
 
-    Formal tensors are equal up to the tensor identities, that is to rounding (see `hilbert.tensors.tensors.alike`).
+    Formal tensors are equal up to the tensor identities, that is to rounding (`hilbert.tensors.formal_tensors.alike`).
     Equal terms have equal values, not the other way round: no law is applied, but for the order and the brackets of
     sums and of products, and for transpositions after each other. Raises SpaceError for other things.
     """

@@ -27,8 +27,8 @@ from hilbert import (
     rank,
 )
 from hilbert.arrays.formal.formal_array import MANY, Block, Formal, block
+from hilbert.tensors.formal_tensors import alike, empty
 from hilbert.tensors.rank_one_sums import Family, families, merged
-from hilbert.tensors.tensors import alike, empty
 from linmap import equal, linear, transpose
 from linmap.unitary import assoc, tensor_matrix, unassoc
 from tests.formal_vectors import formal_vector

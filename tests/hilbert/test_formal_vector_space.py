@@ -8,7 +8,7 @@ import pickle
 from hypothesis import given
 
 from hilbert import formal
-from hilbert.tensors.tensors import alike
+from hilbert.tensors.formal_tensors import alike
 from tests.formal_vectors import formal_vector
 from tests.strategies import Source, same, sources
 

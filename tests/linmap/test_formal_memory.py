@@ -12,7 +12,7 @@ from adjoint import adjoint, grad, value_and_grad, vjp
 from diff import affine, contract, derivative, dot, fun, inner, jvp, lift, outer, sin
 from hilbert import R32, Copower, Fin, R, TensorProduct, Vec, compress, direct_sum, formal, from_factors
 from hilbert.relation import full, function, leq
-from hilbert.tensors.tensors import alike
+from hilbert.tensors.formal_tensors import alike
 from linmap import contraction as bilinear
 from linmap import red, section, total, transpose, zip_parts
 from linmap.unitary import assoc, bars, bra, distrib, ket, tensor_copower, tensor_matrix, unassoc, undistrib

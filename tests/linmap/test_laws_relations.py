@@ -9,7 +9,7 @@ import pytest
 
 from hilbert import Fin, Unit
 from hilbert.relation import equality, full, function, geq, greater, leq, pairs, partial, rotation, run, sliding, window
-from linmap.laws.laws.relations import is_empty, is_identity, one_relation
+from linmap.laws.laws.relation_laws import is_empty, is_identity, one_relation
 
 X, Y, Z, L = Fin.of(2), Fin.of(3), Fin.of(4), Fin.of(7)
 f, g = function([2, 0], X, Y), function([3, 3, 1], Y, Z)

@@ -13,8 +13,8 @@ from adjoint import adjoint
 from diff import affine, fun, sin, tanh
 from hilbert import Copower, Fin, R, SpaceError, TensorProduct, Unit, direct_sum, formal, from_factors, rank
 from hilbert.relation import agreement
+from hilbert.tensors.formal_tensors import alike
 from hilbert.tensors.rank_one_sums import families
-from hilbert.tensors.tensors import alike
 from linmap import (
     diagonal,
     equal,

@@ -81,7 +81,7 @@ HIGHER: Groups = {
     },
     "jets": files(
         "diff/jets",
-        "jets",
+        "jet_programs",
         "multiindex",
         "series",
         "series_bodies",
@@ -159,7 +159,7 @@ SUITES = {
         LANGUAGES,
         ("tests/adjoint/languages", "tests/command/test_sessions.py"),
         "not (deep or large or double or calls_stay)",
-        ("adjoint.checks.checks", "adjoint.checks.verification", "scipy.special", "hypothesis", "jax"),
+        ("adjoint.checks.check_derivatives", "adjoint.checks.verification", "scipy.special", "hypothesis", "jax"),
     ),
     "higher": Suite(
         HIGHER,

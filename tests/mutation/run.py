@@ -48,7 +48,7 @@ ROOT = Path(__file__).parents[2]
 LOADED = (np, opt_einsum, scipy.sparse, pytest)  # before the processes are forked
 LAWS = (
     *(f"linmap/laws/laws/{name}.py" for name in ("atoms", "biproduct", "category", "equations", "graph", "nets")),
-    *(f"linmap/laws/laws/{name}.py" for name in ("relations", "sections", "unitary", "wires")),
+    *(f"linmap/laws/laws/{name}.py" for name in ("relation_laws", "sections", "unitary", "wires")),
     *(f"linmap/laws/engine/{name}.py" for name in ("data_bench", "computed_vectors", "section_labels")),
     "diff/laws/function_laws.py",
     "diff/laws/equations.py",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any, final
 
-from diff.jets.jets import directional
+from diff.jets.jet_programs import directional
 from diff.lam.run.faa_di_bruno import below, binomial, require_few_terms, tables
 from diff.lam.run.scalar_partials import is_scalar, partial, vanishes
 from diff.lam.term.lam_values import summands

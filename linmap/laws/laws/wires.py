@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from hilbert.index.spec import Spec
 from linmap.laws.engine.section_labels import normal, product, unmoved
 from linmap.laws.laws.atoms import Row, alone, beside, neighbours
-from linmap.laws.laws.relations import is_empty, is_identity, one_relation
+from linmap.laws.laws.relation_laws import is_empty, is_identity, one_relation
 from linmap.term import wire
 
 if TYPE_CHECKING:

@@ -32,8 +32,8 @@ from hilbert.index.spec import ALPHABET, Spec
 from hilbert.relation import agreement
 from hilbert.space.space import atom
 from hilbert.space.vector import require_vector
+from hilbert.tensors.formal_tensors import joined
 from hilbert.tensors.rank_one_sums import Family, families, merged
-from hilbert.tensors.tensors import joined
 from linmap import contraction
 from linmap.contraction import AnyContraction, Contraction, require_contraction
 from linmap.matrices.made.dense import dense as dense_array
