@@ -9,7 +9,6 @@ from diff.datatypes.term.entrances import call, evaluate, program
 from diff.lam.files.claims import run
 from diff.lam.files.module import Module
 from diff.lam.run.taylor_macro import Taylor
-from diff.lam.term import equality  # noqa: F401 - attaches equality up to names to terms
 from diff.lam.term.term_error import Place, TermError
 
 __all__ = ["Module", "Place", "Taylor", "TermError", "call", "evaluate", "program", "run"]
