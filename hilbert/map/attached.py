@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from hilbert.arrays.libraries.namespace import in_numpy, namespace
 from hilbert.base.attach import attach
@@ -119,14 +119,6 @@ def elements_at(X: Labelled[Any], column: Any, rows: Index | None = None) -> Vec
     return Copower(Elements(X), Y).vec(distinct_labels(entries, X)[1].reshape(Y.shape))
 
 
-def called(V: Type, *_: Any, **parts: Any) -> NoReturn:
-    """V([…]) of a space; raises SpaceError."""
-    made = f"P.of({', '.join(f'{name}=…' for name in V.names)})" if parts and V.names else "V.vec(data)"
-    msg = f"{str(V)[:200]} is a space, and not a function: {made} is the vector with some entries"
-    raise SpaceError(msg)
-
-
-attach(Type, "__call__", called)
 attach(Vec, "tensor", tensor)
 attach(Vec, "norm", norm)
 attach(Vec, "map_leaves", map_leaves)

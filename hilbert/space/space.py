@@ -17,26 +17,13 @@ from __future__ import annotations
 import math
 import operator
 from functools import reduce
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    ClassVar,
-    Generic,
-    Never,
-    NoReturn,
-    Protocol,
-    TypeAlias,
-    TypeVar,
-    TypeVarTuple,
-    final,
-)
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Protocol, TypeAlias, TypeVar, TypeVarTuple, final
 
 import numpy as np
 from attrs import field, frozen
 
 from hilbert.arrays.libraries.namespace import as_flat, as_leaf, filled
 from hilbert.arrays.libraries.random_entries import drawn
-from hilbert.base.attach import declared
 from hilbert.base.numpy_names import OUTER
 from hilbert.base.once import OfFields, Remembering, cached_property, latest, once
 from hilbert.base.sizes import addressable, countable
@@ -47,6 +34,7 @@ from hilbert.index.leaf import Bundle, Entry, Leaf, raised
 from hilbert.index.lens import require_numbered
 from hilbert.index.position import kept, without
 from hilbert.space import nested_sums
+from hilbert.space.unpacking import called
 from hilbert.space.vector import Vec
 
 if TYPE_CHECKING:
@@ -104,11 +92,8 @@ class Type(Remembering, OfFields):
         """The space of differentials: that of a discrete type is 0, and 0 in its place in a direct sum."""
         raise TypeError(type(self).__name__)
 
-    if not TYPE_CHECKING:  # a type is no function; what is attached says so
-
-        @declared
-        def __call__(self, *_: object, **parts: object) -> NoReturn:
-            """V([…]) of a space; raises SpaceError."""
+    if not TYPE_CHECKING:  # no type checker knows it
+        __call__ = called
 
     is_sum: ClassVar[bool] = False  # a direct sum or a record
     names: ClassVar[tuple[str, ...] | None] = None

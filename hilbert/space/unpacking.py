@@ -1,4 +1,4 @@
-"""What `for x in v` and `a, b = v` go through: the parts of a direct sum, the components of V^X.
+"""Words of Python on vectors and spaces: `for x in v` and `a, b = v` go through parts or components, V(x) is refused.
 
 >>> from hilbert import Fin, R, SpaceError
 >>> try:
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import dis
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 from hilbert.errors import SpaceError, shown
 
@@ -46,3 +46,10 @@ def _split(space: Any) -> str:
     if space.is_sum or not space.base.is_sum:
         return ""
     return f"; its {len(space.base.parts)} parts, over {space.index} each, are those of .split()"
+
+
+def called(V: Any, *_: Any, **parts: Any) -> NoReturn:
+    """V([…]) of a space; raises SpaceError."""
+    made = f"P.of({', '.join(f'{name}=…' for name in V.names)})" if parts and V.names else "V.vec(data)"
+    msg = f"{str(V)[:200]} is a space, and not a function: {made} is the vector with some entries"
+    raise SpaceError(msg)
