@@ -160,7 +160,7 @@ class Type(Remembering, OfFields):
     def __pow__(self: V, X: I) -> Copower[V, I]:
         return latest(self, X, Copower)
 
-    def __add__(self, other: Never) -> NoReturn:
+    def __add__(self, other: Never) -> Never:
         what = f"{self!r}, {other!r}" if isinstance(other, Type) else "V, W"
         msg = f"cannot form {self} + {other if isinstance(other, Type) else shown(other)}: the space of pairs is "
         raise SpaceError(f"{msg}direct_sum({what})")
