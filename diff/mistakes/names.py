@@ -91,7 +91,7 @@ def _repeats(node: ast.Lambda | ast.stmt | ast.expr, span: Span) -> bool:
             parts = [part]
         case ast.DictComp(key=key, value=value):
             parts = [key, value]
-        case _:
+        case _:  # a function, a class or a generator: all of it
             return span.lies_in(node)
     first, *others = node.generators
     parts += [*first.ifs, *(part for one in others for part in (one.iter, *one.ifs))]
@@ -122,7 +122,7 @@ def _items(node: ast.expr, names: Names) -> OneOf:
         case ast.Call(ast.Attribute(of, "items" | "values" as view), []):
             table = stands_for(of, names)
             return OneOf(getattr(table, view)() if type(table) is dict else ())
-        case _:
+        case _:  # a name or an attribute, if anything is known
             found = may_stand_for(node, names)
             return OneOf(item for one in found if type(one) in {tuple, list, dict} for item in one)
 
