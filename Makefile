@@ -1,13 +1,16 @@
 PYTHON ?= python3
 BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE := # bytecode is kept: the checks start Python many times
-.PHONY: demo test fuzz bench coverage typing-mutants mutation language-mutants higher-mutants model-mutants edits statements terms programs texts wheel-check
+.PHONY: demo test test-pythons fuzz bench coverage typing-mutants mutation language-mutants higher-mutants model-mutants edits statements terms programs texts wheel-check
 
 demo: .venv/.demo ## train the digits model: make demo ARGS="…"
 	$(BIN)/python docs/examples/digits.py $(ARGS)
 
 test: .venv/.ready ## everything that continuous integration runs
 	$(BIN)/ruff check -q && $(BIN)/ruff format -q --check && $(BIN)/mypy -n 2 && $(BIN)/lint-imports --no-logo && OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2
+
+test-pythons: .venv/.ready ## the tests on every Python from 3.11 on, on PATH or under pyenv; a table of their counts
+	$(BIN)/python -m tests.recorded_pythons $(ARGS)
 
 fuzz: .venv/.ready ## the tests on other random examples, again and again, until one fails
 	while HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest -q -n 2 $(ARGS); do :; done

@@ -119,7 +119,7 @@ SHOWN: list[tuple[Callable[..., Any], str, list[str]]] = [
         "helper",
         [
             *PLUS,
-            f"called at {__file__}:{line_of(in_a_helper_twice, 1)}",
+            f"called at {__file__}:{line_of(in_a_helper_twice, 1)} in in_a_helper_twice",
             "return [helper(row) for row in (m, x)]",
             "        ^^^^^^^^^^^",
         ],
@@ -245,9 +245,11 @@ def message(spaces: tuple[Any, ...], body: Callable[..., Any]) -> list[str]:
 
 
 def test_what_runs_through_a_sequence_is_of_its_line() -> None:
-    """The line that binds the sequence, where that is another one; the name of a comprehension differs by version."""
+    """The line that binds the sequence, where that is another one; the name of the function around a comprehension."""
     due = f"    row ∈ ℝ^Pixel3 (of line {line_of(through_a_sequence, 1)}), TABLE ∈ ℝ^{{Hidden2×Pixel3}}"
-    assert due in message((M, V, W), through_a_sequence)
+    lines = message((M, V, W), through_a_sequence)
+    assert lines[1].endswith(f":{line_of(through_a_sequence, 2)} in through_a_sequence")
+    assert due in lines
 
 
 @pytest.mark.parametrize(("body", "name", "due"), SHOWN, ids=lambda value: getattr(value, "__name__", ""))

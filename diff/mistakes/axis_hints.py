@@ -29,6 +29,11 @@ def its_call(text: str) -> str:
     return f": {CALLS[found[1]]}" if found and found[1] in CALLS else ""
 
 
+def without_guess(text: str) -> str:
+    """What Python says of an argument that is not due, without the name that it takes it for since 3.13."""
+    return re.sub(r"(unexpected keyword argument '\w+')\. Did you mean '\w+'\?", r"\1", text)
+
+
 def no_options(a: Expr[Any], name: str, options: dict[str, Any]) -> None:
     """Raise SpaceError for options that numpy's method of that name has."""
     if options:

@@ -8,12 +8,15 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import dis
 import inspect
+import re
 import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from diff.mistakes.names import may_stand_for, names_of
 from diff.mistakes.user_source import is_users, span_of
 from diff.terms.elementwise import rules
 from hilbert.base.numpy_names import FUNCTIONS, OWN
@@ -21,6 +24,8 @@ from hilbert.errors import SpaceError, shown
 
 if TYPE_CHECKING:
     from types import FrameType
+
+    from diff.mistakes.names import Names
 
 
 KEYWORDS = {
@@ -65,11 +70,19 @@ def refuse_foreign(value: Any, what: str, name: str) -> NoReturn:
     raise SpaceError(msg)
 
 
-def of_keyword(function: str, keyword: str) -> str:
-    """What to write for an argument that functions of other libraries have."""
-    if function == "fold" and keyword == "over":
-        return ": fold goes over all of xs; over the rows of a table with xs.rows()"
-    return f": {KEYWORDS[keyword]}" if keyword in KEYWORDS else ""
+def of_keyword(text: str, function: Any) -> str:
+    """What to write where a function, if it is known, has not an argument of a name, as Python says it."""
+    found = re.search(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'$", text)
+    match found and found.groups():
+        case ("fold", "over"):
+            return ": fold goes over all of xs; over the rows of a table with xs.rows()"
+        case (_, keyword) if keyword in KEYWORDS:
+            return f": {KEYWORDS[keyword]}"
+        case (name, keyword) if name == getattr(function, "__name__", ""):
+            near = difflib.get_close_matches(keyword, inspect.signature(function).parameters, n=1)
+            return f"; it has {near[0]}" if near else ""
+        case _:  # something else, or a function that is not known
+            return ""
 
 
 def called_in_line() -> tuple[str, str] | None:
@@ -78,7 +91,7 @@ def called_in_line() -> tuple[str, str] | None:
     if frame is None:
         return None
     call = call_at(span_of(frame.f_code, frame.f_lasti, frame.f_lineno).segment())
-    return None if call is None else foreign(call, frame)
+    return None if call is None else foreign(call, names_of(frame))
 
 
 def _users_frame() -> FrameType | None:
@@ -103,17 +116,19 @@ def call_at(segment: str | None) -> ast.Call | None:
     return node if isinstance(node, ast.Call) else None
 
 
-def foreign(call: ast.Call, frame: FrameType) -> tuple[str, str] | None:
-    """The function that a call in a user's frame is of, if that is one of another library: as written, and its name."""
+def foreign(call: ast.Call, names: Names) -> tuple[str, str] | None:
+    """The function that a call of a user's is of, if that is one of another library: as it is written, and its name."""
     node: ast.expr = call
     while isinstance(node, ast.Call):  # also what such a function returns: `jax.vmap(f)(x)`
         node = node.func
     if not isinstance(node, ast.Name | ast.Attribute):
         return None
-    if not foreign_module(stands_for(node.value if isinstance(node, ast.Attribute) else node, frame)):
+    found = may_stand_for(node.value if isinstance(node, ast.Attribute) else node, names)
+    at = next((k for k, value in enumerate(found) if foreign_module(value)), None)
+    if at is None:
         return None
     written = ast.unparse(node)
-    return written, str(getattr(stands_for(node, frame), "__name__", written.rpartition(".")[2]))
+    return written, str(getattr(may_stand_for(node, names)[at], "__name__", written.rpartition(".")[2]))
 
 
 def foreign_module(value: Any) -> str | None:
@@ -128,15 +143,3 @@ def is_ours(value: Any) -> bool:
     """Whether a function, a class or a module is of this library."""
     module = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
     return str(module).partition(".")[0] in {"hilbert", "linmap", "diff", "adjoint"}
-
-
-def stands_for(node: ast.expr, frame: FrameType) -> Any:
-    """What a name or an attribute of a name stands for, as far as looking it up computes nothing; else None."""
-    match node:
-        case ast.Name(name):
-            return {**frame.f_builtins, **frame.f_globals, **frame.f_locals}.get(name)
-        case ast.Attribute(of, name):
-            owner = stands_for(of, frame)
-            return vars(owner).get(name) if isinstance(owner, ModuleType) else inspect.getattr_static(owner, name, None)
-        case _:  # a value that would have to be computed
-            return None

@@ -18,11 +18,11 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from diff.mistakes.other_libraries import STORED, is_stored, of_function
-from diff.mistakes.user_source import Span, is_users, span_of
+from diff.mistakes.user_source import is_users, span_of
 from hilbert.errors import is_number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from types import FrameType
 
     from hilbert.index.leaf import Leaf
@@ -109,13 +109,12 @@ def _path(frame: FrameType) -> list[ast.AST]:
         return []
     span = span_of(frame.f_code, frame.f_lasti, frame.f_lineno)
     path: list[ast.AST] = [span.module()]
-    while (inner := next((n for n in ast.iter_child_nodes(path[0]) if _holds(n, span)), None)) is not None:
+    while (inner := next((n for n in _parts(path[0]) if span.lies_in(n)), None)) is not None:
         path.insert(0, inner)
     return path
 
 
-def _holds(node: ast.AST, span: Span) -> bool:
-    if not isinstance(node, ast.expr | ast.stmt | ast.keyword) or node.end_lineno is None or span.column is None:
-        return False
-    start, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
-    return start <= (span.line, span.column) and (span.end, span.end_column) <= end
+def _parts(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes in a node, those of what a comprehension runs through among them."""
+    for part in ast.iter_child_nodes(node):
+        yield from ast.iter_child_nodes(part) if isinstance(part, ast.comprehension) else [part]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dis
 import itertools
 import linecache
 import os
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +29,11 @@ LINES = 5
 """So many lines of an expression are quoted."""
 COLUMNS = 100
 """So much of a line is quoted."""
+
+
+STEPS = {"GET_ITER", "FOR_ITER", "SET_ADD", "MAP_ADD"}
+"""Instructions of loops and of comprehensions, beside jumps."""
+Made = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 @cache
@@ -70,6 +76,18 @@ class Span:
     def contains(self, other: Span) -> bool:
         """Whether all lines of another part are among these."""
         return self.file == other.file and self.line <= other.line and other.end <= self.end
+
+    def of(self, node: ast.expr | ast.stmt) -> Span:
+        """What a node of the file's tree was read from."""
+        end = node.end_lineno or node.lineno
+        return Span(self.file, node.lineno, end, node.col_offset, node.end_col_offset)
+
+    def lies_in(self, node: ast.AST) -> bool:
+        """Whether it is a part of what a node of the file's tree was read from."""
+        if not isinstance(node, ast.expr | ast.stmt | ast.keyword) or node.end_lineno is None or self.column is None:
+            return False
+        start, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+        return start <= (self.line, self.column) and (self.end, self.end_column) <= end
 
     def first_line(self) -> Span:
         """What of the part stands on its first line."""
@@ -115,4 +133,43 @@ def span_of(code: CodeType, instruction: int, line: int) -> Span:
     start, end, column, end_column = found
     if start is None or end is None or start > line:
         return Span(code.co_filename, line, line)
-    return Span(code.co_filename, start, end, column, end_column)
+    span = Span(code.co_filename, start, end, column, end_column)
+    return _asked(span, dis.opname[code.co_code[instruction]]) or span
+
+
+def _asked(span: Span, step: str) -> Span | None:
+    """What of a statement or a comprehension an instruction asks, where Python before 3.13 says no more than all of it.
+
+    That is the condition of a jump, the sequence of a loop, and what a set or a table is to hold.
+    """
+    if step not in STEPS and "JUMP" not in step:
+        return None
+    whole = [
+        node for node in ast.walk(span.module()) if isinstance(node, ast.expr | ast.stmt) and span.of(node) == span
+    ]
+    for node in whole:
+        match step, node:
+            case ("GET_ITER" | "FOR_ITER", ast.For(iter=part)):
+                return span.of(part)
+            case ("GET_ITER" | "FOR_ITER", _) if isinstance(node, Made) and len(node.generators) == 1:
+                return span.of(node.generators[0].iter)
+            case ("SET_ADD", ast.SetComp(elt=part)):
+                return span.of(part)
+            case ("MAP_ADD", ast.DictComp(key=key, value=value)):
+                entry = span.of(value)
+                return evolve(entry, line=key.lineno, column=key.col_offset)
+            case (_, ast.If(test=part) | ast.While(test=part) | ast.Assert(test=part) | ast.IfExp(test=part)):
+                return span.of(_condition(part))
+            case _ if isinstance(node, Made) and "JUMP" in step:
+                conditions = [one for run in node.generators for one in run.ifs]
+                return span.of(_condition(conditions[0])) if len(conditions) == 1 else None
+            case _:  # another node that is written there
+                pass
+    return None
+
+
+def _condition(node: ast.expr) -> ast.expr:
+    """What is asked; `not` turns the answer round."""
+    while isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        node = node.operand
+    return node

@@ -27,8 +27,9 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any
 
-from diff.mistakes.axis_hints import its_call
-from diff.mistakes.other_libraries import call_at, foreign, foreign_module, is_ours, of_function, of_keyword, stands_for
+from diff.mistakes.axis_hints import its_call, without_guess
+from diff.mistakes.names import may_stand_for, names_at, names_of, stands_for
+from diff.mistakes.other_libraries import call_at, foreign, foreign_module, is_ours, of_function, of_keyword
 from diff.mistakes.user_source import Span, is_users, span_of
 from diff.terms.elementwise import rules
 from diff.trace.expr import Expr
@@ -36,13 +37,18 @@ from diff.trace.failed_operands import operands, owner
 from hilbert import Index, SpaceError, Type
 from hilbert.base.notarray import Applicable, Missing, NotArray, PartName
 from hilbert.errors import shown
+from hilbert.program.line.source_line import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import CodeType, FrameType, TracebackType
 
+    from diff.mistakes.names import Names
     from hilbert.program.line.source_line import Place
 
+ENTERED = {"RESUME", "COPY_FREE_VARS", "MAKE_CELL"}
+"""What a function does before its body."""
+RETURNS = {"RETURN_VALUE", "RETURN_CONST"}
 CALLS = 3
 """So many of the calls that lead to the line are quoted."""
 OWN_NAMES = {"builder", "home", "slots", "token", *vars(Applicable), *vars(NotArray)}
@@ -83,7 +89,7 @@ def origin(error: BaseException, body: Any) -> str:
         return ""
     spans = _returns(code)
     start = Span(code.co_filename, code.co_firstlineno, code.co_firstlineno)
-    return _text(spans[0] if len(spans) == 1 else start, code.co_name, [])
+    return _text(spans[0] if len(spans) == 1 else start, name_of(code), [])
 
 
 def _calls(error: BaseException, shown_span: Span) -> str:
@@ -93,7 +99,7 @@ def _calls(error: BaseException, shown_span: Span) -> str:
     for entry in reversed(users[:-1]):
         span = span_of(entry.tb_frame.f_code, entry.tb_lasti, entry.tb_lineno)
         if not span.contains(inner) and len(texts) < CALLS:
-            texts.append(_text(span.first_line(), entry.tb_frame.f_code.co_name, [], "called at"))
+            texts.append(_text(span.first_line(), name_of(entry.tb_frame.f_code), [], "called at"))
         inner = span
     return "".join(texts)
 
@@ -113,8 +119,12 @@ def _code(body: Any) -> CodeType | None:
 
 def _returns(code: CodeType) -> list[Span]:
     """The places where a function returns."""
-    places = [one.positions for one in dis.get_instructions(code) if one.opname in {"RETURN_VALUE", "RETURN_CONST"}]
-    lines = {(at.lineno, at.end_lineno or at.lineno) for at in places if at is not None and at.lineno is not None}
+    steps = [(step.opname, at) for step in dis.get_instructions(code) if (at := step.positions) and at.lineno]
+    if code.co_name != "<lambda>":
+        steps = [step for step in steps if step[0] in RETURNS]
+    lines = {(at.lineno or 0, at.end_lineno or at.lineno or 0) for name, at in steps if name not in ENTERED}
+    if code.co_name == "<lambda>" and lines:  # what a lambda returns is all that it does
+        lines = {(min(lines)[0], max(end for _, end in lines))}
     return [Span(code.co_filename, *pair) for pair in sorted(lines)]
 
 
@@ -129,13 +139,15 @@ def found_at(
     for found in _entries(error.__traceback__):
         if accepts(found.tb_frame.f_code.co_filename):
             entry = found
-    if entry is None or (not modules and entry.tb_frame.f_code.co_name == "<module>"):
+    if entry is None:
         return None
-    frame = entry.tb_frame
+    frame, name = entry.tb_frame, name_of(entry.tb_frame.f_code)
+    if name == "<module>" and not modules:
+        return None
     span = span_of(frame.f_code, entry.tb_lasti, entry.tb_lineno)
     if entry.tb_next is None:
-        return span, frame.f_code.co_name, owner(span, error.obj) if isinstance(error, AttributeError) else []
-    return span, frame.f_code.co_name, operands(span, frame, entry.tb_next.tb_frame)
+        return span, name, owner(span, error.obj) if isinstance(error, AttributeError) else []
+    return span, name, operands(span, frame, entry.tb_next.tb_frame)
 
 
 def understood(error: TypeError | AttributeError | ValueError, body: Any = None) -> str | None:
@@ -166,13 +178,14 @@ def understood(error: TypeError | AttributeError | ValueError, body: Any = None)
             return f"{module}.{name} does not apply to an expression: {of_function(name)}"
     if not users or entries.index(users[-1]) < len(entries) - 2:  # what a function of ours calls is right
         return None
-    text = re.sub(r"'Expr' object|'Expr'", "an expression", str(error)).replace("Expr.", ".")
+    said = without_guess(str(error))
+    text = re.sub(r"'Expr' object|'Expr'", "an expression", said).replace("Expr.", ".")
     text = _counted(text + its_call(text))
     if text.startswith("unhashable"):
         text += "; a table by an element x of X is a vector of ℝ^X, const((R ** X).vec(table))[x]"
-    if found := re.search(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'", text):
-        text += of_keyword(*found.groups())
-    return text if text != str(error) or _calls_ours(users[-1]) else None
+    called = _called(users[-1])
+    text += of_keyword(text, called)
+    return text if text != said or called is not None else None
 
 
 def stored(error: ValueError) -> str:
@@ -209,12 +222,12 @@ def _unpacked(error: ValueError) -> str | None:
     for node in ast.walk(span.module()):
         match node:
             case ast.Assign([ast.Tuple(elts) as names], ast.Name(name) as value) if names.lineno == span.line:
-                items = stands_for(value, last.tb_frame)
+                items = stands_for(value, names_of(last.tb_frame))
                 if isinstance(items, tuple) and any(isinstance(item, Expr) for item in items):
                     spaces = ", ".join(str(item.space) if isinstance(item, Expr) else shown(item) for item in items)
                     return f"{name} is a tuple of {len(items)}, ({spaces}), and {len(elts)} names are given for it"
             case ast.Assign([ast.Tuple(elts) as names], ast.Call(called)) if names.lineno == span.line:
-                function = stands_for(called, last.tb_frame)
+                function = stands_for(called, names_of(last.tb_frame))
                 if is_ours(function):
                     name, loops = getattr(function, "__name__", "the call"), ("fold", "iterate", "while_")
                     hint = "; a loop gives its last state alone where the step does: " if name in loops else ""
@@ -232,23 +245,25 @@ def _is_public(owner: Any, name: str) -> bool:
     return not isinstance(inspect.getattr_static(owner, name, None), (Missing, PartName))
 
 
-def _call(entry: TracebackType) -> ast.Call | None:
-    """The call where an error arose, as it is written."""
-    return call_at(span_of(entry.tb_frame.f_code, entry.tb_lasti, entry.tb_lineno).segment())
+def _call(entry: TracebackType) -> tuple[ast.Call | None, Names]:
+    """The call where an error arose, as it is written; what its names stand for."""
+    span = span_of(entry.tb_frame.f_code, entry.tb_lasti, entry.tb_lineno)
+    return call_at(span.segment()), names_at(span, entry.tb_frame)
 
 
-def _calls_ours(entry: TracebackType) -> bool:
-    call = _call(entry)
-    return call is not None and is_ours(stands_for(call.func, entry.tb_frame))
+def _called(entry: TracebackType) -> Any:
+    """The function of ours that a user's line calls; else None."""
+    call, names = _call(entry)
+    return None if call is None else next(filter(is_ours, may_stand_for(call.func, names)), None)
 
 
 def _foreign(entries: list[TracebackType]) -> str | None:
     """What to say where a user's line, the first of these, calls a function of another library with expressions."""
-    frame, call = entries[0].tb_frame, _call(entries[0])
-    found = None if call is None else foreign(call, frame)
+    call, names = _call(entries[0])
+    found = None if call is None else foreign(call, names)
     if call is None or found is None:
         return None
-    values = [stands_for(part, frame) for part in call.args]
+    values = [value for part in call.args for value in may_stand_for(part, names)]
     values += [value for entry in entries[1:] for value in entry.tb_frame.f_locals.values()]
     given = next((shown(value) for value in values if isinstance(value, Expr)), "an expression")
     written, name = found

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from diff.mistakes.bindings import line_bound
-from diff.mistakes.other_libraries import stands_for
+from diff.mistakes.names import OneOf, may_stand_for, names_at
 from diff.trace.expr import Expr
 from hilbert import Map, Vec
 from hilbert.base.notarray import Applicable
@@ -21,6 +21,7 @@ from hilbert.program.line.source_line import line_of
 if TYPE_CHECKING:
     from types import FrameType
 
+    from diff.mistakes.names import Names
     from diff.mistakes.user_source import Span
 
 WIDTH = 40
@@ -39,8 +40,9 @@ def operands(span: Span, frame: FrameType, called: FrameType) -> list[str]:
         node = ast.parse(f"({segment})", mode="eval").body
     except SyntaxError:  # no expression: a statement such as an assignment to a component
         return []
-    pairs = _paired(node, called, frame)
-    if not all(_agree(part, value, frame) for part, value in pairs):
+    names = names_at(span, frame)
+    pairs = _paired(node, called, names)
+    if not all(_agree(part, value, names) for part, value in pairs):
         return []
     texts = (
         _said(_short(ast.get_source_segment(f"({segment})", part) or ""), part, value, span) for part, value in pairs
@@ -126,7 +128,7 @@ def _by_position(called: FrameType) -> list[Any]:
     return [*own, *called.f_locals.get(code.co_varnames[first], ())] if code.co_flags & inspect.CO_VARARGS else own
 
 
-def _paired(node: ast.expr, called: FrameType, frame: FrameType) -> list[tuple[ast.expr, Any]]:
+def _paired(node: ast.expr, called: FrameType, names: Names) -> list[tuple[ast.expr, Any]]:
     """The parts of an expression with their values, where the call that it made tells them."""
     values, name = _by_position(called), called.f_code.co_name
     parts: list[ast.expr]
@@ -153,7 +155,7 @@ def _paired(node: ast.expr, called: FrameType, frame: FrameType) -> list[tuple[a
                 own = function.value
             ways = called.f_code.co_varnames[: called.f_code.co_argcount]
             written = len(args) + sum(key.arg in ways for key in keywords)
-            receiver = [own] if len(values) > written and not _is_function(function, name, frame) else []
+            receiver = [own] if len(values) > written and not _is_function(function, name, names) else []
             return [*zip([*receiver, *args], values, strict=False), *given]
         case _:  # other expressions call nothing
             return []
@@ -161,10 +163,10 @@ def _paired(node: ast.expr, called: FrameType, frame: FrameType) -> list[tuple[a
     return sorted(pairs, key=lambda pair: (pair[0].lineno, pair[0].col_offset))
 
 
-def _is_function(called: ast.expr, name: str, frame: FrameType) -> bool:
+def _is_function(called: ast.expr, name: str, names: Names) -> bool:
     """Whether a function is called, by its name or as one of a module: no method, and no callable object."""
     of = called.value if isinstance(called, ast.Attribute) else None
-    return name != "__call__" and (of is None or isinstance(stands_for(of, frame), ModuleType))
+    return name != "__call__" and (of is None or any(isinstance(one, ModuleType) for one in may_stand_for(of, names)))
 
 
 def _condition(node: ast.expr) -> list[ast.expr]:
@@ -178,11 +180,13 @@ def _condition(node: ast.expr) -> list[ast.expr]:
             return [node]
 
 
-def _agree(part: ast.expr, value: Any, frame: FrameType) -> bool:
+def _agree(part: ast.expr, value: Any, names: Names) -> bool:
     """Whether a name or a number stands for a value, as far as that can be seen without computing anything."""
     match part:
         case ast.Name():
-            return stands_for(part, frame) is value
+            found = may_stand_for(part, names)
+            others = type(found) is OneOf and (not found or any(one is None for one in found))
+            return any(one is value for one in found) or (others and _has_space(value))
         case ast.Constant(constant):
             return type(value) is type(constant) and bool(value == constant)
         case ast.List() | ast.Tuple() | ast.Dict() | ast.Set() | ast.Lambda():

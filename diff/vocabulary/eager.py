@@ -16,8 +16,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import hilbert.map.attached  # noqa: F401 - attaches to vectors what is not traced
-from diff.mistakes.axis_hints import its_call
+from diff.mistakes.axis_hints import its_call, without_guess
 from diff.mistakes.escaped_expressions import TwoFunctionsError, leaked
+from diff.mistakes.other_libraries import of_keyword
 from diff.trace.expr import Expr, OnVectors, literal
 from diff.vocabulary import reductions  # noqa: F401 - attaches the methods of expressions
 from hilbert import Elements, Index, Relation, SpaceError, Type, Vec
@@ -91,8 +92,8 @@ def _traced(spaces: tuple[Type, ...], operation: Any, form: Form, names: tuple[s
     except TypeError as error:
         if error.__traceback__ is None or error.__traceback__.tb_next is not None:  # of the operation itself
             raise
-        msg = str(error).replace("Expr.", ".")
-        msg += its_call(msg)
+        msg = without_guess(str(error)).replace("Expr.", ".")
+        msg += its_call(msg) or of_keyword(msg, operation)
         if "over" in getattr(operation, "__annotations__", {}) and "positional" in msg:
             msg += ": one axis at a time, over=X and then over=Y"
         raise SpaceError(msg) from None

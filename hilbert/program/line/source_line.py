@@ -16,14 +16,24 @@ if TYPE_CHECKING:
 
 Place: TypeAlias = "tuple[CodeType, int] | str"
 """Code and an instruction of it; in a pickle its text."""
+MADE = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>"})
+"""Code of a list, set or dict that is made item by item; since Python 3.12 it is a part of that of its function."""
+
+
+def name_of(code: CodeType) -> str:
+    """The name of the function that code is of; of a comprehension, that of the function in which it stands."""
+    parts = [part for part in code.co_qualname.split(".") if part != "<locals>"]
+    while parts and parts[-1] in MADE | {"<genexpr>"}:
+        parts.pop()
+    return parts[-1] if parts else "<module>"
 
 
 def told(place: Place) -> str:
     """file:line in function."""
     if isinstance(place, str):
         return place
-    name = f" in {place[0].co_name}" if place[0].co_name.isidentifier() else ""
-    return f"{place[0].co_filename}:{line_of(place)}{name}"
+    name = name_of(place[0])
+    return f"{place[0].co_filename}:{line_of(place)}{f' in {name}' if name.isidentifier() else ''}"
 
 
 def computed_by(error: BaseException, place: Place | None) -> None:
