@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 
 from hilbert import Copower, Field, Fin, Index, R, SpaceError, Type
-from hilbert.arrays.libraries.namespace import to_numpy
+from hilbert.arrays.libraries.namespace import freeze, to_numpy
 from hilbert.errors import shown
 from hilbert.relation import function
 from hilbert.relation.relation_checks import array_of
@@ -59,7 +59,7 @@ def sparse(rows: Any, cols: Any, weights: Any, X: Any, Y: Any, V: Any = R) -> An
     entries = Fin.of(codes.size)
     summed = np.zeros(codes.size, c.left.dtype)
     np.add.at(summed, places, data)
-    weighted: AnyLinMap = delta(c, 0, (c.left**entries).vec(summed), entries)
+    weighted: AnyLinMap = delta(c, 0, (c.left**entries).vec(freeze(summed)), entries)
     return red(function(y, entries, Y), V) @ weighted @ red(function(x, entries, X).T, V)
 
 

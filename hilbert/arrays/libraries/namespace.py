@@ -110,7 +110,7 @@ def filled(shape: tuple[int, ...], dtype: Any, value: Any = None) -> Any:
 
 @held(FORMULA)
 def as_leaf(data: Any, leaf: Leaf) -> Any:
-    """An array of a leaf's shape and dtype, as a read-only view where no conversion is needed.
+    """An array of a leaf's shape and dtype, as a read-only view where no conversion is needed (see `snapshot`).
 
     Arrays are converted where numpy's *safe* casting allows (integers to ℝ, single to double precision); Python
     numbers and nested lists take the dtype of the space. Discrete data are copied, so that they cannot change after
@@ -129,10 +129,15 @@ def as_leaf(data: Any, leaf: Leaf) -> Any:
         found = library(array)
         if found is NUMPY or found.copied():  # arrays of JAX never change
             array = found.xp.asarray(array, copy=True)
-    elif not foreign:
-        array = np.asarray(array).view()
+    elif isinstance(data, np.ndarray):  # another one was made here
+        array = array.view()
     _require_elements(array, leaf)
     return freeze(array)
+
+
+def own_leaf(array: Any, leaf: Leaf) -> Any:
+    """An array that was made for a leaf, and that nobody else holds."""
+    return as_leaf(freeze(array), leaf)
 
 
 def _converted(array: Any, leaf: Leaf) -> Any:
