@@ -74,13 +74,17 @@ def from_scipy(matrix: Any, X: I, Y: J, V: W) -> LinMap[Copower[W, I], Copower[W
 def from_scipy(matrix: Any, X: Any = None, Y: Any = None, V: Any = R) -> Any:
     """from_scipy : V^X ⊸ V^Y, v ↦ A v for a sparse matrix A of scipy in any of its formats; X names its columns.
 
-    Raises SpaceError for what is no sparse matrix, and for index sets of other sizes than its shape.
+    Its entries are copied. Raises SpaceError for what is no sparse matrix, for a complex one, and for index sets of
+    other sizes than its shape.
     """
     in_order("from_scipy(matrix, X, Y, V)", V, X, Y, tables=(matrix,))
     if not hasattr(matrix, "tocoo") or len(matrix.shape) != 2:
         msg = f"from_scipy takes a sparse matrix of scipy, not {shown(matrix)}"
         raise SpaceError(msg)
     coo = matrix.tocoo()
+    if coo.data.dtype.kind == "c":
+        msg = f"{shown(matrix)} is complex, and all spaces are real: make one map of its real and one of its imaginary "
+        raise SpaceError(f"{msg}part, A.real and A.imag")
     X, Y = Fin.of(coo.shape[1]) if X is None else X, Fin.of(coo.shape[0]) if Y is None else Y
     for index, size in ((X, coo.shape[1]), (Y, coo.shape[0])):
         if not isinstance(index, Index) or index.size != size:
