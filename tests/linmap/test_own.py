@@ -141,7 +141,7 @@ def test_complex_operators_are_refused(operator: Any, k: complex) -> None:
         there, back = (linear_map("turns", V, W, TurnsComplex(*ks)) for ks in ((k, 1.0), (1.0, k)))
         np.testing.assert_allclose(adjoint(there)(w).array, w.array @ m)
         for f, x in ((there, v), (adjoint(back), w)):
-            with pytest.raises(SpaceError, match=r"linear map 'turns' is complex .complex128., and all spaces are real"):
+            with pytest.raises(SpaceError, match=r"linear map 'turns' is complex .complex128., and all"):
                 f(x)
     else:
         with pytest.raises(SpaceError, match=r"is complex .complex128., and all spaces are real: give its real"):
