@@ -87,7 +87,7 @@ def to_numpy(array: Any) -> np.ndarray[Any, np.dtype[Any]]:
     return host
 
 
-def _require_elements(array: Any, leaf: Leaf) -> None:
+def require_elements(array: Any, leaf: Leaf) -> None:
     """Raise SpaceError if an entry is known, and is not an element of the leaf's index set."""
     index = leaf.entry.index
     if index is None or not leaf.size:
@@ -131,7 +131,7 @@ def as_leaf(data: Any, leaf: Leaf) -> Any:
             array = found.xp.asarray(array, copy=True)
     elif isinstance(data, np.ndarray):  # another one was made here
         array = array.view()
-    _require_elements(array, leaf)
+    require_elements(array, leaf)
     return freeze(array)
 
 
