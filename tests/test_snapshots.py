@@ -175,13 +175,13 @@ def test_equal_means_equal_entries() -> None:
 
 def test_large_vectors_are_compared_too() -> None:
     """Bit by bit, strided ones as well."""
-    U, table = R ** Fin.of(1000), np.zeros((1000, 2))
+    U, table = R ** Fin.of(10_000), np.zeros((10_000, 2))
     v = U.vec(table[:, 1])
     first = snapshot(v)
     assert snapshot(v) is first
     table[:, 0] = 1.0  # beside it
     assert snapshot(v) is first
-    table[999, 1] = -0.0
+    table[9999, 1] = -0.0
     assert snapshot(v) is not first
 
 

@@ -276,7 +276,7 @@ def _read(data: Any, leaf: Leaf) -> Any:
     """The array of a leaf; labels become positions."""
     index = leaf.entry.index
     if type(data) not in PLAIN:
-        in_order(data, leaf)
+        data = in_order(data, leaf)
     if isinstance(index, Labelled) and is_labels(data):
         data = positions_of(index, data)
     return as_leaf(data, leaf)

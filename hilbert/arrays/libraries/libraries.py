@@ -172,7 +172,7 @@ class Torch(ArrayAPI):
         return rows.new_zeros((size, rows.shape[1])).index_add(0, targets, rows)
 
 
-FEW = 4096
+FEW = 1 << 16
 """So many bytes are compared as one string, sooner than as an array."""
 PLAIN: dict[str, Callable[..., Any]] = {
     "divide": operator.truediv,

@@ -15,6 +15,7 @@ from hilbert.base.notarray import NotArray
 from hilbert.base.once import first
 from hilbert.base.sizes import FORMULA, held
 from hilbert.errors import BYTES, FROM_BYTES, SpaceError, double, is_masked, is_number, shown
+from hilbert.index.labels import has_missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -227,8 +228,10 @@ def _require_plain(data: Any, space: Any, dtype: str | None, depth: int = 0) -> 
         if dtype is not None and dtype_name(data) != dtype and not _is_safe(dtype_name(data), dtype):
             msg = f"an array of dtype {data.dtype} is not an element of {space}, which holds {dtype}: convert it first"
             raise SpaceError(msg)
-    elif getattr(data, "null_count", 0) or (hasattr(data, "isna") and np.any(data.isna())):
+    elif has_missing(data):
         msg = f"a column with missing entries (NaN, NA, null) is not an element of {space}: leave their rows out "
+        if hasattr(data, "drop_nulls"):  # of polars
+            raise SpaceError(f"{msg}(column.drop_nulls()), or fill them (column.fill_null(0.0))")
         raise SpaceError(f"{msg}(column.dropna()), or fill them (column.fillna(0.0)); column.to_numpy() keeps NaN")
 
 
