@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, TypeGuard, TypeVar, cast
 
 import numpy as np
 
+from hilbert.base.visible import visible
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -26,6 +28,10 @@ FROM_BYTES = "numbers are read from bytes by np.frombuffer(data, dtype)"
 
 class SpaceError(ValueError):
     """A space, axis, arity, dtype or shape that does not fit; the message names both sides and what would fit."""
+
+    def __str__(self) -> str:
+        """The message, control characters of names and texts as escapes."""
+        return visible(super().__str__())
 
 
 class MissingError(SpaceError, AttributeError):

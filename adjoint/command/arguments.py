@@ -28,6 +28,7 @@ TAKES = {
     "--reverse": "",
     "--stage": "word",
     "-o": "word",
+    "--force": "",
     "-e": "words",
     "--lang": "word",
     "--no-prelude": "",
@@ -39,7 +40,7 @@ OPTIONS = {
     "check": OF_FILES,
     "run": ("-e", *OF_FILES),
     "diff": ("--at", "--along", "--reverse", *OF_FILES),
-    "show": ("--stage", "--at", "-o", *OF_FILES),
+    "show": ("--stage", "--at", "-o", "--force", *OF_FILES),
     "verify": ("--at", *OF_FILES),
 }
 """The options of a sub-command."""
@@ -89,6 +90,11 @@ class Asked:
     def output(self) -> str | None:
         """Of -o."""
         return self._word("-o")
+
+    @property
+    def is_forced(self) -> bool:
+        """Whether --force is there."""
+        return "--force" in self.given
 
     @property
     def at(self) -> list[str] | None:
@@ -191,6 +197,8 @@ def _complete(of: Asked) -> None:
         raise _usage(of, "at which point? write --at")
     if of.subcommand == "show" and not of.stage:
         raise _usage(of, "which stage? write --stage list to see them")
+    if of.is_forced and of.output is None:
+        raise _usage(of, "--force is about the file of -o")
 
 
 def _usage(of: Asked, message: str) -> UsageError:

@@ -12,7 +12,7 @@ USAGES = {
     "check": "hilbert check FILE...",
     "run": "hilbert run FILE [NAME [ARG...]]  or  hilbert run FILE -e EXPR [-e EXPR]...",
     "diff": "hilbert diff FILE NAME --at ARG... [--along ARG...] [--reverse]",
-    "show": "hilbert show FILE NAME --stage STAGE [--at ARG...] [-o OUT]",
+    "show": "hilbert show FILE NAME --stage STAGE [--at ARG...] [-o OUT [--force]]",
     "verify": "hilbert verify FILE [NAME [--at ARG...]]",
 }
 """How a sub-command is written."""
@@ -24,8 +24,8 @@ between are read in that order, as one. Values of the λ-language are written as
 '<1, 2>'. For KS-Lisp, --no-prelude leaves the prelude out, and --steps N ends an evaluation after N calls."""
 VALUES = """ARG is a value: 2, -1e-3, inf, nan, true, "text", (), (v, w), (v,), [v, w], nested. A vector is a list of
 numbers, a matrix a list of rows, an element of a direct sum a tuple; that of an index set is its position or label.
-@x.npy, @x.npz:KEY, @x.json and @x.txt read files. Several ARGs are one tuple. `--` ends options: what
-follows --at -- are values of --at. A number such as -1e-3 is never an option.
+@x.npy, @x.npz:KEY, @x.json and @x.txt read files, which refer to no others. Several ARGs are one tuple. `--` ends
+options: what follows --at -- are values of --at. A number such as -1e-3 is never an option.
 A value is printed in the same syntax: what is printed can be given again, bit for bit."""
 STATUS = """Exit status: 0; 1 for an error in the text or while it runs, as FILE:LINE:COLUMN: message; 2 for usage."""
 HELP = {
@@ -88,6 +88,9 @@ A stage of NAME as a text, never cut; --stage list names the stages.
   structure   what is proved of the matrix of the derivative
   cost        what a call costs; with --at, what the derivative there costs
   anf, steps, taylor   .lam: the A-normal form, the steps of the pullback at a point, D_(1,1)
+
+-o writes it into a file, never into one that is read. A file that exists is replaced if it ends in .txt, others with
+--force only.
 
   hilbert show model.py loss --stage derivative
   hilbert show model.py:loss --stage structure --at '[1, 2]' '[0.5, -0.5]' 1

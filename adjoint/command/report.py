@@ -14,13 +14,13 @@ from diff.lam.term.term_error import TermError
 from diff.mistakes.user_source import Span, span_of
 from diff.trace.error_place import found_at
 from hilbert import SpaceError
+from hilbert.base.visible import CONTROL, in_line, put, visible
 from hilbert.program.line.source_line import line_of, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 ENDS = re.compile("\r\n|\r|\n")
-CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 WIDEST = 160
 """What is longer of a line is left out."""
 RED, BOLD, PLAIN = "\x1b[31m", "\x1b[1m", "\x1b[0m"
@@ -75,11 +75,11 @@ class TextError(Exception):
 
     def report(self) -> str:
         """FILE:LINE:COLUMN: message, the line, and carets; what more the message says stands below."""
-        p, (first, *more) = self.place, str(self).splitlines() or [""]
+        p, (first, *more) = self.place, visible(str(self)).splitlines() or [""]
         start = len(p.source) - len(p.source.lstrip())
         margin = max(min(start, p.column - 1), p.column - WIDEST)
         red, bold, plain = (RED, BOLD, PLAIN) if _colours() else ("", "", "")
-        lines = [f"{bold}{p.file}:{p.line}:{p.column}:{plain} {first}"]
+        lines = [f"{bold}{in_line(p.file)}:{p.line}:{p.column}:{plain} {first}"]
         if p.text:
             carets = "^" * min(max(1, (p.end or p.column + 1) - p.column), WIDEST)
             blank = "".join("\t" if c == "\t" else " " for c in p.source[margin : p.column - 1])
@@ -90,13 +90,18 @@ class TextError(Exception):
 
 def say(text: str) -> None:
     """A result."""
-    sys.stdout.write(f"{text}\n")
+    put(f"{text}\n")
 
 
 def complain(text: str) -> None:
     """An error or a warning, after what was said before it."""
+    complain_at(visible(text))
+
+
+def complain_at(report: str) -> None:
+    """An error at its place, which may have colours."""
     sys.stdout.flush()
-    sys.stderr.write(f"{text}\n")
+    sys.stderr.write(f"{report}\n")
 
 
 def _colours() -> bool:

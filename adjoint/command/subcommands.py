@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from adjoint.command.arguments import Asked, asked
 from adjoint.command.help import USAGE
-from adjoint.command.report import TextError, UsageError, complain, say
+from adjoint.command.output_file import files_read, write
+from adjoint.command.report import TextError, UsageError, complain, complain_at, say
 from adjoint.languages.source_text import Source
 from adjoint.languages.value_text import ValueTextError, parse, text
 from diff.lam.term.term_error import TermError
@@ -48,7 +49,7 @@ def followed(words: Sequence[str]) -> int:
         complain(f"hilbert: {cut(str(error))}")
         return USAGE_STATUS
     except TextError as error:
-        complain(error.report())
+        complain_at(error.report())
         return 1
     except MemoryError as error:
         complain(f"hilbert: there is not enough memory: {error}")
@@ -83,7 +84,7 @@ def _check(of: Asked) -> int:
             for found in _loaded(file, of).listed:
                 say(f"{found.name} : {found.signature}")
         except TextError as error:
-            complain(error.report())
+            complain_at(error.report())
             status = max(status, 1)
         except UsageError as error:
             complain(f"hilbert: {cut(str(error))}")
@@ -118,6 +119,7 @@ def _diff(of: Asked) -> int:
 
 def _show(of: Asked) -> int:
     at = None if of.at is None else _values(of.at, "--at", of)
+    read = files_read(of.file.split(","), of.at or ())
     found = _found(_loaded(of.file, of), of)
     if of.stage not in ("list", *found.stages):
         raise UsageError(f"no stage {of.stage}: there are {', '.join(found.stages)}")
@@ -125,10 +127,7 @@ def _show(of: Asked) -> int:
     if of.output is None:
         say(shown)
         return 0
-    try:
-        Path(of.output).write_text(f"{shown}\n", "utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot write {of.output}: {error.strerror}") from error
+    write(shown, of.output, read, force=of.is_forced)
     return 0
 
 
@@ -150,7 +149,7 @@ def _verify(of: Asked) -> int:
             say(f"{name} : verified")
         for report in [one.report() for one in wrong]:
             if report not in reports:
-                complain(report)
+                complain_at(report)
             reports.add(report)
     return 1 if reports else 0
 

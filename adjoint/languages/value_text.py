@@ -98,9 +98,9 @@ class _Bracket:
         return self.items[0] if is_value else tuple(self.items)
 
 
-def parse(source: str) -> Value:
-    """The value of a text; raises ValueTextError."""
-    if source.startswith("@"):  # to the end: names of files may have spaces and brackets
+def parse(source: str, *, in_file: bool = False) -> Value:
+    """The value of a text; raises ValueTextError. A text in a file refers to no other file."""
+    if source.startswith("@") and not in_file:  # to the end: names of files may have spaces and brackets
         return _read(source[1:], 1)
     open_brackets = [_Bracket("", 0)]
     at = 0
@@ -127,8 +127,14 @@ def parse(source: str) -> Value:
             open_brackets.append(_Bracket(OPEN[c], at))
             at += 1
         else:
-            value, at = _atom(source, at)
+            value, at = _atom(source, at, in_file=in_file)
             bracket.items.append(value)
+
+
+def files_in(source: str) -> list[str]:
+    """The names of the files that a text may refer to."""
+    words = [source] if source.startswith("@") else FILE.findall(source)
+    return [_path_and_key(word[1:])[0] for word in words]
 
 
 def _space(source: str, at: int) -> int:
@@ -141,7 +147,7 @@ def _expected(source: str, at: int, what: str) -> str:
     return f"column {at + 1}: expected {what}, not {json.dumps(found[0]) if found else 'the end'}"
 
 
-def _atom(source: str, at: int) -> tuple[Value, int]:
+def _atom(source: str, at: int, *, in_file: bool) -> tuple[Value, int]:
     for pattern in (NUMBER, WORD, STRING, FILE):
         found = pattern.match(source, at)
         if found is None:
@@ -157,6 +163,9 @@ def _atom(source: str, at: int) -> tuple[Value, int]:
             except ValueError as error:
                 msg = f"column {at + 1}: a text that does not end, or an escape that is none"
                 raise ValueTextError(msg) from error
+        if in_file:  # it would read any path, and values of values of values
+            msg = f"column {at + 1}: {json.dumps(word)} refers to another file: write the value itself"
+            raise ValueTextError(msg)
         return _read(word[1:], at + 1), found.end()
     raise ValueTextError(_expected(source, at, "a value"))
 
@@ -185,7 +194,7 @@ def _read(name: str, column: int) -> Value:
 
 
 def _contents(name: str, where: str) -> Value:
-    path, _, key = name.rpartition(":") if ".npz:" in name else (name, "", "")
+    path, key = _path_and_key(name)
     match Path(path).suffix:
         case ".npy":
             return _array(_loaded(path, where), where)
@@ -198,9 +207,17 @@ def _contents(name: str, where: str) -> Value:
         case ".json":
             return _listed(json.loads(Path(path).read_text("utf-8-sig")))
         case ".txt":
-            return parse(Path(path).read_text("utf-8-sig"))
+            try:
+                return parse(Path(path).read_text("utf-8-sig"), in_file=True)
+            except ValueTextError as error:
+                raise ValueTextError(f"{where}: {error}") from error
         case _:  # of no kind that is read
             raise ValueTextError(f"{where}: files that are read end in .npy, .npz:KEY, .json or .txt")
+
+
+def _path_and_key(name: str) -> tuple[str, str]:
+    path, _, key = name.rpartition(":") if ".npz:" in name else (name, "", "")
+    return path, key
 
 
 def _loaded(path: str, where: str) -> Any:

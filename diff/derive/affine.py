@@ -44,6 +44,7 @@ from hilbert.program.line.line import Step
 from hilbert.program.line.operation import Add, Along, Contract, Keep, Literal
 from hilbert.program.run.run import Runner
 from hilbert.program.transform.emit_loop import emitted as step_of
+from hilbert.space.snapshot import snapshot
 from hilbert.space.space import type_of
 from linmap.net.apply import apply_net
 from linmap.net.equal import Comparable
@@ -213,7 +214,7 @@ class Linearization(Term, Simplifiable, Comparable, Generic[P, V, W]):
 
     def _closed(self, x: Vec[P], outputs: tuple[int, ...]) -> tuple[list[Any], LinMap[V, W]]:
         """The arrays of some slots at a point, and the linear map."""
-        found = refs(self.body)
+        found, x = refs(self.body), snapshot(x)  # the linear map holds entries of x
         arrays = list(map(freeze, self._compiled(outputs).run(x.leaves)))
         n = len(outputs)
         return arrays[:n], Closed(self.body, Data.found(arrays[n:], found, self.program, x.token))

@@ -10,6 +10,7 @@ from diff.higher import run
 from diff.lam.files.claims import ClaimsReport
 from diff.lam.term.term_error import TermError
 from hilbert import SpaceError
+from hilbert.base.visible import in_line, put, visible
 
 
 def main(files: list[str], run: Callable[[str, str], ClaimsReport] = run, command: str = "diff.higher") -> int:
@@ -22,21 +23,25 @@ def main(files: list[str], run: Callable[[str, str], ClaimsReport] = run, comman
         try:
             text = Path(file).read_text("utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
-            print(f"{file}: {error}", file=sys.stderr)  # noqa: T201
+            _complain(file, f"{error}")
             return 2
         try:
             report = run(text, file)
         except TermError as error:
-            print(f"{error.place or file}: {error.code}: {error.message}", file=sys.stderr)  # noqa: T201
+            _complain(f"{error.place or file}", f"{error.code}: {error.message}")
             worst = 1
             continue
         except SpaceError as error:  # of the library, which knows no places
-            print(f"{file}: {error}", file=sys.stderr)  # noqa: T201
+            _complain(file, f"{error}")
             worst = 1
             continue
-        print(report)  # noqa: T201
+        put(f"{report}\n")
         worst = max(worst, not report.holds)
     return worst
+
+
+def _complain(place: str, message: str) -> None:
+    print(f"{in_line(place)}: {visible(message)}", file=sys.stderr)  # noqa: T201
 
 
 if __name__ == "__main__":

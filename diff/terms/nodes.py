@@ -40,6 +40,7 @@ from hilbert.program.control.equation_step import Implicit, Solve
 from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
 from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.space.snapshot import snapshot
 from hilbert.space.space import require_space, require_type
 from hilbert.space.vector import require_vector
 from linmap.contraction import AnyContraction, require_contraction
@@ -72,7 +73,7 @@ class Constant(AnyFun):
     """K_w : V → W, v ↦ w (§3.4)."""
 
     dom: Any
-    value: Vec[Any]
+    value: Vec[Any] = field(converter=snapshot)
 
     def __attrs_post_init__(self) -> None:
         require_type(self.dom, "a constant map")

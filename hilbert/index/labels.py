@@ -1,6 +1,7 @@
-"""Columns of labels: lists, numpy arrays, pandas and Arrow columns, with labels of any hashable type.
+"""Columns of labels: lists, numpy arrays, columns of pandas, polars and Arrow, with labels of any hashable type.
 
-Columns are read through `__array__` or `to_numpy`; no library of tables is imported.
+Columns are read through `__array__` or `to_numpy`; no library of tables is imported. What a table or an array says of
+its own axes, by names of dimensions and labels, is held against the axes of the space.
 """
 
 from __future__ import annotations
@@ -11,12 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hilbert.errors import SpaceError, is_masked, shown
-from hilbert.index.index import has_labels, is_missing
+from hilbert.index.index import Anonymous, Labelled, has_labels, is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from hilbert.index.index import Labelled
     from hilbert.index.leaf import Leaf
 
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -33,7 +33,7 @@ def is_labels(data: Any) -> bool:
     if hasattr(data, "dictionary") or hasattr(getattr(data, "type", None), "index_type"):  # of Arrow
         return True
     dtype = getattr(data, "dtype", None)
-    if hasattr(dtype, "categories") or str(dtype) in ("str", "string"):  # of pandas
+    if hasattr(dtype, "categories") or str(dtype) in ("str", "string", "String"):  # of pandas, of polars
         return True
     if isinstance(data, (np.ndarray, np.generic)) or hasattr(data, "to_numpy"):
         array: npt.NDArray[Any] = np.asarray(data)
@@ -41,25 +41,82 @@ def is_labels(data: Any) -> bool:
     return False
 
 
-def in_order(data: Any, leaf: Leaf) -> None:
-    """Raise SpaceError where a dictionary or a table of pandas has labels of its own, in another order than an axis."""
-    if not (isinstance(data, dict) or hasattr(data, "loc")):
-        return
-    labelled = [(k, axis) for k, axis in enumerate(leaf.axes) if has_labels(axis)]
+def has_missing(column: Any) -> bool:
+    """Whether a column, a table or a DataArray has missing entries: NA, None, null, and NaN except in polars."""
+    nulls = getattr(column, "null_count", None)  # a number in Arrow, a method in polars, where NaN is a number
+    if nulls is not None and np.any(np.asarray(nulls() if callable(nulls) else nulls)):
+        return True
+    ask = getattr(column, "isna", None) or getattr(column, "isnull", None)
+    return callable(ask) and bool(np.any(np.asarray(ask())))
+
+
+def in_order(data: Any, leaf: Leaf) -> Any:
+    """The data, the axes of a DataArray in the order of the leaf's.
+
+    Raises SpaceError where a dictionary, a table or a DataArray has labels of its own, in another order than an axis.
+    """
     if isinstance(data, dict):
-        if len(leaf.axes) == len(labelled) == 1:
+        if len(leaf.axes) == 1 and has_labels(leaf.axes[0]):
             msg = f"a dictionary is no element of {leaf}: write V.vec([d[k] for k in X.labels]), X = {leaf.axes[0]}"
             raise SpaceError(msg)
-        return
-    table: Any = data
-    given = (table.index, getattr(table, "columns", None))
-    for k, axis in labelled:
-        own: Any = given[k] if k < len(given) else None
-        if own is None or type(own).__name__ == "RangeIndex" or list(own) == list(axis.labels):
-            continue
-        rows = "t.loc[list(X.labels)]" if k == 0 else "t[list(X.labels)]"
-        msg = f"an element of {leaf} has its entries in the order of X.labels, X = {axis}, and the table in another"
-        raise SpaceError(f"{msg}: write {rows}, or t.to_numpy() if its order is meant")
+        return data
+    if isinstance(getattr(data, "dims", None), tuple):
+        return _by_name(data, leaf)
+    if hasattr(data, "data_vars"):
+        msg = f"a Dataset is no element of {leaf}: it has several arrays, of which d[name] is one"
+        raise SpaceError(msg)
+    rows = data.index if hasattr(data, "loc") else None
+    given = (rows, getattr(data, "column_names", None) or getattr(data, "columns", None))
+    for k, axis in enumerate(leaf.axes[:2]):
+        own: Any = given[k]
+        if has_labels(axis) and own is not None and type(own).__name__ != "RangeIndex":
+            remedy = ("t.loc[list(X.labels)]", "t[list(X.labels)]")[k]
+            _require_labels(list(own), axis, leaf, f"the table in another: write {remedy}, or t.to_numpy()")
+    return data
+
+
+def _require_labels(own: list[Any], axis: Labelled[Any], leaf: Leaf, otherwise: str) -> None:
+    if own != list(axis.labels):
+        msg = f"an element of {leaf} has its entries in the order of X.labels, X = {axis}, and "
+        raise SpaceError(f"{msg}{otherwise} if its order is meant")
+
+
+def _by_name(data: Any, leaf: Leaf) -> npt.NDArray[Any]:
+    """The array of a DataArray: a dimension is the axis whose tag has its name; others are anonymous axes, in order."""
+    dims, axes = [str(name) for name in data.dims], leaf.axes
+    if has_missing(data):
+        msg = f"a DataArray with missing entries (NaN) is not an element of {leaf}: fill them (a.fillna(0.0)); "
+        raise SpaceError(f"{msg}a.to_numpy() keeps NaN")
+    tags = [
+        _name(axis.tag.__name__) if isinstance(axis, Labelled) and axis.tag is not Anonymous else "" for axis in axes
+    ]
+    rest = [k for k, name in enumerate(dims) if _name(name) not in tags]
+    order = [_place(tag, dims) if tag else rest.pop(0) if rest else -1 for tag in tags]
+    if sorted(order) != list(range(len(dims))):
+        msg = (
+            f"a DataArray with the dimensions ({', '.join(dims)}) is not an element of {leaf}: each dimension has the "
+        )
+        raise SpaceError(
+            f"{msg}name of the tag of an axis (a.rename gives it one); a.to_numpy() is taken without names"
+        )
+    for axis, k in zip(axes, order, strict=True):
+        own = getattr(data, "coords", {})
+        if has_labels(axis) and data.dims[k] in own:
+            remedy = f"a.sel({dims[k]}=list(X.labels)), or a.to_numpy()"
+            labels = list(np.asarray(own[data.dims[k]]))
+            _require_labels(labels, axis, leaf, f"dimension {dims[k]} in another: write {remedy}")
+    return np.asarray(data if hasattr(data, "__array__") else data.to_numpy()).transpose(order)
+
+
+def _name(word: str) -> str:
+    """A name, whether it is written as a class or as a variable: TimeStep, time_step."""
+    return word.replace("_", "").casefold()
+
+
+def _place(tag: str, dims: list[str]) -> int:
+    """Which dimension has the name of a tag; −1 where none has, or several."""
+    found = [k for k, name in enumerate(dims) if _name(name) == tag]
+    return found[0] if len(found) == 1 else -1
 
 
 def positions_of(keys: Labelled[Any], data: Any) -> Any:

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from hilbert.arrays.libraries.namespace import to_numpy
+from hilbert.arrays.libraries.namespace import freeze, to_numpy
 from hilbert.base.sizes import allocation
 from hilbert.errors import SpaceError, shown
 from hilbert.space.leafwise import leaf_spaces
@@ -53,7 +53,7 @@ def load(space: V, file: str | os.PathLike[str]) -> Vec[V]:
     Raises SpaceError that lists all keys that are missing, too many, or of another shape or dtype.
     """
     require_type(space, "load(V, file)")
-    found = _arrays(file)
+    found = arrays_of(file, ".npz file that save(v, file) wrote")
     wrong: list[str] = []
     leaves: list[Any] = []
     for (path, at), leaf in zip(leaf_spaces(space), space.leaves, strict=True):
@@ -66,7 +66,7 @@ def load(space: V, file: str | os.PathLike[str]) -> Vec[V]:
             wrong.append(f"{name} is {array.dtype}{list(array.shape)} where {due} is due")
         else:
             try:
-                leaves += at.vec(array).leaves
+                leaves += at.vec(freeze(array)).leaves
             except SpaceError as error:  # labels that are none of the index set
                 wrong.append(f"{name}: {error}")
     wrong += [f"{name} is too many" for name in found]
@@ -76,13 +76,20 @@ def load(space: V, file: str | os.PathLike[str]) -> Vec[V]:
     return Vec(space, tuple(leaves))
 
 
-def _arrays(file: Any) -> dict[str, Any]:
-    """Those of a .npz file; raises SpaceError for a file that is none, or is damaged."""
+def arrays_of(file: Any, due: str) -> dict[str, Any]:
+    """Those of a .npz file; raises SpaceError for a file that is none, or is damaged, and OSError where there is none.
+
+    What is due is said in the message.
+    """
     named = isinstance(file, (str, os.PathLike))
-    msg = f"{file if named else shown(file)} is no .npz file that save(v, file) wrote"
+    msg = f"{file if named else shown(file)} is no {due}"
     if not named and not hasattr(file, "read"):
         raise SpaceError(msg)
-    with Path(file).open("rb") if named else nullcontext(file) as stream:
+    try:
+        opened = Path(file).open("rb") if named else nullcontext(file)  # noqa: SIM115 - it is closed below
+    except ValueError as error:  # a character that no name has
+        raise SpaceError(f"{msg}: {error}") from error
+    with opened as stream:
         try:
             with np.load(stream, allow_pickle=False) as archive:
                 found = dict(archive)

@@ -31,12 +31,14 @@ U = TypeVar("U")
 def labels(column: Any, tag: type[T]) -> Fin[T]:
     """The index set of a column's distinct keys, in the order in which they first occur.
 
-    Of a categorical column of pandas it is that of its categories, in their order. Raises SpaceError for a key that is
-    missing (None, NaN, NaT, NA, a null of Arrow) or not hashable.
+    Of a categorical column of pandas, and an Enum of polars, it is that of the categories, in their order. Raises
+    SpaceError for a key that is missing (None, NaN, NaT, NA, a null of Arrow) or not hashable.
     """
     found = distinct_labels(column_of(column), None)[0]
     categories = getattr(getattr(column, "dtype", None), "categories", None)
-    return Labelled(tag, found if categories is None else distinct_labels(column_of(categories), None)[0])
+    if hasattr(categories, "__len__"):  # those of a Categorical of polars, which all columns share, have no order
+        found = distinct_labels(column_of(categories), None)[0]
+    return Labelled(tag, found)
 
 
 @overload

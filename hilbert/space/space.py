@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Protocol, TypeA
 import numpy as np
 from attrs import field, frozen
 
-from hilbert.arrays.libraries.namespace import as_flat, as_leaf, filled
+from hilbert.arrays.libraries.namespace import as_flat, as_leaf, filled, freeze, own_leaf
 from hilbert.arrays.libraries.random_entries import drawn
 from hilbert.base.numpy_names import OUTER
 from hilbert.base.once import OfFields, Remembering, cached_property, latest, once
@@ -207,7 +207,7 @@ class Type(Remembering, OfFields):
         if factor is None or not 0.0 <= factor < math.inf:
             msg = f"the scale of a random element of {self} is a finite number ≥ 0, not {shown(scale)}"
             raise SpaceError(msg)
-        return Vec(self, tuple(as_leaf(drawn(rng, leaf.stored(), factor), leaf) for leaf in self.leaves))
+        return Vec(self, tuple(own_leaf(drawn(rng, leaf.stored(), factor), leaf) for leaf in self.leaves))
 
     def basis(self: V) -> Iterator[Vec[V]]:
         """The standard basis, in storage order; raises SpaceError for a type that is no space."""
@@ -216,12 +216,12 @@ class Type(Remembering, OfFields):
         for k in range(self.dim):
             flat = filled((self.dim,), np.result_type(*(leaf.dtype for leaf in self.leaves)))
             flat[k] = 1
-            yield self.unflat(flat)
+            yield self.unflat(freeze(flat))
 
     def zeros(self: V) -> Vec[V]:
         """The zero vector; raises SpaceError for a type that is no space."""
         require_space(self, "zeros")
-        return Vec(self, tuple(as_leaf(filled(leaf.stored().shape, leaf.dtype), leaf) for leaf in self.leaves))
+        return Vec(self, tuple(own_leaf(filled(leaf.stored().shape, leaf.dtype), leaf) for leaf in self.leaves))
 
     def ones(self: V) -> Vec[V]:
         """The vector with 1 in every entry; raises SpaceError for a type that is no space."""
@@ -236,7 +236,7 @@ class Type(Remembering, OfFields):
             msg = f"full(k) of {self} is a number in every entry, not {shown(k)}"
             raise SpaceError(msg)
         one = (filled(leaf.stored().shape, leaf.dtype, as_leaf(value, Leaf(leaf.entry))) for leaf in self.leaves)
-        return Vec(self, tuple(map(as_leaf, one, self.leaves)))
+        return Vec(self, tuple(map(own_leaf, one, self.leaves)))
 
 
 def _summands(space: Type) -> tuple[Type, ...]:
@@ -261,7 +261,7 @@ def _read(data: Any, leaf: Leaf) -> Any:
     """The array of a leaf; labels become positions."""
     index = leaf.entry.index
     if type(data) not in PLAIN:
-        in_order(data, leaf)
+        data = in_order(data, leaf)
     if isinstance(index, Labelled) and is_labels(data):
         data = positions_of(index, data)
     return as_leaf(data, leaf)

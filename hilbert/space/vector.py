@@ -126,7 +126,7 @@ class Vec(NotArray, Reductions, Generic[V]):
     `==` and `hash` go by identity of the data (a token that travels with the pickle); compare contents with `equal`.
     """
 
-    __slots__ = ("__weakref__", "_token", *FIELDS)
+    __slots__ = ("__weakref__", "_snapshot", "_token", *FIELDS)
     instead = "give it v.array, or apply a map of diff"
     functions = FUNCTIONS
     attributes: ClassVar[dict[str, str]] = ARRAYS

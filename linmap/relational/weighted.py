@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 
 from hilbert import Copower, Field, Fin, Index, R, SpaceError, Type
-from hilbert.arrays.libraries.namespace import to_numpy
+from hilbert.arrays.libraries.namespace import freeze, to_numpy
 from hilbert.errors import shown
 from hilbert.relation import function
 from hilbert.relation.relation_checks import array_of
@@ -59,7 +59,7 @@ def sparse(rows: Any, cols: Any, weights: Any, X: Any, Y: Any, V: Any = R) -> An
     entries = Fin.of(codes.size)
     summed = np.zeros(codes.size, c.left.dtype)
     np.add.at(summed, places, data)
-    weighted: AnyLinMap = delta(c, 0, (c.left**entries).vec(summed), entries)
+    weighted: AnyLinMap = delta(c, 0, (c.left**entries).vec(freeze(summed)), entries)
     return red(function(y, entries, Y), V) @ weighted @ red(function(x, entries, X).T, V)
 
 
@@ -74,13 +74,17 @@ def from_scipy(matrix: Any, X: I, Y: J, V: W) -> LinMap[Copower[W, I], Copower[W
 def from_scipy(matrix: Any, X: Any = None, Y: Any = None, V: Any = R) -> Any:
     """from_scipy : V^X ⊸ V^Y, v ↦ A v for a sparse matrix A of scipy in any of its formats; X names its columns.
 
-    Raises SpaceError for what is no sparse matrix, and for index sets of other sizes than its shape.
+    Its entries are copied. Raises SpaceError for what is no sparse matrix, for a complex one, and for index sets of
+    other sizes than its shape.
     """
     in_order("from_scipy(matrix, X, Y, V)", V, X, Y, tables=(matrix,))
     if not hasattr(matrix, "tocoo") or len(matrix.shape) != 2:
         msg = f"from_scipy takes a sparse matrix of scipy, not {shown(matrix)}"
         raise SpaceError(msg)
     coo = matrix.tocoo()
+    if coo.data.dtype.kind == "c":
+        msg = f"{shown(matrix)} is complex, and all spaces are real: make one map of its real and one of its imaginary "
+        raise SpaceError(f"{msg}part, A.real and A.imag")
     X, Y = Fin.of(coo.shape[1]) if X is None else X, Fin.of(coo.shape[0]) if Y is None else Y
     for index, size in ((X, coo.shape[1]), (Y, coo.shape[0])):
         if not isinstance(index, Index) or index.size != size:

@@ -15,6 +15,7 @@ from hilbert.base.term import as_tuple
 from hilbert.errors import SpaceError, shown
 from hilbert.index.leaf import Leaf
 from hilbert.program.line.constant import Const
+from hilbert.space.snapshot import snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -104,7 +105,8 @@ def as_data(given: Iterable[Const]) -> Data:
 
 
 def constants(v: Vec[Any]) -> tuple[Const, ...]:
-    """The leaves of a vector."""
+    """The leaves of a vector, as its entries are now."""
+    v = snapshot(v)
     keys = zip(itertools.repeat(v.token), itertools.count())
     return tuple(map(Const, v.leaves, v.space.leaves, keys))
 

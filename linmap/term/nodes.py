@@ -33,6 +33,7 @@ from hilbert.map.combine import (
 from hilbert.map.map import AnyMap, factor
 from hilbert.program.line.external import External, MapRule
 from hilbert.relation.relation import AnyRelation, require_relation
+from hilbert.space.snapshot import snapshot
 from hilbert.space.space import power, require_space
 from hilbert.space.vector import require_vector
 from linmap.contraction import AnyContraction, require_contraction
@@ -142,7 +143,7 @@ class Section(AnyLinMap):
 
     contraction: AnyContraction
     side: int
-    datum: Vec[Any]
+    datum: Vec[Any] = field(converter=snapshot)
 
     def __attrs_post_init__(self) -> None:
         require_contraction(self.contraction, "a section")

@@ -57,12 +57,15 @@ def linear_map(name: str, dom: V, cod: W, forward: Any, adjoint: Any = None, *, 
     Both take arrays with any axes in front, with `batched=False` without; what they give is copied. Instead of the two,
     an operator of scipy's may be given (`scipy.sparse.linalg.LinearOperator`), on flat arrays. It is pickled by its
     name. That both are linear, and adjoint to each other, is for `check_adjoint` to test. Raises SpaceError for spaces
-    of more than one array, for what is no function, and where it is used, for a result of another shape.
+    of more than one array, for what is no function, for a complex operator, and where it is used, for a result of
+    another shape, or a complex one.
     """
     require_space(dom, "linear_map")
     require_space(cod, "linear_map")
     if adjoint is None and hasattr(forward, "matvec") and hasattr(forward, "rmatvec"):
-        forward, adjoint, batched = _of_operator(forward, dom, cod), _of_operator(forward.H, cod, dom), False
+        _require_real(name, getattr(forward, "dtype", None))
+        forward, adjoint = _of_operator(name, forward, dom, cod), _of_operator(name, forward.H, cod, dom)
+        batched = False
     if not isinstance(name, str) or not callable(forward) or not callable(adjoint):
         what = f"{shown(name)}, {shown(forward)} and {shown(adjoint)}"
         raise SpaceError(f"linear_map(name, V, W, forward, adjoint) takes a name and two functions, not {what}")
@@ -71,12 +74,26 @@ def linear_map(name: str, dom: V, cod: W, forward: Any, adjoint: Any = None, *, 
     return Own(defined(MapRule(name, forward, adjoint, truth(batched, "batched=…"))), dom, cod)
 
 
-def _of_operator(operator: Any, V: Any, W: Any) -> Any:
-    """The function on arrays of an operator on flat ones."""
+def _of_operator(name: str, operator: Any, V: Any, W: Any) -> Any:
+    """The function on arrays of an operator on flat ones; its products are looked at, whatever type it declares."""
     if tuple(operator.shape) != (W.dim, V.dim):
         msg = f"an operator {V} ⊸ {W} has the shape {(W.dim, V.dim)}, not {tuple(operator.shape)}"
         raise SpaceError(msg)
-    return lambda _, a: operator.matvec(a.reshape(-1)).reshape(W.leaves[0].shape).astype(W.leaves[0].dtype)
+    leaf = W.leaves[0]
+
+    def product(_: Any, a: Any) -> Any:
+        y = operator.matvec(a.reshape(-1))
+        _require_real(name, y.dtype)
+        return y.reshape(leaf.shape).astype(leaf.dtype)
+
+    return product
+
+
+def _require_real(name: Any, dtype: Any) -> None:
+    """Raise SpaceError for a complex type: its imaginary part would be lost."""
+    if getattr(dtype, "kind", "") == "c":
+        msg = f"the operator of linear map {shown(name)} is complex ({dtype}), and all spaces are real: give its real "
+        raise SpaceError(f"{msg}and its imaginary part as two maps, or one map of pairs, direct_sum(V, V)")
 
 
 def own(name: str, V: Any, W: Any, back: bool) -> Own:  # noqa: FBT001 - as repr writes it

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import bsr_array, coo_array, csc_matrix, csr_array, dia_array
 from scipy.sparse.linalg import aslinearoperator
 
 from adjoint import NAMES, adjoint, check_adjoint, grad, hessian, jacobian, verify
@@ -13,6 +14,7 @@ from diff import fun, lift, program, show, sin
 from hilbert import R32, Bool, Fin, R, SpaceError, direct_sum
 from linmap import equal, linear_map, matrix, section, simplify, structure
 from linmap.contraction import matrix_vector
+from linmap.relational.weighted import from_scipy, sparse
 
 X, Y, Z = Fin.of(4), Fin.of(3), Fin.of(2)
 V, W = R**X, R**Y
@@ -102,3 +104,56 @@ def test_refused() -> None:
     assert pickle.loads(pickle.dumps(second)) == second != first
     with pytest.raises(SpaceError, match="is now that of another"):
         pickle.dumps(first)
+
+
+class TurnsComplex:
+    """An operator that says it is real; its products there, or back, are not."""
+
+    shape, dtype = (3, 4), np.dtype(float)
+
+    def __init__(self, there: complex, back: complex) -> None:
+        self.there, self.back = there, back
+
+    def matvec(self, x: Any) -> Any:
+        """A x."""
+        return self.there * (m @ x)
+
+    def rmatvec(self, x: Any) -> Any:
+        """A* x."""
+        return self.back * (m.T @ x)
+
+    @property
+    def H(self) -> Any:
+        """The adjoint."""
+        turned = TurnsComplex(self.back, self.there)
+        turned.shape = self.shape[::-1]
+        turned.matvec, turned.rmatvec = self.rmatvec, self.matvec  # type: ignore[method-assign]
+        return turned
+
+
+@pytest.mark.parametrize(
+    "operator", [aslinearoperator(1j * m), aslinearoperator(m.astype(complex)), TurnsComplex(1, 1)]
+)
+@pytest.mark.parametrize("k", [1j, 1.0 + 0j])
+def test_complex_operators_are_refused(operator: Any, k: complex) -> None:
+    """At once, or at the first product; an imaginary part of 0 is one."""
+    if isinstance(operator, TurnsComplex):
+        there, back = (linear_map("turns", V, W, TurnsComplex(*ks)) for ks in ((k, 1.0), (1.0, k)))
+        np.testing.assert_allclose(adjoint(there)(w).array, w.array @ m)
+        for f, x in ((there, v), (adjoint(back), w)):
+            with pytest.raises(SpaceError, match=r"linear map 'turns' is complex .complex128., and all"):
+                f(x)
+    else:
+        with pytest.raises(SpaceError, match=r"is complex .complex128., and all spaces are real: give its real"):
+            linear_map("complexes", V, W, operator)
+
+
+@pytest.mark.parametrize("form", [csr_array, coo_array, csc_matrix, dia_array, bsr_array])
+def test_complex_matrices_are_refused(form: Any) -> None:
+    """Of scipy in each format, and weights; their real parts are not."""
+    for k in (1j, 1.0 + 0j):
+        with pytest.raises(SpaceError, match=r"is complex, and all spaces are real: .* A.real and A.imag"):
+            from_scipy(form(k * m))
+        with pytest.raises(SpaceError, match="numbers, not complex128"):
+            sparse([0, 1], [1, 2], k * np.ones(2), X, Y)
+    np.testing.assert_array_equal(matrix(from_scipy(form(m)), as_="array"), m)

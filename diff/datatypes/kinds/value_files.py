@@ -27,10 +27,11 @@ from diff.datatypes.kinds.conversion import to_core
 from diff.datatypes.kinds.kinds import Values
 from diff.datatypes.kinds.layout import Maker, reader, taken
 from diff.lam.term.term_error import TermError
-from hilbert import Type
-from hilbert.arrays.libraries.namespace import freeze, to_numpy
+from hilbert import SpaceError, Type
+from hilbert.arrays.libraries.namespace import freeze, require_elements, to_numpy
 from hilbert.base.attach import attach
 from hilbert.errors import shown
+from hilbert.map.vector_files import arrays_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 KEY, CLASSES = "key", "classes"
 """The classes by number and the lengths, from left to right, as −1 − length; the names of the classes."""
+EMPTY = 1_000_000
+"""So many parts that are stored as nothing, () or zero vectors, are read."""
 
 
 def _save(kind: Values[Any], value: Any, file: Any) -> None:
@@ -64,17 +67,30 @@ def _save(kind: Values[Any], value: Any, file: Any) -> None:
 
 def _load(kind: Values[Any], file: Any) -> Any:
     try:
-        with np.load(file, allow_pickle=False) as archive:
-            arrays: dict[str, npt.NDArray[Any]] = dict(archive)
-        numbers, names = arrays.pop(KEY).tolist(), arrays.pop(CLASSES).tolist()
-    except (ValueError, TypeError, AttributeError, KeyError, zipfile.BadZipFile) as error:
-        what = file if isinstance(file, str) else shown(file)
-        raise TermError("type", f"{what} is no file that {kind}.save(value, file) wrote: {error}") from error
+        arrays = arrays_of(file, f"file that {kind}.save(value, file) wrote")
+    except SpaceError as error:
+        raise TermError("type", str(error)) from error
     try:
-        return _made(kind, iter([names[k] if k >= 0 else -1 - k for k in numbers]), arrays)
+        return _made(kind, _key(arrays), arrays)
     except (ValueError, LookupError, StopIteration) as error:
         why = str(error) if isinstance(error, ValueError) else "there is less in it"
-        raise TermError("shape", f"{file} holds no value of {kind}: {why}") from error
+        what = file if isinstance(file, (str, os.PathLike)) else shown(file)
+        raise TermError("shape", f"{what} holds no value of {kind}: {why}") from error
+
+
+def _key(arrays: dict[str, npt.NDArray[Any]]) -> Iterator[Any]:
+    """The names of classes and the lengths, from left to right, taken from arrays; raises ValueError or LookupError.
+
+    A length is at most what the file has of classes, lengths and entries, and EMPTY parts that have none of them.
+    """
+    numbers, names = arrays.pop(KEY), arrays.pop(CLASSES)
+    if numbers.dtype != np.int64 or numbers.ndim != 1 or names.dtype.kind != "U" or names.ndim != 1:
+        raise ValueError(f"{KEY} is no list of integers, or {CLASSES} none of names")
+    most = numbers.size + sum(array.size for array in arrays.values()) + EMPTY
+    if numbers.size and int(numbers.min()) < -1 - most:
+        raise ValueError(f"a length of {-1 - int(numbers.min())}, more than the file has parts")
+    words = names.tolist()
+    return iter([words[k] if k >= 0 else -1 - k for k in numbers.tolist()])
 
 
 def _made(kind: Values[Any], key: Iterator[Any], arrays: dict[str, npt.NDArray[Any]]) -> Any:
@@ -83,7 +99,7 @@ def _made(kind: Values[Any], key: Iterator[Any], arrays: dict[str, npt.NDArray[A
     spaces = maker.spaces
     leaves: list[tuple[Any, ...]] = [()] * len(spaces)
     for k, (space, places) in enumerate(_places(spaces).items()):
-        columns = [arrays.pop(f"{k}.{j}") for j in range(len(space.leaves))]
+        columns = [freeze(arrays.pop(f"{k}.{j}")) for j in range(len(space.leaves))]
         _check(columns, space, len(places))
         for row, at in enumerate(places):
             leaves[at] = tuple(freeze(column[row, ...]) for column in columns)
@@ -105,6 +121,7 @@ def _check(columns: list[npt.NDArray[Any]], space: Type, count: int) -> None:
         if (array.shape, str(array.dtype)) != ((count, *leaf.shape), leaf.dtype):
             have, due = f"{array.dtype}{list(array.shape)}", f"{leaf.dtype}{[count, *leaf.shape]}"
             raise ValueError(f"{have} where {due}, {count} elements of {space}, are due")
+        require_elements(array, leaf)
 
 
 attach(Values, "save", _save)

@@ -142,6 +142,16 @@ class Library:
         """An array that a user's function gave, and may write into later, as one that nobody else holds."""
         return self.xp.asarray(array, copy=True)
 
+    def snapshot(self, array: Any) -> Any:
+        """The array itself, if it is known that nobody writes into its memory; else a copy."""
+        return self.unshared(array)
+
+    def unchanged(self, kept: Any, now: Any) -> bool:
+        """Whether an array still has the entries of its copy, NaN and the sign of 0 among them."""
+        xp = self.xp
+        alike = (kept == now) & (xp.signbit(kept) == xp.signbit(now))
+        return bool(xp.all(alike | (xp.isnan(kept) & xp.isnan(now))))
+
     def copied(self) -> Callable[[Any], Any] | None:
         """What copies a result that shares memory with an argument or a constant; None where arrays are read-only."""
         xp = self.xp

@@ -172,6 +172,8 @@ class Torch(ArrayAPI):
         return rows.new_zeros((size, rows.shape[1])).index_add(0, targets, rows)
 
 
+FEW = 1 << 16
+"""So many bytes are compared as one string, sooner than as an array."""
 PLAIN: dict[str, Callable[..., Any]] = {
     "divide": operator.truediv,
     "less": operator.lt,
@@ -226,6 +228,21 @@ class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
     def unshared(self, array: Any) -> Any:
         """A copy as it lies in memory; scalars do not change."""
         return array.copy("K") if isinstance(array, np.ndarray) else array
+
+    def snapshot(self, array: Any) -> Any:
+        """A copy if an owner of the memory can write; an entry that the array repeats is stored once in the copy."""
+        if not _can_be_written(array):
+            return array
+        once = array[tuple([slice(0, 1) if step == 0 else slice(None) for step in array.strides])]
+        kept = _not_writeable(once.copy("K"))
+        return kept if kept.shape == array.shape else np.broadcast_to(kept, array.shape)
+
+    def unchanged(self, kept: Any, now: Any) -> bool:
+        """Bit by bit."""
+        if now.nbytes <= FEW:
+            return bool(kept.tobytes() == now.tobytes())
+        bits = f"i{now.itemsize}"
+        return np.array_equal(kept.view(bits), now.view(bits))
 
     def copied(self) -> Callable[[Any], Any] | None:
         """Results are made read-only instead, like the arguments and the constants."""
@@ -307,6 +324,24 @@ class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
 def _not_writeable(array: Any) -> Any:
     array.setflags(write=False)
     return array
+
+
+def _can_be_written(array: Any) -> bool:
+    """Whether an owner in the chain of `.base` is writeable, or one is there that does not tell."""
+    if not isinstance(array, np.ndarray):  # a scalar of numpy
+        return False
+    owner: Any = array
+    while owner is not None:
+        if isinstance(owner, np.ndarray):
+            if owner.flags.writeable:
+                return True
+        elif not hasattr(owner, "base"):  # not one of numpy's own that stand between a view and its owner
+            try:
+                return not memoryview(owner).readonly
+            except TypeError:  # it shows its memory to numpy only
+                return True
+        owner = owner.base
+    return False
 
 
 def _arithmetic(ufunc: np.ufunc, plain: Callable[[Any, Any], Any]) -> Kernel:

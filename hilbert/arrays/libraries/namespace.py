@@ -15,6 +15,7 @@ from hilbert.base.notarray import NotArray
 from hilbert.base.once import first
 from hilbert.base.sizes import FORMULA, held
 from hilbert.errors import BYTES, FROM_BYTES, SpaceError, double, is_masked, is_number, shown
+from hilbert.index.labels import has_missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -87,7 +88,7 @@ def to_numpy(array: Any) -> np.ndarray[Any, np.dtype[Any]]:
     return host
 
 
-def _require_elements(array: Any, leaf: Leaf) -> None:
+def require_elements(array: Any, leaf: Leaf) -> None:
     """Raise SpaceError if an entry is known, and is not an element of the leaf's index set."""
     index = leaf.entry.index
     if index is None or not leaf.size:
@@ -110,7 +111,7 @@ def filled(shape: tuple[int, ...], dtype: Any, value: Any = None) -> Any:
 
 @held(FORMULA)
 def as_leaf(data: Any, leaf: Leaf) -> Any:
-    """An array of a leaf's shape and dtype, as a read-only view where no conversion is needed.
+    """An array of a leaf's shape and dtype, as a read-only view where no conversion is needed (see `snapshot`).
 
     Arrays are converted where numpy's *safe* casting allows (integers to ℝ, single to double precision); Python
     numbers and nested lists take the dtype of the space. Discrete data are copied, so that they cannot change after
@@ -129,10 +130,15 @@ def as_leaf(data: Any, leaf: Leaf) -> Any:
         found = library(array)
         if found is NUMPY or found.copied():  # arrays of JAX never change
             array = found.xp.asarray(array, copy=True)
-    elif not foreign:
-        array = np.asarray(array).view()
-    _require_elements(array, leaf)
+    elif isinstance(data, np.ndarray):  # another one was made here
+        array = array.view()
+    require_elements(array, leaf)
     return freeze(array)
+
+
+def own_leaf(array: Any, leaf: Leaf) -> Any:
+    """An array that was made for a leaf, and that nobody else holds."""
+    return as_leaf(freeze(array), leaf)
 
 
 def _converted(array: Any, leaf: Leaf) -> Any:
@@ -222,8 +228,10 @@ def _require_plain(data: Any, space: Any, dtype: str | None, depth: int = 0) -> 
         if dtype is not None and dtype_name(data) != dtype and not _is_safe(dtype_name(data), dtype):
             msg = f"an array of dtype {data.dtype} is not an element of {space}, which holds {dtype}: convert it first"
             raise SpaceError(msg)
-    elif getattr(data, "null_count", 0) or (hasattr(data, "isna") and np.any(data.isna())):
+    elif has_missing(data):
         msg = f"a column with missing entries (NaN, NA, null) is not an element of {space}: leave their rows out "
+        if hasattr(data, "drop_nulls"):  # of polars
+            raise SpaceError(f"{msg}(column.drop_nulls()), or fill them (column.fill_null(0.0))")
         raise SpaceError(f"{msg}(column.dropna()), or fill them (column.fillna(0.0)); column.to_numpy() keeps NaN")
 
 

@@ -41,6 +41,7 @@ class Builder:
         self.inner: Builder | None = None  # the body of a step that is being traced, while it is
         self.watch: Callable[[], Place | None] | None = None  # tells the user's line, while a function is traced
         self.place: Place | None = None  # where the steps that are made now come from
+        self.entered: dict[int, tuple[Any, tuple[Const, ...]]] = {}  # vectors and their constants, by the vectors' ids
         self._known: dict[tuple[Operation, tuple[int, ...]], int] = {}
 
     def emit(self, operation: Operation, args: tuple[int, ...], leaf: Leaf) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, TypeVar
 
 from adjoint.languages.ks.builtin import effects, integers, linear_primitives, scalars, tensor_builtins
@@ -26,6 +25,7 @@ from adjoint.languages.ks.value.value_syntax import text
 from diff import absolute
 from diff.lam.term.types import UNIT, Arrow, DataType, Lin, TupleType, Ty
 from hilbert import R, Vec
+from hilbert.base.visible import put
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,7 +98,7 @@ def printed(use: Use, v: Value) -> Value:
     several = v if isinstance(use.of, TupleType) else (v,)
 
     def write(found: Value) -> None:
-        sys.stdout.write("".join(map(_said, found)))
+        put("".join(map(_said, found)))
 
     effects.written(use.ev, tuple(several), write)
     return 0
