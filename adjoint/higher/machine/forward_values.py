@@ -34,7 +34,7 @@ from diff.derive.affine import jvp
 from diff.lam.check.library_names import sign
 from diff.lam.files.type_of_term import type_of
 from diff.lam.term.binding import Pass
-from diff.lam.term.lam_values import Native, Tagged, Value, flat, on_leaves, shaped, summands
+from diff.lam.term.lam_values import Closure, Native, Tagged, Value, flat, on_leaves, shaped, summands
 from diff.lam.term.pullback_terms import Jac, Plus, Sharp
 from diff.lam.term.term_error import TermError
 from diff.lam.term.terms import AnyTerm, App, Case, Fold, If, Lam, Prim, Tuple, Var, fresh
@@ -43,6 +43,8 @@ from hilbert import Vec
 from hilbert.base.once import once
 from hilbert.map.map import AnyMap
 
+TWICE = "a second derivative, 𝒟(𝒟h)(a)(u)(v), of a function h that moves itself,"
+"""The construct that no sum of ev and dv says, and that §13 has no rule for."""
 _STILL = frozenset({Vec})
 """The class of leaves that neither move nor are stuck."""
 
@@ -116,6 +118,11 @@ class Mover(Levels):
                 return Tagged(label, part)
             case Functional(), Functional():
                 return Functional((*a.terms, *b.terms))
+            case DualNumber(inner, tangent, level), other if _is_functional(a) and _is_functional(b):
+                inner = yield self.sum(inner, other)
+                return self.perturbed(inner, tangent, level)
+            case Functional(), DualNumber() if _is_functional(b):
+                return (yield self.sum(b, a))
             case (Functional() | Neutral(), _) | (_, Functional() | Neutral()) if _is_atomic(a) and _is_atomic(b):
                 ty = next(one.type for one in (a, b) if isinstance(one, Neutral))
                 if isinstance(ty, Ground):
@@ -150,11 +157,20 @@ class Mover(Levels):
                 return (yield self._stopped(function, term, dom, cod, arg))
             case Jacobian(op, direction, name):
                 return self.jacobian(op, name, direction, arg)
+            case Still(Closure() as closure, level):
+                if function not in self.opened:
+                    values = {k: self._stilled(v, level) for k, v in closure.values.items()}
+                    self.opened[function] = Closure(closure.lam, values)
+                return (yield super().call(self.opened[function], self.still(arg, level)))
             case Still(inner, level):
                 result = yield self.call(inner, arg)
                 return self.still(result, level)
             case _:  # a λ, or a pass
                 return (yield super().call(function, arg))
+
+    def _stilled(self, value: Value, level: int) -> Value:
+        """As `still`, of a function when it is called."""
+        return Still(value, level) if isinstance(value, (Closure, Native, Still)) else self.still(value, level)
 
     def _called(self, inner: Value, tangent: Out, level: int, arg: Value) -> Pass:
         """(f + ε ḟ) a = f a + ε ḟ W(a); where a moves at a higher level, 𝒟ḟ(W(a))(ȧ) is of both."""
@@ -174,7 +190,7 @@ class Mover(Levels):
         moved = self.moved(result, arrow.cod, node, level)
         if above:
             if len(above) > 1:
-                raise Stuck
+                raise Stuck(TWICE)
             crossed = Crossed(tangent, level, self.still(arg, level), plain, types)
             self.tapes[above[0]].add(crossed)
             moved = self.moved(moved, arrow.cod, crossed, above[0])
@@ -215,6 +231,13 @@ class Mover(Levels):
 def _is_atomic(value: Value) -> bool:
     """Whether a value is a vector, a covector or a neutral term of such a type, and does not move."""
     return isinstance(value, (Vec, Functional)) or (isinstance(value, Neutral) and not isinstance(value.type, Arrow))
+
+
+def _is_functional(value: Value) -> bool:
+    """Whether it is a covector at functions, or one that moves."""
+    while isinstance(value, DualNumber):
+        value = value.value
+    return isinstance(value, Functional)
 
 
 @once

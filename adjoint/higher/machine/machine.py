@@ -46,13 +46,19 @@ def reduce(term: AnyTerm, steps: int = STEPS) -> AnyTerm:
     try:
         with uncollected():
             found: AnyTerm = driven(_read(Machine(steps), term))
-    except Stuck:
-        message = (
-            r"a covector of functions moves: for the entry of pull(\f. t, c) g at u write diff(\f. t, g, u) or, where t"
-        )
-        more = r"differentiates f itself, diff(\s. (\f. t) (\x. g x + s*u x), 0, 1)"
-        raise TermError("limit", f"{message} {more}", term.place) from None
+    except Stuck as stuck:
+        raise refusal(term, stuck) from None
     return found
+
+
+def refusal(term: AnyTerm, stuck: Stuck) -> TermError:
+    """The error for a closed term that stops where no rule of the paper is."""
+    what = f"{stuck} has no covector that is a sum of ev and dv" if str(stuck) else "the term has no normal form"
+    message = (
+        r"a covector of functions moves: for the entry of pull(\f. t, c) g at u write diff(\f. t, g, u) or, where t"
+        r" differentiates f itself, diff(\s. (\f. t) (\x. g x + s*u x), 0, 1)"
+    )
+    return TermError("limit", f"{what} (§10.1): {message}", term.place)
 
 
 def _read(machine: Machine, term: AnyTerm) -> Pass:

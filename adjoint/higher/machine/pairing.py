@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from adjoint.higher.machine.machine import Machine
-from adjoint.higher.value.pullback_values import At, Functional, Stuck
-from adjoint.higher.value.stored_types import stored
+from adjoint.higher.machine.machine import Machine, refusal
+from adjoint.higher.machine.paired_values import paired
+from adjoint.higher.value.pullback_values import Pulled, Stuck
 from diff.jets.multiindex import count
-from diff.lam.check.library_names import primitive, sign
-from diff.lam.files.type_of_term import type_of
+from diff.lam.check.library_names import sign
+from diff.lam.files.type_of_term import free_variables, type_of
 from diff.lam.run.evaluate import STEPS
+from diff.lam.run.matching import bind
 from diff.lam.term.binding import Pass
-from diff.lam.term.inductive import payload
-from diff.lam.term.lam_values import Tagged, Value
+from diff.lam.term.lam_values import Closure, Native, Value
+from diff.lam.term.pullback_terms import Plus
 from diff.lam.term.term_error import TermError
-from diff.lam.term.terms import AnyTerm, require_term
-from diff.lam.term.types import Arrow, DataType, Lin, TupleType, Ty
+from diff.lam.term.terms import AnyTerm, App, Lam, Let, pattern_type, require_term
+from diff.lam.term.types import REAL, Arrow, Ground, Lin, TupleType, Ty
 from hilbert import R, Vec
 from hilbert.base.term import driven
 
@@ -40,46 +41,78 @@ def pairing(covector: AnyTerm, direction: AnyTerm, steps: int = STEPS) -> Vec[An
 
 
 def _paired(machine: Machine, covector: AnyTerm, direction: AnyTerm, ty: Ty) -> Pass:
-    c = yield machine.value(covector, {})
     d = yield machine.value(direction, {})
     try:
-        return driven(_of_values(machine, c, d, ty))
+        c = driven(machine.value(covector, {}))
+        return driven(paired(machine, c, d, ty))
+    except Stuck as stuck:
+        first = stuck
+    if free_variables(covector) or free_variables(direction):
+        raise TermError("unbound", "the covector or the direction has a free variable", covector.place)
+    try:
+        return driven(_along(machine, covector, {}, d))
     except Stuck:
-        raise TermError("unbound", "the covector or the direction has a free variable", covector.place) from None
+        raise refusal(covector, first) from None
 
 
-def _of_values(machine: Machine, covector: Value, direction: Value, ty: Ty) -> Pass:
-    """⟪c, d⟫ of values that do not move, d : σ."""
+def _along(machine: Machine, covector: AnyTerm, env: dict[int, Value], direction: Value) -> Pass:
+    """⟪((Ω λp. t)·ω) a, u⟫ = ⟪ω(t[a/p]), d/ds t[a + s·u/p]⟫ at s = 0: forward, so that no covector of u is due."""
     total: Value = R.vec(0.0)
-    todo = [(covector, direction, ty)]
+    todo = [(covector, env)]
     while todo:
-        c, d, kind = todo.pop()
-        match c, d, kind:
-            case Functional(terms), _, Arrow(_, cod):
-                for term in terms:
-                    if isinstance(term, At):  # ⟪ev(a; c), d⟫ = ⟪c, d a⟫
-                        value = yield machine.call(d, term.point)
-                    else:  # ⟪dv(a, u; c), d⟫ = ⟪c, 𝒟d(a)(u)⟫
-                        value = yield machine.differential(d, term.point, term.direction, kind)
-                    todo.append((term.covector, value, cod))
-            case _, Functional(), Lin(Arrow() as arrow, _):  # ⟪pt(u), φ⟫ = φ(u)
-                todo.append((d, c, arrow))
-            case tuple(), tuple(), _:
-                kind = stored(kind)
-                assert isinstance(kind, TupleType)
-                todo.extend(zip(c, d, kind.parts, strict=True))
-            case Tagged(label, x), Tagged(other, y), _:
-                if label != other:
-                    raise TermError("shape", f"a covector at {label} is paired with a direction at {other}")
-                kind = stored(kind)
-                assert isinstance(kind, DataType)
-                todo.append((x, y, payload(kind, label)))
-            case int(), _, _:
-                pass
-            case Vec(), Vec(), _:
-                if c.space.is_space:
-                    product = machine.primitive(primitive("inner", c.space), (c, d))
-                    total = machine.primitive(sign("+", R, R), (total, product))
-            case _:  # a free variable
-                raise Stuck
+        term, env = todo.pop()
+        match term:
+            case Let(pattern, of, body) | App(Lam(pattern, body), of):
+                value = yield machine.value(of, env)
+                bind(pattern, value, inner := dict(env))
+                todo.append((body, inner))
+            case Plus(left, right):
+                todo += (left, env), (right, env)
+            case App(function, arg):
+                f = yield machine.value(function, env)
+                point = yield machine.value(arg, env)
+                if isinstance(f, Closure):
+                    bind(f.lam.pattern, point, inner := dict(f.values))
+                    todo.append((f.lam.body, inner))
+                    continue
+                if not isinstance(f, Pulled):
+                    raise Stuck
+                entry = yield _pulled(machine, f, point, direction)
+                total = machine.primitive(sign("+", R, R), (total, entry))
+            case _:  # no pullback: its covector is known
+                value = yield machine.value(term, env)
+                entry = yield paired(machine, value, direction, type_of(term).dom)  # type: ignore[union-attr]
+                total = machine.primitive(sign("+", R, R), (total, entry))
     return total
+
+
+def _pulled(machine: Machine, f: Pulled, point: Value, direction: Value) -> Pass:
+    tape = machine.tape()
+    s = machine.lifted(R.vec(0.0), REAL, tape)
+    inner = dict(f.values)
+    bind(f.pattern, _line(machine, point, direction, s, pattern_type(f.pattern)), inner)
+    result = yield machine.value(f.body, inner)
+    tape.forward[tape.nodes[0]] = [R.vec(1.0)]
+    tangent = yield machine.pushed(tape, result, f.type)
+    covector = yield machine.call(f.form, machine.still(result, tape.level))
+    return (yield paired(machine, covector, tangent, f.type))
+
+
+def _line(machine: Machine, a: Value, u: Value, s: Value, ty: Ty) -> Value:
+    """a + s·u."""
+    match ty:
+        case TupleType(parts):
+            return tuple(_line(machine, x, y, s, part) for x, y, part in zip(a, u, parts, strict=True))
+        case Ground(space) if space.is_space:
+            step = machine.primitive(sign("*", R, space), (s, u))
+            return machine.primitive(sign("+", space, space), (a, step))
+        case Arrow(_, cod):
+
+            def run(x: Value) -> Pass:
+                left = yield machine.call(a, x)
+                right = yield machine.call(u, x)
+                return _line(machine, left, right, s, cod)
+
+            return Native(run, (a, u, s))
+        case _:  # tags, covectors
+            raise Stuck

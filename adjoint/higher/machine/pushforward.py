@@ -5,18 +5,22 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import assert_never
 
-from adjoint.higher.machine.forward_values import Mover
+from adjoint.higher.machine.forward_values import TWICE, Mover
 from adjoint.higher.value.normal_forms import neutral
 from adjoint.higher.value.pullback_values import (
     Applied,
+    At,
     Crossed,
+    DirectionalCovector,
     DualNumber,
+    Functional,
     Linearized,
     Neutral,
     Node,
     Out,
     Section,
     Start,
+    Still,
     Stopped,
     Stuck,
     Summed,
@@ -26,10 +30,10 @@ from adjoint.higher.value.pullback_values import (
 from adjoint.higher.value.stored_types import leafwise, zero, zero_at
 from diff.derive.affine import jvp
 from diff.lam.term.binding import Pass
-from diff.lam.term.lam_values import Native, Tagged, Value, flat, summands
+from diff.lam.term.lam_values import Native, Tagged, Value, flat, shaped, summands
 from diff.lam.term.pullback_terms import Diff
 from diff.lam.term.term_error import TermError
-from diff.lam.term.types import Arrow, DataType, Ground, Ty, mentions
+from diff.lam.term.types import Arrow, DataType, Ground, Lin, Ty, dual, mentions
 from linmap import LinMap
 
 
@@ -76,6 +80,24 @@ class Pusher(Mover, ABC):
             tape.forward[node] = yield self._forward(tape, node)
         return self._tangent(tape, value, ty)
 
+    def _moving_covector(self, tape: Tape, value: Value, arrow: Arrow) -> Functional:
+        """The tangent of a covector at functions: that of h ↦ c(h a) is ċ(h a) + c(𝒟h(a)(ȧ))."""
+        if isinstance(value, DualNumber):
+            moving = self._moving_covector(tape, value.value, arrow)
+            own = _pushed(tape, value.tangent).terms if value.level == tape.level else ()
+            return Functional((*moving.terms, *own))
+        terms: list[At | DirectionalCovector] = []
+        for one in value.terms:
+            if tape.level not in self.levels(Functional((one,))):
+                continue
+            if isinstance(one, DirectionalCovector):
+                raise Stuck(TWICE)
+            point, c = self.still(one.point, tape.level), self.still(one.covector, tape.level)
+            terms.append(At(point, self._tangent(tape, one.covector, dual(arrow.cod))))
+            if tape.level in self.levels(one.point):
+                terms.append(DirectionalCovector(point, self._tangent(tape, one.point, arrow.dom), c))
+        return Functional(tuple(terms))
+
     def _tangent(self, tape: Tape, value: Value, ty: Ty) -> Value:
         """The tangent of a value, once the nodes that it mentions are done."""
 
@@ -86,6 +108,8 @@ class Pusher(Mover, ABC):
             has_tags = isinstance(kind, Arrow) and mentions(kind.cod, DataType)  # those of its results
             if tape.level not in self.levels(leaf) and not has_tags:
                 return zero(kind)
+            if isinstance(kind, Lin) and isinstance(kind.dom, Arrow) and not isinstance(leaf, Neutral):
+                return self._moving_covector(tape, leaf, kind.dom)
             if not isinstance(kind, Arrow):
                 raise Stuck
             cod = kind.cod
@@ -94,7 +118,10 @@ class Pusher(Mover, ABC):
                 result = yield self.call(leaf, arg)
                 return (yield self.pushed(tape, result, cod))
 
-            return Native(run, (self.still(leaf, tape.level), tuple(tape.forward[tape.nodes[0]])))
+            moving = leaf
+            while isinstance(moving, Still):  # its value stands still there, and what its tangent is made of moves
+                moving = moving.function
+            return Native(run, (self.still(moving, tape.level), tuple(next(iter(tape.forward.values())))))
 
         return leafwise(value, ty, tangent)
 
@@ -110,6 +137,9 @@ class Pusher(Mover, ABC):
                 )
                 if isinstance(op, LinMap):
                     return flat(self.primitive(op, along, name))
+                is_linear = any(isinstance(u, DualNumber) for u in along)  # rule 14, where the points stand still
+                if is_linear and not any(isinstance(x, DualNumber) for x in points):
+                    return flat(self.jacobian(op, name, shaped(op.dom, iter(along)), shaped(op.dom, iter(points))))
                 return flat(self.primitive(jvp(op), (points, along), f"{name}'" if name else ""))
             case Summed(left, right):
                 total = yield self.sum(_pushed(tape, left), _pushed(tape, right))

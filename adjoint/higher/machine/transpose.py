@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, TypeAlias, assert_never
 
+from adjoint.higher.machine.paired_values import paired
 from adjoint.higher.machine.primitive_adjoints import adjoint_of, moving_part, vjp_of
 from adjoint.higher.machine.pushforward import Pusher, assembled, function_type, leaves_of
 from adjoint.higher.value.moving_levels import is_neutral_covector
@@ -32,11 +33,13 @@ from adjoint.higher.value.stored_types import leafwise, stored, zero
 from diff.lam.check.library_names import sign
 from diff.lam.term.binding import Pass
 from diff.lam.term.inductive import payload
-from diff.lam.term.lam_values import Tagged, Value, flat
+from diff.lam.term.lam_values import Native, Tagged, Value, flat
 from diff.lam.term.types import Arrow, DataType, Ground, Lin, TupleType, Ty, dual
-from hilbert import Vec
+from hilbert import R, Vec
 from linmap import LinMap
 
+AT_FUNCTIONS = "the derivative 𝒟h(a)(u), where h moves and u is made of functions that move,"
+"""The construct whose covector in these functions is no sum of ev and dv."""
 Sums: TypeAlias = "defaultdict[tuple[Node, int], list[Value]]"
 """The covectors of the results of nodes, by node and number of the result: their summands."""
 
@@ -48,6 +51,8 @@ class Transposer(Pusher):
         """The covector of the start, from (value, type, covector) of results; raises Stuck at a neutral term."""
         sums: Sums = defaultdict(list)
         yield self._seed(tape, results, sums)
+        if any(map(self._is_at_functions, tape.nodes)) and all(isinstance(ty, Ground) for ty in start.types):
+            return (yield self._probed(tape, start, results))
         for node in reversed(tape.nodes):
             if node is not start:
                 found = [sums.pop((node, k), ()) for k in range(len(node.types))]
@@ -56,6 +61,29 @@ class Transposer(Pusher):
                     self._backward(tape, node, covectors, sums)
         parts = yield from self._totals([sums[start, k] for k in range(len(start.types))], start.types)
         it = iter(parts)
+        return leafwise(start.point, start.type, lambda *_: next(it))
+
+    def _is_at_functions(self, node: Node) -> bool:
+        """Whether a node is 𝒟ż(a)(ȧ), a of a type with functions: a covector of ȧ has no normal form."""
+        if not isinstance(node, Crossed):
+            return False
+        dom = function_type(node.function.type).dom
+        return not all(isinstance(ty, Ground) for ty in self.types(node.point, dom))
+
+    def _probed(self, tape: Tape, start: Start, results: list[tuple[Value, Ty, Value]]) -> Pass:
+        """The covector of a start of vectors, entry by entry: Σ ⟪c, S[e/v]⟫·e over the basis, S pushed forward."""
+        along: list[Value] = [zero(ty) for ty in start.types]
+        found: list[Value] = list(along)
+        for k, ty in enumerate(start.types):
+            assert isinstance(ty, Ground)
+            plus, times = sign("+", ty.space, ty.space), sign("*", R, ty.space)
+            for e in ty.space.basis():
+                one = tape.along(start, [*along[:k], e, *along[k + 1 :]])
+                for value, kind, covector in results:
+                    tangent = yield self.pushed(one, value, kind)
+                    entry = yield paired(self, covector, tangent, kind)
+                    found[k] = self.on_leaves(plus, (found[k], self.on_leaves(times, (entry, e), "*")), "+")
+        it = iter(found)
         return leafwise(start.point, start.type, lambda *_: next(it))
 
     def _totals(self, sums: Sequence[Sequence[Value]], types: tuple[Ty, ...]) -> Pass:
@@ -122,19 +150,21 @@ class Transposer(Pusher):
                     raise Stuck
 
     def _evaluated(self, tape: Tape, term: At | DirectionalCovector, arrow: Arrow, function: Value) -> Pass:
-        """A moving evaluation at a function u: ev(a; c) is bilinear, ċ(u a) + c(𝒟u(a)(ȧ))."""
-        if isinstance(term, DirectionalCovector) and tape.level in self.levels((term.point, term.direction)):
-            raise Stuck
+        """A moving evaluation at h: ċ(h a) + c(𝒟h(a)(ȧ)); of dv(a, u; c) the same of 𝒟h(·)(u), and c(𝒟h(a)(u̇))."""
         level = tape.level
+        point, covector = self.still(term.point, level), self.still(term.covector, level)
+        along, slope = None, function
         if isinstance(term, DirectionalCovector):
-            value = yield self.differential(function, term.point, term.direction, arrow)
-            return [(term.covector, dual(arrow.cod), value)]
-        value = yield self.call(function, self.still(term.point, level))
+            along = self.still(term.direction, level)
+            slope = Native(lambda a: self.differential(function, a, along, arrow), (function, along))
+        value = yield self.call(slope, point)
         found: list[tuple[Value, Ty, Value]] = [(term.covector, dual(arrow.cod), value)]
         if level in self.levels(term.point):
-            still = self.still(term.covector, level)
-            back = yield self.gradient(function, self.still(term.point, level), still, arrow)
+            back = yield self.gradient(slope, point, covector, arrow)
             found.append((term.point, arrow.dom, back))
+        if isinstance(term, DirectionalCovector) and level in self.levels(term.direction):
+            back = yield self.gradient(function, point, covector, arrow)
+            found.append((term.direction, arrow.dom, back))
         return found
 
     def _backward(self, tape: Tape, node: Node, covectors: list[Value], sums: Sums) -> None:
@@ -178,14 +208,15 @@ class Transposer(Pusher):
                 dom = function_type(function.type).dom
                 at = self.still(point, tape.level)
                 types = self.types(at, dom)
-                if not all(isinstance(ty, Ground) for ty in types):
-                    raise Stuck
-                turned = Turned(function, at, self.still(c, lower), types)
+                turned = Turned(function, at, self.still(c, lower), tuple(map(_stored_dual, types)))
                 self.tapes[lower].add(turned)
                 for k, leaf in enumerate(leaves_of(point, dom)):
                     if isinstance(leaf, DualNumber) and leaf.level == tape.level:
-                        one = self.perturbed(zero(types[k]), Out(turned, k), lower)
+                        one = self.perturbed(zero(turned.types[k]), Out(turned, k), lower)
                         _record(sums, leaf.tangent, one)
+                        leaf = leaf.value  # noqa: PLW2901 - of a function, what else of it moves
+                    if not isinstance(types[k], Ground) and tape.level in self.levels(leaf):
+                        raise Stuck(AT_FUNCTIONS)
             case Stopped():
                 raise Stuck
             case _:
@@ -198,6 +229,11 @@ class Transposer(Pusher):
         start: Any = tape.nodes[0]
         result = yield self.call(function, moving)
         return (yield self.transposed(tape, start, [(result, arrow.cod, covector)]))
+
+
+def _stored_dual(ty: Ty) -> Ty:
+    """The type as which a covector on a leaf is stored."""
+    return stored(dual(ty))
 
 
 def _record(sums: Sums, out: Out, covector: Value) -> None:

@@ -6,7 +6,8 @@
                                      neutral covector one              (9)–(20) ((Ω λy. E)·ω) V → (λv. S)*·(ω E[V/y])
 
 A is A-reduction under Ω, § a rule for what the paper has no rule for. Rule 6 is also for dual maps on data that hold
-functions, where covectors have no normal form. `reduce` comes to the same end at once.
+functions, where covectors have no normal form. §14 is the machine, `reduce`: the rest at once, where a covector within
+has no normal form, and the value as the machine writes one, with its functions as they were before A-reduction.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from attrs import evolve, frozen
 
 from adjoint.higher.machine.machine import reduce
 from adjoint.higher.term.anormal import a_normal, is_a_normal
+from adjoint.higher.term.claims import same
 from adjoint.higher.term.jacobian import Moved, at, bind, elementary, tangent_point, unfolded, zero_like
 from adjoint.higher.term.redexes import (
     folded,
@@ -31,7 +33,7 @@ from adjoint.higher.term.redexes import (
     spread,
 )
 from diff.jets.multiindex import count
-from diff.lam.files.type_of_term import type_of
+from diff.lam.files.type_of_term import free_variables, type_of
 from diff.lam.run.matching import chosen, fields
 from diff.lam.term.binding import Pass, substitute
 from diff.lam.term.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
@@ -86,18 +88,26 @@ def steps(term: AnyTerm, most: int = MOST) -> Iterator[ReductionStep]:
     """
     require_term(term, "steps(t)")
     count(most, "steps(t, most=…)")
-    strategy = _Strategy()
+    strategy, first = _Strategy(), term
+    is_closed = not free_variables(term)
     for k in itertools.count():
-        found = driven(strategy.step(term))
+        try:
+            found: ReductionStep | None = driven(strategy.step(term))
+        except TermError:
+            if not is_closed:
+                raise
+            found = None
         if found is None:
-            if not has_normal(term):
-                reduce(term)  # refuses
-            return
+            normal = reduce(first)  # refuses, where there is none
+            if normal == term or not (is_closed or same(term, normal)):
+                return
+            found = ReductionStep("§14", normal)
         if k == most:
             raise TermError("limit", f"no normal form after {most} steps", term.place)
-        step: ReductionStep = found
-        term = step.term
-        yield step
+        term = found.term
+        yield found
+        if found.rule == "§14":
+            return
 
 
 class _Strategy:

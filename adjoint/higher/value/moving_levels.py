@@ -37,6 +37,7 @@ class Levels(Reader):
         self.count = 0
         self.is_open = False
         self.tapes: dict[int, Tape] = {}
+        self.opened: dict[Still, Closure] = {}
 
     def tape(self) -> Tape:
         """The tape of a new differentiation."""

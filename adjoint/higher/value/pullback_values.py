@@ -225,6 +225,15 @@ class Tape:
         """Append a node."""
         self.nodes.append(node)
 
+    def along(self, start: Start, direction: list[Value]) -> Tape:
+        """The same nodes, these and those to come, along another direction."""
+        made = Tape(self.level)
+        made.nodes, made.forward = self.nodes, {start: direction}
+        return made
+
 
 class Stuck(Exception):  # noqa: N818 - no error of the user's
-    """A derivative does not reduce, because a neutral term stands where a value is needed."""
+    """A derivative does not reduce: a neutral term stands where a value is needed, or a covector has no normal form.
+
+    Of the latter the message says which construct it is.
+    """

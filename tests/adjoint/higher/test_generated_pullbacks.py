@@ -13,7 +13,6 @@ from diff.higher import evaluate
 from diff.lam.check.library_names import sign
 from diff.lam.files.type_of_term import type_of
 from diff.lam.term.pullback_terms import Cov, Pull
-from diff.lam.term.term_error import TermError
 from diff.lam.term.terms import AnyTerm, App, Lam, Let, Lit, Prim, Tuple, Var, fresh, real
 from diff.lam.term.types import REAL, Arrow, TupleType, dual
 from hilbert import R
@@ -39,16 +38,17 @@ def test_steps_and_reduce(seed: int) -> None:
     last = term
     for step in steps(term):
         last = step.term
+        assert step.rule != "§14"  # no rest is left to the machine
         assert type_of(last) is type_of(term)
-    assert same(last, reduce(term))
+    assert last == reduce(term)
 
 
 def test_the_tangent_of_a_function_does_not_move_again() -> None:
-    """A derivative that is not reduced is an error, and not searched for without end."""
+    """Where a step has no normal form the machine takes the rest."""
     term, *_ = generated(763)
-    with pytest.raises(TermError, match="a covector of functions moves: for the entry of"):
-        list(steps(term))
-    assert same(reduce(term), reduce(reduce(term)))
+    *_, last = steps(term)
+    assert last.rule == "§14"
+    assert last.term == reduce(term) == reduce(reduce(term))
 
 
 @pytest.mark.parametrize("seed", range(60))

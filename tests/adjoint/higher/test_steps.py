@@ -73,8 +73,9 @@ def test_steps_and_the_machine(claim: Claim) -> None:
     last = term
     for step in steps(term, 400):
         assert type_of(step.term) is ty
+        assert step.rule != "§14" or same(step.term, last)  # nothing but A-reduction is undone
         last = step.term
-    assert same(last, reduce(term))
+    assert last == reduce(term)
 
 
 def test_rules_are_reached() -> None:

@@ -18,7 +18,7 @@ REFUSED = [
     # types
     ("(def f [Vec Float] (x : Float) x)", 8, "expected a type"),
     ("(def f Float (x : ()) 1.0)", 19, "expected a type"),
-    ("(def f Float (x : Tuple) 1.0)", 19, "'Tuple' is no type"),
+    ("(def f Float (x : Tuples) 1.0)", 19, "'Tuples' is no type: did you mean Tuple?"),
     ("(def f Float (x : (Tensor)) 1.0)", 20, "'Tensor' is no type"),
     ('(def f Float (x : "Float") 1.0)', 19, "'Float' is no type: did you mean Float?"),
     ("(def f Float (x : 3 Float) 1.0)", 19, "'3' makes no type: Tuple, Vec, Tensor, Lam and LM do"),

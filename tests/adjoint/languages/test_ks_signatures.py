@@ -38,6 +38,14 @@ TAKEN = {
     "buildFromSparse": [
         ("Integer Integer (Lam Integer (Tuple Integer Float))", V),
         (f"{I2} Integer (Lam Integer (Tuple {I2} Float))", M),
+        ("(Vec Tuple) Integer (Lam Integer (Tuple Integer Bool))", "(Vec Bool)"),
+        (f"(Tensor 2 Tuple) Integer (Lam Integer (Tuple {I2} Float))", M),
+        (f"(Vec Integer) Integer (Lam Integer (Tuple Integer {V}))", f"(Vec {V})"),
+        (f"(Vec (Vec (Tuple))) Integer (Lam Integer (Tuple Integer {V}))", f"(Vec {V})"),
+        (
+            f"(Vec (Tuple Integer Tuple)) Integer (Lam Integer (Tuple Integer (Tuple {V} Float)))",
+            f"(Vec (Tuple {V} Float))",
+        ),
     ],
     "buildFromSparseTupled": [
         (
@@ -147,6 +155,11 @@ REFUSED = {
         "Integer Integer (Lam Float (Tuple Integer Float))",
         "Float Integer (Lam Integer (Tuple Float Float))",
         f"Integer Integer {IF}",
+        "(Vec Float) Integer (Lam Integer (Tuple Integer Float))",
+        "(Vec Integer) Integer (Lam Integer (Tuple Integer Float))",
+        "(Tensor 2 Tuple) Integer (Lam Integer (Tuple Integer Float))",
+        f"(Vec Tuple) Integer (Lam Integer (Tuple Integer {V}))",
+        f"(Vec (Tuple Integer)) Integer (Lam Integer (Tuple Integer (Tuple {V} Float)))",
     ],
     "buildFromSparseTupled": [
         "(Tuple Integer Integer) Integer (Lam Integer (Tuple (Tuple Integer Float) (Tuple Float Bool)))",

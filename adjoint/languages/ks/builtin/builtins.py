@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from adjoint.languages.ks.builtin import effects, integers, linear_primitives, scalars, tensor_builtins
+from adjoint.languages.ks.builtin.shapes import shape_of
 from adjoint.languages.ks.builtin.tensor_builtins import Use
+from adjoint.languages.ks.builtin.zeros import zero
 from adjoint.languages.ks.value.ks_values import (
     Arr,
     Items,
@@ -19,11 +21,11 @@ from adjoint.languages.ks.value.ks_values import (
     stacked,
     tangent,
 )
-from adjoint.languages.ks.value.types import element, order, shape_type
+from adjoint.languages.ks.value.types import element
 from adjoint.languages.ks.value.types import tangent as tangent_type
 from adjoint.languages.ks.value.value_syntax import text
 from diff import absolute
-from diff.lam.term.types import UNIT, Arrow, DataType, Lin, TupleType, Ty
+from diff.lam.term.types import Arrow, Lin, TupleType, Ty
 from hilbert import R, Vec
 from hilbert.base.visible import put
 
@@ -58,27 +60,6 @@ def equal(ev: KsEvaluator, a: Value, b: Value) -> Value:
     if isinstance(a, str):
         return a == b
     return integers.compare("eq", ev, a, b)
-
-
-def shape_of(value: Value, ty: Ty) -> Value:
-    """The compressed shape."""
-    match ty:
-        case TupleType(parts):
-            return tuple(shape_of(v, part) for v, part in zip(value, parts, strict=True))
-        case DataType() if order(ty):
-            if shape_is_unit(element(ty)):
-                return value.dims[0] if len(value.dims) == 1 else value.dims
-            if isinstance(value, Arr) and value.dims and all(value.dims):
-                one = shape_of(items_of(value).items[0], element(ty))
-                return repeated(value.dims, one)
-            return stacked(value.dims, [shape_of(item, element(ty)) for item in items_of(value).items])
-        case _:  # a scalar
-            return ()
-
-
-def shape_is_unit(ty: Ty) -> bool:
-    """Whether the shape of a type says nothing."""
-    return shape_type(ty) is UNIT
 
 
 def asserted(use: Use, arg: Value) -> Pass:
@@ -164,12 +145,12 @@ PLAIN: dict[str, Callable[[Use, Value], Value]] = {
     "eq": lambda use, v: equal(use.ev, *v),
     "ne": lambda use, v: integers.negated(equal(use.ev, *v)),
     "shape": lambda use, v: shape_of(v, use.of),
-    "lmVCatV": lambda use, v: linear_primitives.vertical_vector(v, lambda: tensor_builtins.zero(_ends(use.of)[0])),
-    "lmHCatV": lambda use, v: linear_primitives.horizontal_vector(v, lambda: tensor_builtins.zero(_ends(use.of)[1])),
-    "lmFold": lambda use, v: linear_primitives.lm_fold(use.ev, v, lambda: tensor_builtins.zero(_around(use))),
+    "lmVCatV": lambda use, v: linear_primitives.vertical_vector(v, lambda: zero(_ends(use.of)[0])),
+    "lmHCatV": lambda use, v: linear_primitives.horizontal_vector(v, lambda: zero(_ends(use.of)[1])),
+    "lmFold": lambda use, v: linear_primitives.lm_fold(use.ev, v, lambda: zero(_around(use))),
     "print": printed,
     "$trace": traced,
-    "$dummy": lambda use, _: tensor_builtins.zero(use.of),
+    "$dummy": lambda use, _: zero(use.of),
 }
 """The same of those that depend on where they are evaluated, or on the type."""
 PASSES: dict[str, Callable[[Use, Value], Pass]] = {
@@ -184,6 +165,6 @@ PASSES: dict[str, Callable[[Use, Value], Pass]] = {
     "assert": asserted,
     "$check": checked,
     "FFold": _placed(linear_primitives.f_fold),
-    "RFold": lambda use, v: linear_primitives.r_fold(use.ev, v, lambda: tensor_builtins.zero(_around(use))),
+    "RFold": lambda use, v: linear_primitives.r_fold(use.ev, v, lambda: zero(_around(use))),
 }
 """The same of those that call functions."""

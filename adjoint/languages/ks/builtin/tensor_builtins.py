@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -10,6 +11,8 @@ from attrs import frozen
 
 from adjoint.languages.ks.builtin import integers
 from adjoint.languages.ks.builtin.selection import position, selected
+from adjoint.languages.ks.builtin.shapes import shape_is_unit, zero_of
+from adjoint.languages.ks.builtin.zeros import zero
 from adjoint.languages.ks.value.ks_values import (
     LEAF,
     Arr,
@@ -25,8 +28,7 @@ from adjoint.languages.ks.value.ks_values import (
 from adjoint.languages.ks.value.tensor_lanes import require_few
 from adjoint.languages.ks.value.types import element, is_apart
 from diff.lam.term.term_error import TermError
-from diff.lam.term.types import Arrow, DataType, Ground, Int, TupleType, Ty
-from hilbert import R
+from diff.lam.term.types import Arrow, TupleType, Ty
 from linmap import total
 
 if TYPE_CHECKING:
@@ -51,23 +53,6 @@ class Use:
         """The type of an argument."""
         assert isinstance(self.of, TupleType)
         return self.of.parts[k]
-
-
-def zero(ty: Ty) -> Value:
-    """0 of a type that has one shape; raises TermError for another."""
-    match ty:
-        case Ground():
-            return R.zeros()
-        case Int():
-            return 0
-        case TupleType(parts):
-            return tuple(map(zero, parts))
-        case DataType(declaration) if declaration.name == "Bool":
-            return False
-        case DataType(declaration) if declaration.name == "String":
-            return ""
-        case _:  # a tensor of a size that is not known, or a function
-            raise TermError("shape", "the zero of a tensor whose size is not known")
 
 
 def dims_of(use: Use, n: Value) -> tuple[int, ...]:
@@ -278,7 +263,7 @@ def diagonal(use: Use, arg: Value) -> Pass:
 
 
 def sparse(use: Use, arg: Value) -> Pass:
-    """(buildFromSparse shape n f): the sum of the values at their indices."""
+    """(buildFromSparse shape n f): the sum of the values at their indices, in a tensor of a shape."""
     shape, n, f = arg
     made = yield built(use, (n, f), 2)
     return _scattered(use, shape, items_of(made).items, _entry(use))
@@ -303,8 +288,10 @@ def _entry(use: Use) -> TupleType:
 
 def _scattered(use: Use, shape: Value, pairs: Any, of: Ty) -> Value:
     assert isinstance(of, TupleType)
-    dims = dims_of(use, shape)
+    is_tensor = isinstance(shape, (Arr, Items))
+    dims = dims_of(use, shape.dims if is_tensor else shape)
     require_few(math.prod(dims), use.place, CELLS)
+    noughts = _noughts(use, shape, of.parts[1]) if is_tensor else {}
     cells: dict[tuple[int, ...], Value] = {}
     like: Value = None
     for at, v in pairs:
@@ -313,10 +300,20 @@ def _scattered(use: Use, shape: Value, pairs: Any, of: Ty) -> Value:
             raise UnrolledError("positions depend on the lane", where)
         if not all(0 <= k < n for k, n in zip(where, dims, strict=True)):
             raise TermError("shape", f"index {', '.join(map(str, where))} of {'×'.join(map(str, dims))}", use.place)
+        if where in noughts:
+            mapped(lambda *_: (), noughts[where], v)  # raises for a value that has not the shape of its cell
         cells[where] = added(cells[where], v) if where in cells else v
         like = v
-    nought = zero(of.parts[1]) if like is None else zeros(like)
-    return stacked(dims, [cells.get(where, nought) for where in np.ndindex(*dims)])
+    nought = None if noughts else zero(of.parts[1]) if like is None else zeros(like)
+    return stacked(dims, [cells.get(where, noughts.get(where, nought)) for where in np.ndindex(*dims)])
+
+
+def _noughts(use: Use, shape: Arr | Items, of: Ty) -> dict[tuple[int, ...], Value]:
+    """The zero of each cell, by the shape that is given for the cell; nothing where the type alone says the zero."""
+    if shape_is_unit(of):
+        return {}
+    some = [zero_of(one, of, partial(dims_of, use)) for one in items_of(shape).items]
+    return dict(zip(np.ndindex(*shape.dims), some, strict=True))
 
 
 def unzipped(v: Value, of: Ty) -> Value:

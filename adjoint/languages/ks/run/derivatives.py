@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
-from adjoint.languages.ks.builtin import builtins, effects
+from adjoint.languages.ks.builtin import effects
 from adjoint.languages.ks.builtin.linear_primitives import add, compose, scale, transposed
+from adjoint.languages.ks.builtin.shapes import shape_of
 from adjoint.languages.ks.run.function_maps import by_name, call, map_at, traced, written
 from adjoint.languages.ks.run.map_arguments import no_cotangent
 from adjoint.languages.ks.text.function_names import Callee, Written
@@ -296,7 +297,7 @@ def split_reverse(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -
 
 
 def _shape(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
-    return builtins.shape_of(call(linked, callee, x, ev), callee.result)
+    return shape_of(call(linked, callee, x, ev), callee.result)
 
 
 _DERIVED: dict[str, Callable[[Linked, Callee, Value, KsEvaluator], Value]] = {

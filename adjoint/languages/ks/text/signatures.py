@@ -14,6 +14,7 @@ from adjoint.languages.ks.value.types import (
     arguments,
     element,
     index_of,
+    is_shape,
     order,
     rank,
     shape_type,
@@ -135,8 +136,9 @@ def _unzip(t: Types) -> Ty | None:
 
 def _sparse(t: Types) -> Ty | None:
     match t:
-        case (shape, n, Arrow(dom, TupleType((at, of)))) if rank(shape) and at is shape and dom is n and rank(n):
-            return tensor(rank(shape), of)
+        case (shape, n, Arrow(dom, TupleType((at, of)))) if rank(at) and dom is n and rank(n):
+            made = tensor(rank(at), of)
+            return made if shape is at or is_shape(shape, made) else None
         case _:  # what it does not take
             return None
 
@@ -297,6 +299,7 @@ TAKES = {
     "constVec": "(Tuple Integer t)",
     **dict.fromkeys(("delta", "deltaVec"), "(Tuple Integer Integer t)"),
     "diag": "(Tuple Integer Integer (Lam Integer t))",
+    "buildFromSparse": "(Tuple S Integer (Lam Integer (Tuple Integer t))), S a shape of (Vec t), or tuples of Integers",
     **dict.fromkeys(("Vec_init", "eq", "ne"), "values of one type"),
     "lmApply": "(Tuple (LM s t) ds), ds a tangent of s",
     "lmApplyR": "(Tuple dt (LM s t)), dt a tangent of t",

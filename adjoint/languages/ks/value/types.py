@@ -24,7 +24,7 @@ BOOL = DataType(declared("Bool", 0, (("Bool", UNIT),)), ())
 STRING = DataType(declared("String", 0, (("String", UNIT),)), ())
 INTEGER = INT
 FLOAT = REAL
-ATOMS: dict[str, Ty] = {"Float": REAL, "Integer": INT, "Bool": BOOL, "String": STRING}
+ATOMS: dict[str, Ty] = {"Float": REAL, "Integer": INT, "Bool": BOOL, "String": STRING, "Tuple": UNIT}
 LONGEST = 100_000
 """The characters of a type that is printed."""
 
@@ -124,6 +124,18 @@ def shape_type(ty: Ty) -> Ty:
 
     made: Ty = bottom_up(ty, step)
     return made
+
+
+def is_shape(shape: Ty, of: Ty) -> bool:
+    """Whether a type is one of shapes of a type: of a tensor a tensor of shapes, or the size where that says all."""
+    if isinstance(of, TupleType):
+        parts = shape.parts if isinstance(shape, TupleType) else ()
+        return len(parts) == len(of.parts) and all(map(is_shape, parts, of.parts))
+    if not order(of):
+        return shape is UNIT
+    if order(shape) == order(of):
+        return is_shape(element(shape), element(of))
+    return shape is index_of(order(of)) and shape_type(element(of)) is UNIT
 
 
 def _folded(ty: Ty, combined: Callable[[list[int]], int]) -> int:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adjoint.languages.ks.text.typed_terms import Maker
+from adjoint.languages.ks.value.types import order, shape_type
 from diff.lam.term.binding import mapped, renamed
 from diff.lam.term.open_terms import Name
 from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Tuple, Var, real
-from diff.lam.term.types import INT, REAL
+from diff.lam.term.types import INT, REAL, UNIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,9 +66,11 @@ def _written(make: Maker, name: str, arg: AnyTerm) -> AnyTerm | None:
                 return make.built(v, lambda i: make.call("mul", make.call("index", i, v), make.call("index", i, w)))
 
             return make.let("v", v, lambda v: make.let("w", w, lambda w: make.call("sum", product(v, w))))
-        case "buildFromSparse", (n, m, f):
+        case "buildFromSparse", (n, m, f) if _is_of_scalars(make, n, f):
             return make.let("n", n, lambda n: make.let("m", m, lambda m: _gathered(make, n, m, f, lambda pair: pair)))
-        case "buildFromSparseTupled", (Tuple(shapes), m, f):
+        case "buildFromSparseTupled", (Tuple(shapes), m, f) if all(
+            _is_of_scalars(make, n, f, k) for k, n in enumerate(shapes)
+        ):
 
             def gathered(m: AnyTerm) -> AnyTerm:
                 some = [_gathered(make, n, m, f, partial(make.component, k)) for k, n in enumerate(shapes)]
@@ -76,6 +79,17 @@ def _written(make: Maker, name: str, arg: AnyTerm) -> AnyTerm | None:
             return make.let("m", m, gathered)
         case _:  # as it is
             return None
+
+
+def _is_of_scalars(make: Maker, n: AnyTerm, f: AnyTerm, *at: int) -> bool:
+    """Whether a shape is a size, or one of a tensor of scalars: a sum over no index has no size of its own."""
+    if not order(make.type(n)):
+        return True
+    entry: Any = make.type(f)
+    entry = entry.cod
+    for k in (*at, 1):
+        entry = entry.parts[k]
+    return shape_type(entry) is UNIT
 
 
 def _gathered(make: Maker, n: AnyTerm, m: AnyTerm, f: AnyTerm, pair: Callable[[AnyTerm], AnyTerm]) -> AnyTerm:
@@ -92,4 +106,5 @@ def _gathered(make: Maker, n: AnyTerm, m: AnyTerm, f: AnyTerm, pair: Callable[[A
         body = make.let("p", again.body, lambda p: added(pair(p)))
         return make.call("sum", make.call("build", m, Lam(again.pattern, body)))
 
-    return make.call("build", n, make.lam("k", make.type(n), entry))
+    size = make.call("size", n) if order(make.type(n)) else n
+    return make.call("build", size, make.lam("k", make.type(size), entry))

@@ -1,0 +1,30 @@
+"""Zeros by type alone: of a tensor the size would be due, too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from diff.lam.term.term_error import TermError
+from diff.lam.term.types import DataType, Ground, Int, TupleType
+from hilbert import R
+
+if TYPE_CHECKING:
+    from adjoint.languages.ks.value.ks_values import Value
+    from diff.lam.term.types import Ty
+
+
+def zero(ty: Ty) -> Value:
+    """0 of a type that has one shape; raises TermError for another."""
+    match ty:
+        case Ground():
+            return R.zeros()
+        case Int():
+            return 0
+        case TupleType(parts):
+            return tuple(map(zero, parts))
+        case DataType(declaration) if declaration.name == "Bool":
+            return False
+        case DataType(declaration) if declaration.name == "String":
+            return ""
+        case _:  # a tensor of a size that is not known, or a function
+            raise TermError("shape", "the zero of a tensor whose size is not known")
