@@ -15,7 +15,7 @@ Attached to relations from here.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,27 +27,31 @@ from hilbert.errors import SpaceError, integer, shown
 from hilbert.index.leaf import Entry, Leaf
 from hilbert.relation.relation import AnyRelation, Relation
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Floats: TypeAlias = npt.NDArray[np.float64]
 SHADES = "·░▒▓█"
 """From an empty cell to a full one."""
 SMALLER = "pairs are counted by arrays of the sizes of X and Y; the same relation on smaller sets shows what it is like"
 """What an error says of sets whose arrays memory does not hold."""
 
 
-def reduced(relation: AnyRelation, flat: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """red_R of a flat array of ℝ^X, flat again."""
+def reduction(relation: AnyRelation) -> Callable[[Floats], Floats]:
+    """red_R from a flat array of ℝ^X to one of ℝ^Y."""
     kernel = NUMPY.reduce(relation, 0, Leaf(Entry("float64"), relation.dom.axes))
-    result: npt.NDArray[np.float64] = np.reshape(kernel.call(flat.reshape(relation.dom.shape)), -1)
-    return result
+    return lambda flat: np.reshape(kernel.call(flat.reshape(relation.dom.shape)), -1)
 
 
 @held(SMALLER)
 def degrees(relation: AnyRelation) -> npt.NDArray[np.int64]:
     """To how many y each x is related: red_{Rᵀ} of ones."""
-    return reduced(relation.T, np.ones(addressable(relation.cod.size, "counting degrees"))).astype(np.int64)
+    ones = np.ones(addressable(relation.cod.size, "counting degrees"))
+    return reduction(relation.T)(ones).astype(np.int64)
 
 
 @held(SMALLER)
-def filled(relation: AnyRelation, rows: int, columns: int) -> npt.NDArray[np.float64]:
+def filled(relation: AnyRelation, rows: int, columns: int) -> Floats:
     """The part of each cell that pairs fill, for at most so many rows and columns of cells."""
     for given, what in ((rows, "rows"), (columns, "columns")):
         if (integer(given) or 0) < 1:
@@ -57,11 +61,11 @@ def filled(relation: AnyRelation, rows: int, columns: int) -> npt.NDArray[np.flo
     for size in (n, m):
         room(size, "a picture")
     xs, ys = _bounds(n, columns), _bounds(m, rows)
-    cells = np.zeros((len(ys) - 1, len(xs) - 1))
+    cells, red = np.zeros((len(ys) - 1, len(xs) - 1)), reduction(relation)
     for c, (low, high) in enumerate(pairwise(xs)):
         v = np.zeros(n)
         v[low:high] = 1.0
-        cells[:, c] = np.add.reduceat(reduced(relation, v), ys[:-1]) / ((high - low) * np.diff(ys)) if m else 0.0
+        cells[:, c] = np.add.reduceat(red(v), ys[:-1]) / ((high - low) * np.diff(ys)) if m else 0.0
     return cells
 
 
