@@ -20,8 +20,11 @@ F = TypeVar("F", bound=Callable[[Any], Any])
 
 
 @cache
-def _asks_sides(cls: type, name: str) -> bool:
-    return issubclass(cls, TwoSided) and getattr(getattr(cls, name).fget, "asks_sides", False)
+def _asks_sides(cls: Any, name: str) -> bool:
+    if not issubclass(cls, TwoSided):
+        return False
+    found: Any = getattr(cls, name)
+    return hasattr(found.fget, "asks_sides")
 
 
 def upwards(method: F) -> F:
@@ -37,10 +40,14 @@ def upwards(method: F) -> F:
             return node._memo[name]
         except (AttributeError, KeyError):
             pass  # an error of the method is not raised in the handling of this one
+        first, second = node.sides
+        if not (_asks_sides(first.__class__, name) or _asks_sides(second.__class__, name)):
+            return node.memo().setdefault(name, method(node))
         waiting = [node]
         while waiting:
             top = waiting[-1]
-            todo = [side for side in top.sides if _asks_sides(type(side), name) and name not in side.memo()]
+            sides: tuple[Any, Any] = top.sides
+            todo = [side for side in sides if _asks_sides(side.__class__, name) and name not in side.memo()]
             if todo:
                 waiting.extend(todo)
             elif waiting.pop() is not node:
@@ -71,6 +78,11 @@ class TwoSided(Remembering):
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
+        if type(self) is not type(other):
+            return False
+        first, second = self.sides
+        if not (isinstance(first, TwoSided) or isinstance(second, TwoSided)):
+            return bool((first, second) == other.sides)
         seen = set[tuple[int, int]]()
         waiting: list[tuple[Any, Any]] = [(self, other)]
         while waiting:
@@ -118,11 +130,12 @@ def rebuilt(rows: Iterable[tuple[Any, ...]]) -> Any:
     return made[-1]
 
 
-def parts(node: Any, *kinds: type) -> list[Any]:
+def parts(node: Any, *kinds: type[Any]) -> list[Any]:
     """What sides of nodes of some classes are that are none themselves, in order."""
-    found, waiting = [], [node]
+    found: list[Any] = []
+    waiting = [node]
     while waiting:
-        top = waiting.pop()
+        top: Any = waiting.pop()
         if isinstance(top, kinds):
             waiting.extend(reversed(top.sides))
         else:

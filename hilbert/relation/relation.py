@@ -208,11 +208,12 @@ def _tables(relation: Any) -> Iterator[Table]:
     """Those of all forms that a relation is made of, in order."""
     waiting = [relation]
     while waiting:
-        top = waiting.pop()
+        top: Any = waiting.pop()
         if isinstance(top, Table):
             yield top
         elif isinstance(top, Relation):
-            waiting.extend(getattr(top, f.name) for f in reversed(attrs.fields(type(top))))
+            form: Any = type(top)
+            waiting.extend(getattr(top, f.name) for f in reversed(attrs.fields(form)))
 
 
 shown.register(Relation, lambda relation: f"a relation {relation.dom} × {relation.cod}")

@@ -25,6 +25,7 @@ No reduction by a table has a kernel in a namespace that has no scatter (the str
 from __future__ import annotations
 
 import math
+from functools import reduce
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, assert_never, cast
 
@@ -37,6 +38,8 @@ from hilbert.arrays.kernels.reduced_axes import ReducedAxes, Shape, lent
 from hilbert.arrays.kernels.segments import NumpySegments, Segments
 from hilbert.arrays.kernels.shifts import NumpyShifts, Shifts
 from hilbert.arrays.kernels.windows import row_sums
+from hilbert.base.term import postorder
+from hilbert.base.two_sided import below
 from hilbert.index.index import Fin
 from hilbert.index.leaf import Leaf
 from hilbert.index.spec import ALPHABET
@@ -56,10 +59,11 @@ from hilbert.relation import (
     Sliding,
     SumRelation,
     Window,
+    table,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     from hilbert.relation import Form
     from hilbert.relation.function_forms import Directed
@@ -70,7 +74,9 @@ WIDE = 16
 
 
 MANY = 8
-"""From so many equal parts of R + … + R on, these are reduced at once."""
+"""From so many parts of a sum on that are equal, or small tables, these are reduced at once."""
+FEW = 256
+"""A table of at most so many elements and pairs is small."""
 
 
 @frozen
@@ -201,42 +207,39 @@ class ReductionKernels(Shifts, Segments):
         return Kernel(call)
 
     def _blocks(self, p: ReducedAxes, r: SumRelation[Any, Any, Any, Any], at: int, leaf: Leaf) -> list[Block]:
-        """A block for each part; one for many that are equal and follow each other, R + … + R being id × R."""
+        """A block for each part, or for many that follow each other."""
         made: dict[Any, tuple[Kernel, Shape]] = {}
         found: list[Block] = []
         x = y = 0
-        for part, some in groupby(r.run):
-            count = sum(1 for _ in some)
-            times = (count,) if count >= MANY else ()
-            for _ in range(1 if times else count):
-                if (part, times) not in made:
-                    axes = (*leaf.axes[:at], *map(Fin.of, times), *part.dom.axes, *leaf.axes[at + 1 :])
-                    kernel = self.reduce(part, at + len(times), Leaf(leaf.entry, axes))
-                    made[part, times] = kernel, tuple([axis.size for axis in axes])
-                kernel, shape = made[part, times]
-                n, m = (math.prod(times) * side.size for side in (part.dom, part.cod))
-                cuts = p.cut(x, x + n), p.cut(y, y + m)
-                found.append(Block(kernel, *cuts, shape, (*p.before, m, *p.after), not times))
-                x, y = x + n, y + m
+        for part, times in _together(r.run):
+            if (part, times) not in made:
+                axes = (*leaf.axes[:at], *map(Fin.of, times), *part.dom.axes, *leaf.axes[at + 1 :])
+                kernel = self.reduce(part, at + len(times), Leaf(leaf.entry, axes))
+                made[part, times] = kernel, tuple([axis.size for axis in axes])
+            n, m = (math.prod(times) * side.size for side in (part.dom, part.cod))
+            cuts = p.cut(x, x + n), p.cut(y, y + m)
+            found.append(Block(made[part, times][0], *cuts, made[part, times][1], (*p.before, m, *p.after), not times))
+            x, y = x + n, y + m
         return found
 
     def _in_turn(self, r: AnyRelation, at: int, leaf: Leaf) -> Kernel:
         """R × S axis by axis, first the side that leaves less to the other; S ∘ R one after the other."""
         steps: list[Kernel] = []
+        axes = _axes(r)
         waiting = [(r, at)]
         while waiting:
             part, place = waiting.pop()
             match part:
                 case ProductRelation(left, right):
                     if left.cod.size * right.dom.size <= left.dom.size * right.cod.size:
-                        waiting += [(right, place + len(left.cod.axes)), (left, place)]
+                        waiting += [(right, place + axes[id(left)][1]), (left, place)]
                     else:
-                        waiting += [(left, place), (right, place + len(left.dom.axes))]
+                        waiting += [(left, place), (right, place + axes[id(left)][0])]
                 case Composite(outer, inner):
                     waiting += [(outer, place), (inner, place)]
                 case _:  # every other form is one step
                     steps.append(self.reduce(part, place, leaf))
-                    end = place + len(part.dom.axes)
+                    end = place + axes[id(part)][0]
                     leaf = Leaf(leaf.entry, leaf.axes[:place] + part.cod.axes + leaf.axes[end:])
         calls = [kernel.call for kernel in steps]
 
@@ -327,6 +330,47 @@ class NumpyReductions(NumpyShifts, NumpySegments, ReductionKernels):
             return p.whole(out)
 
         return Kernel(call, into=into)
+
+
+def _together(parts: Sequence[AnyRelation]) -> Iterator[tuple[AnyRelation, tuple[int, ...]]]:
+    """The parts of a sum, each of them and, if there are many in a row that are equal, their number: R + R is id × R.
+
+    Many small tables in a row are one.
+    """
+    for is_small, some in groupby(parts, _is_small_table):
+        row = [*some]
+        if is_small and len(row) >= MANY and any(part != row[0] for part in row):
+            whole = reduce(SumRelation, row)
+            X, Y = Fin.of(whole.dom.size), Fin.of(whole.cod.size)
+            yield Pairs(X, Y, *map(table, whole.holds())), ()
+            continue
+        for part, equal in groupby(row):
+            count = sum(1 for _ in equal)
+            yield from [(part, (count,))] if count >= MANY else [(part, ())] * count
+
+
+def _is_small_table(relation: AnyRelation) -> bool:
+    form = relation.of if isinstance(relation, Converse) else relation
+    return isinstance(form, (Graph, Pairs, Partial)) and max(relation.dom.size, relation.cod.size, relation.size) <= FEW
+
+
+def _axes(relation: AnyRelation) -> dict[int, tuple[int, int]]:
+    """How many axes the domain and the codomain of a relation have, and of all products and compositions in it."""
+    found: dict[int, tuple[int, int]] = {}
+
+    def inner(part: Any) -> list[Any]:
+        return below(part) if isinstance(part, (ProductRelation, Composite)) else []
+
+    for part in postorder(relation, inner):
+        match part:
+            case ProductRelation(left, right):
+                (a, b), (c, d) = found[id(left)], found[id(right)]
+                found[id(part)] = a + c, b + d
+            case Composite(outer, inner_):
+                found[id(part)] = found[id(inner_)][0], found[id(outer)][1]
+            case _:  # every other form is asked
+                found[id(part)] = len(part.dom.axes), len(part.cod.axes)
+    return found
 
 
 def _same(a: Any) -> Any:
