@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -240,6 +241,12 @@ def added(n: int) -> Any:
     return f
 
 
+def closed(n: int) -> Any:
+    """The derivative of sin ∘ … ∘ sin at a point: each factor is a constant that names its program."""
+    f = hb.fun(V)(lambda x: reduce(lambda y, _: hb.sin(y), range(n), x))
+    return hb.derivative(f).at(V.vec([0.1, 0.2, 0.3]))
+
+
 LONG: dict[str, Callable[[int], Any]] = {
     "composition": lambda n: hb.compose([SCAN if k % 3 else hb.roll(X, 1) for k in range(n)]),
     "composition with units": lambda n: hb.compose([SIN if k % 2 else ID for k in range(n)]),
@@ -262,6 +269,17 @@ def test_long_terms(name: str) -> None:
         small, large = LONG[name](10), LONG[name](100)
         run(LONG[name](2))
         assert calls(lambda: run(large)) <= 13 * calls(lambda: run(small)) + 2000, what  # noqa: B023 - called here
+
+
+@pytest.mark.parametrize("way", [lambda f: f, hb.adjoint], ids=["forth", "back"])
+def test_closed_chains(way: Callable[[Any], Any]) -> None:
+    """So it is for derivatives at a point; of another trace of the same function they are equal after as many calls."""
+    passes = PASSES | {"== of a copy": lambda f: pickle.loads(pickle.dumps(f)) == f}
+    for what, run in passes.items():
+        small, large = way(closed(10)), way(closed(100))
+        run(way(closed(2)))
+        if what != "simplify pointfree":  # which makes a composition that is longer by one, n times
+            assert calls(lambda: run(large)) <= 13 * calls(lambda: run(small)) + 2000, what  # noqa: B023 - called here
 
 
 def branched(n: int) -> Any:

@@ -13,18 +13,17 @@ City3 3 1 [1, 1, 0] ∈ City3^3
 
 from __future__ import annotations
 
-import math
-import sys
-from collections.abc import Hashable, Sequence
-from functools import reduce
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeGuard, TypeVar, final, overload
 
 from attrs import Factory, field, frozen
 
 from hilbert.base.attach import declared
-from hilbert.base.once import Unchanging, cached_property
+from hilbert.base.once import Unchanging, cached_property, once
 from hilbert.base.repr_names import spelled
 from hilbert.base.sizes import countable
+from hilbert.base.tag_classes import as_tag, require_importable
+from hilbert.base.two_sided import TwoSided, text, upwards
 from hilbert.errors import SpaceError, integer, is_masked, shown
 
 if TYPE_CHECKING:
@@ -101,32 +100,10 @@ def _size(given: Any) -> int:
     return countable(size)
 
 
-def as_tag(_: Any, __: Any, tag: Any) -> None:
-    """An attrs validator: the tag of an axis is a class."""
-    if not isinstance(tag, type):
-        msg = f"the tag of an axis is a class (class Pixel: ...), not {shown(tag)}"
-        raise SpaceError(msg)
-
-
 def tagged(tag: type, size: int) -> str:
     """The name of an axis: its tag and size; the size alone for an anonymous one."""
     name = "" if tag is Anonymous else tag.__name__
     return f"{name}{':' if name[-1:].isdigit() else ''}{size}"
-
-
-def require_importable(tag: type, what: str) -> None:
-    """Raise SpaceError unless another process finds a class by its name; `what` says which class it is."""
-    module = sys.modules.get(tag.__module__)
-    try:
-        found: object = reduce(getattr, tag.__qualname__.split("."), module)
-    except AttributeError:
-        found = None
-    if found is not tag:
-        msg = (
-            f"{what} cannot be pickled: it is not importable as "
-            f"{tag.__module__}.{tag.__qualname__}; define the class at the top level of a module"
-        )
-        raise SpaceError(msg)
 
 
 def _factor(_: Any, attribute: Any, index: Any) -> None:
@@ -325,43 +302,57 @@ def has_labels(X: Index) -> TypeGuard[Labelled[Any]]:
     return isinstance(X, _Labels)
 
 
+class _OfTwo(TwoSided, Index):
+    """X × Y or X + Y."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return text(self, _formula, str)
+
+    def __repr__(self) -> str:
+        return text(self, _source, repr)
+
+
 @final
-@frozen(repr=False, cache_hash=True)
-class Product(Index, Generic[I, J]):
+@frozen(repr=False, eq=False)
+class Product(_OfTwo, Generic[I, J]):
     """The Cartesian product X × Y: the axes of X, then those of Y (§2.1)."""
 
     left: I = field(validator=_factor)
     right: J = field(validator=_factor)
 
     @property
+    @once
     def axes(self) -> tuple[Index, ...]:
         """The axes of both factors."""
-        return self.left.axes + self.right.axes
+        return tuple([axis for factor in self.run for axis in factor.axes])
 
     @property
+    @upwards
     def size(self) -> int:
         """|X|·|Y|."""
-        return math.prod(self.shape)
+        return self.left.size * self.right.size
 
     def position(self, element: Any) -> int:
         """The place of a pair (x, y) in row-major order; raises SpaceError if it is not a pair of elements."""
-        if not isinstance(element, tuple) or len(element) != 2:
-            msg = f"{shown(element)} is not an element of {self}: give a pair"
-            raise SpaceError(msg)
-        return self.left.position(element[0]) * self.right.size + self.right.position(element[1])
-
-    def __str__(self) -> str:
-        left = f"({self.left})" if isinstance(self.left, Coproduct) else str(self.left)
-        right = f"({self.right})" if isinstance(self.right, (Coproduct, Product)) else str(self.right)
-        return f"{left}×{right}"
-
-    def __repr__(self) -> str:
-        return f"({self.left!r} * {self.right!r})"
+        place = 0
+        waiting: list[tuple[Any, Any, int]] = [(self, element, 1)]
+        while waiting:
+            X, at, step = waiting.pop()
+            if not isinstance(X, Product):
+                place += X.position(at) * step
+            elif isinstance(at, tuple) and len(at) == 2:
+                waiting += [(X.right, at[1], step), (X.left, at[0], step * X.right.size)]
+            else:
+                msg = f"{shown(at)} is not an element of {X}: give a pair"
+                raise SpaceError(msg)
+        return place
 
 
 @final
-@frozen(repr=False, cache_hash=True)
-class Coproduct(Index, Generic[I, J]):
+@frozen(repr=False, eq=False)
+class Coproduct(_OfTwo, Generic[I, J]):
     """The disjoint union X + Y: one axis of length |X| + |Y|, the elements of X first (§2.1)."""
 
     left: I = field(validator=_factor)
@@ -371,15 +362,22 @@ class Coproduct(Index, Generic[I, J]):
         countable(self.size)
 
     @property
+    @upwards
     def size(self) -> int:
         """|X| + |Y|."""
         return self.left.size + self.right.size
 
-    def __str__(self) -> str:
-        return f"{self.left}+{self.right}"
 
-    def __repr__(self) -> str:
-        return f"({self.left!r} + {self.right!r})"
+def _formula(X: Any) -> Iterable[Any]:
+    if isinstance(X, Coproduct):
+        return X.left, "+", X.right
+    left = ("(", X.left, ")") if isinstance(X.left, Coproduct) else (X.left,)
+    right = ("(", X.right, ")") if isinstance(X.right, (Coproduct, Product)) else (X.right,)
+    return *left, "×", *right
+
+
+def _source(X: Any) -> Iterable[Any]:
+    return "(", X.left, " + " if isinstance(X, Coproduct) else " * ", X.right, ")"
 
 
 @final

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, fi
 from attrs import evolve, frozen
 
 from hilbert.base.once import once
+from hilbert.base.tag_classes import require_importable
 from hilbert.errors import SpaceError, shown
-from hilbert.index.index import require_importable
 
 if TYPE_CHECKING:
     from hilbert.index.index import Index

@@ -238,6 +238,16 @@ class Pairs(Relation[I, J]):
         """How many there are."""
         return len(self.sources.array)
 
+    @property
+    def is_function(self) -> bool:
+        """Whether each element is a source once."""
+        return self.size == self.dom.size and self.is_partial_function
+
+    @property
+    def is_partial_function(self) -> bool:
+        """Whether no source stands twice."""
+        return len(np.unique(self.sources.array)) == self.size
+
     def __str__(self) -> str:
         return f"{self.size} pairs"
 

@@ -205,12 +205,15 @@ def require_relation(value: Any, what: str) -> None:
 
 
 def _tables(relation: Any) -> Iterator[Table]:
-    for name in (f.name for f in attrs.fields(type(relation))):
-        value = getattr(relation, name)
-        if isinstance(value, Table):
-            yield value
-        elif isinstance(value, Relation):
-            yield from _tables(value)
+    """Those of all forms that a relation is made of, in order."""
+    waiting = [relation]
+    while waiting:
+        top: Any = waiting.pop()
+        if isinstance(top, Table):
+            yield top
+        elif isinstance(top, Relation):
+            form: Any = type(top)
+            waiting.extend(getattr(top, f.name) for f in reversed(attrs.fields(form)))
 
 
 shown.register(Relation, lambda relation: f"a relation {relation.dom} × {relation.cod}")

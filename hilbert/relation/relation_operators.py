@@ -16,7 +16,7 @@ from typing import Any
 
 from hilbert.base.attach import attach
 from hilbert.errors import SpaceError
-from hilbert.relation.compound_forms import Composite, ProductRelation, SumRelation, paths
+from hilbert.relation.compound_forms import Composite, ProductRelation, SumRelation, partial_by_form, paths
 from hilbert.relation.function_forms import Window, band
 from hilbert.relation.plain_forms import Equality, Full, Order, distinct
 from hilbert.relation.relation import AnyRelation, H, I, J, K, Relation, require_relation
@@ -45,7 +45,7 @@ def composed(outer: Relation[J, K], inner: Relation[I, J]) -> Relation[I, K]:
     found: Any = law(outer, inner)
     if found is not None:
         return found  # type: ignore[no-any-return]
-    if inner.is_partial_function or outer.T.is_partial_function:
+    if partial_by_form(inner) or partial_by_form(outer.T) or inner.is_partial_function or outer.T.is_partial_function:
         return Composite(outer, inner)
     count = int((inner.T.degrees().astype(float) * outer.degrees()).sum())
     if max(count, inner.size, outer.size) > PATHS:

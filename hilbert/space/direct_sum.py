@@ -17,8 +17,8 @@ from attrs import field, frozen
 
 from hilbert.base.attach import attach
 from hilbert.base.once import cached_property, once
+from hilbert.base.tag_classes import require_importable
 from hilbert.errors import SpaceError, shown
-from hilbert.index.index import require_importable
 from hilbert.index.leaf import Bundle, Leaf
 from hilbert.space import nested_sums
 from hilbert.space.space import PartlyDiscrete, Space, Type, items, require_type, type_of

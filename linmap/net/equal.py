@@ -16,6 +16,7 @@ from hilbert import Relation, SpaceError, Vec
 from hilbert.arrays.formal.formal_array import Formal
 from hilbert.arrays.kernels.library import Arrays
 from hilbert.arrays.libraries.namespace import to_numpy
+from hilbert.base.two_sided import TwoSided
 from hilbert.errors import shown
 from hilbert.program.line.constant import Const, signed
 from hilbert.program.line.line import Line
@@ -134,9 +135,18 @@ def _contents(array: Any, *, signed: bool) -> Hashable:
 
 
 def relation_label(relation: AnyRelation) -> Hashable:
-    """The form of a relation, with the entries of its tables instead of where these come from."""
-    form: Any = type(relation)
-    return form, *(_field(getattr(relation, field.name)) for field in fields(form))
+    """The forms of a relation, with the entries of their tables instead of where these come from."""
+    found: list[Hashable] = []
+    waiting: list[Any] = [relation]
+    while waiting:
+        top = waiting.pop()
+        kind: Any = type(top)
+        if isinstance(top, TwoSided):
+            found.append(kind)
+            waiting.extend(reversed(top.sides))
+        else:
+            found.append((kind, *(_field(getattr(top, field.name)) for field in fields(kind))))
+    return tuple(found)
 
 
 def _field(value: Any) -> Hashable:

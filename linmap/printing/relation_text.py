@@ -46,7 +46,7 @@ def formula(relation: AnyRelation, names: Names) -> str:
         case Partial(X, keep):
             return f"id on {names.of(keep.token, X, '⊆')}"
         case ProductRelation() | SumRelation() | Composite():
-            return relation.written(lambda side: formula(side, names))
+            return relation.written(lambda part: formula(part, names))
         case Order() | Window() | Rotation() | Equality() | Converse(Window()) if len(relation.dom.axes) > 1:
             return f"{relation} on {relation.dom}"  # not a relation of the first of these axes
         case _:  # a form without a table says all itself

@@ -24,16 +24,23 @@ No reduction by a table has a kernel in a namespace that has no scatter (the str
 
 from __future__ import annotations
 
+import math
+from functools import reduce
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, assert_never, cast
 
 import numpy as np
+from attrs import frozen
 
 from hilbert.arrays.kernels.kernel import Kernel, Rows
 from hilbert.arrays.kernels.labelled_axes import agreement
-from hilbert.arrays.kernels.reduced_axes import ReducedAxes, lent
+from hilbert.arrays.kernels.reduced_axes import ReducedAxes, Shape, lent
 from hilbert.arrays.kernels.segments import NumpySegments, Segments
 from hilbert.arrays.kernels.shifts import NumpyShifts, Shifts
 from hilbert.arrays.kernels.windows import row_sums
+from hilbert.base.term import postorder
+from hilbert.base.two_sided import below
+from hilbert.index.index import Fin
 from hilbert.index.leaf import Leaf
 from hilbert.index.spec import ALPHABET
 from hilbert.relation import (
@@ -52,10 +59,11 @@ from hilbert.relation import (
     Sliding,
     SumRelation,
     Window,
+    table,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     from hilbert.relation import Form
     from hilbert.relation.function_forms import Directed
@@ -63,6 +71,24 @@ if TYPE_CHECKING:
 
 WIDE = 16
 """Cumulative sums of so many columns are taken along rows of the transpose."""
+
+
+MANY = 8
+"""From so many parts of a sum on that are equal, or small tables, these are reduced at once."""
+FEW = 256
+"""A table of at most so many elements and pairs is small."""
+
+
+@frozen
+class Block:
+    """A kernel that takes the entries `source` along X, in an array of `shape`, to the entries `target` along Y."""
+
+    kernel: Kernel
+    source: tuple[Any, ...]
+    target: tuple[Any, ...]
+    shape: Shape
+    made: Shape
+    alone: bool
 
 
 class ReductionKernels(Shifts, Segments):
@@ -99,12 +125,10 @@ class ReductionKernels(Shifts, Segments):
                 return self.overlaid(p, form)
             case Agreement(_, _, source, target):
                 return self.agreement(p, source, target)
-            case ProductRelation():
-                return self._product(form, at, leaf)
+            case ProductRelation() | Composite():
+                return self._in_turn(form, at, leaf)
             case SumRelation():
                 return self.sum(p, form, at, leaf)
-            case Composite(outer, inner):
-                return self._then((inner, at), (outer, at), leaf)
             case _:
                 assert_never(form)
 
@@ -173,36 +197,58 @@ class ReductionKernels(Shifts, Segments):
 
     def sum(self, p: ReducedAxes, r: SumRelation[Any, Any, Any, Any], at: int, leaf: Leaf) -> Kernel:
         """Block by block."""
-        xp = self.xp
-        blocks, parts = _blocks(p, r), self._parts(r, at, leaf)
+        xp, blocks = self.xp, self._blocks(p, r, at, leaf)
 
         def call(a: Any) -> Any:
-            made = zip(blocks(a), parts, strict=True)
-            return p.whole(xp.concat([xp.reshape(kernel.call(b), q.made) for b, (kernel, q) in made], axis=p.at))
+            v = p.line(a)
+            made = [xp.reshape(b.kernel.call(xp.reshape(v[b.source], b.shape)), b.made) for b in blocks]
+            return p.whole(xp.concat(made, axis=p.at))
 
         return Kernel(call)
 
-    def _parts(self, r: SumRelation[Any, Any, Any, Any], at: int, leaf: Leaf) -> list[tuple[Kernel, ReducedAxes]]:
-        """The kernels of both parts, each with the place where it acts."""
-        leaves = [Leaf(leaf.entry, leaf.axes[:at] + part.dom.axes + leaf.axes[at + 1 :]) for part in (r.left, r.right)]
-        both = list(zip((r.left, r.right), leaves, strict=True))
-        return [(self.reduce(part, at, block), ReducedAxes.of(self, part, at, block)) for part, block in both]
+    def _blocks(self, p: ReducedAxes, r: SumRelation[Any, Any, Any, Any], at: int, leaf: Leaf) -> list[Block]:
+        """A block for each part, or for many that follow each other."""
+        made: dict[Any, tuple[Kernel, Shape]] = {}
+        found: list[Block] = []
+        x = y = 0
+        for part, times in _together(r.run):
+            if (part, times) not in made:
+                axes = (*leaf.axes[:at], *map(Fin.of, times), *part.dom.axes, *leaf.axes[at + 1 :])
+                kernel = self.reduce(part, at + len(times), Leaf(leaf.entry, axes))
+                made[part, times] = kernel, tuple([axis.size for axis in axes])
+            n, m = (math.prod(times) * side.size for side in (part.dom, part.cod))
+            cuts = p.cut(x, x + n), p.cut(y, y + m)
+            found.append(Block(made[part, times][0], *cuts, made[part, times][1], (*p.before, m, *p.after), not times))
+            x, y = x + n, y + m
+        return found
 
-    def _product(self, r: ProductRelation[Any, Any, Any, Any], at: int, leaf: Leaf) -> Kernel:
-        """Axis by axis, first the side that leaves less to the other."""
-        left, right = r.left, r.right
-        shrink = left.cod.size * right.dom.size, left.dom.size * right.cod.size
-        if shrink[0] <= shrink[1]:
-            return self._then((left, at), (right, at + len(left.cod.axes)), leaf)
-        return self._then((right, at + len(left.dom.axes)), (left, at), leaf)
+    def _in_turn(self, r: AnyRelation, at: int, leaf: Leaf) -> Kernel:
+        """R × S axis by axis, first the side that leaves less to the other; S ∘ R one after the other."""
+        steps: list[Kernel] = []
+        axes = _axes(r)
+        waiting = [(r, at)]
+        while waiting:
+            part, place = waiting.pop()
+            match part:
+                case ProductRelation(left, right):
+                    if left.cod.size * right.dom.size <= left.dom.size * right.cod.size:
+                        waiting += [(right, place + axes[id(left)][1]), (left, place)]
+                    else:
+                        waiting += [(left, place), (right, place + axes[id(left)][0])]
+                case Composite(outer, inner):
+                    waiting += [(outer, place), (inner, place)]
+                case _:  # every other form is one step
+                    steps.append(self.reduce(part, place, leaf))
+                    end = place + axes[id(part)][0]
+                    leaf = Leaf(leaf.entry, leaf.axes[:place] + part.cod.axes + leaf.axes[end:])
+        calls = [kernel.call for kernel in steps]
 
-    def _then(self, first: tuple[AnyRelation, int], second: tuple[AnyRelation, int], leaf: Leaf) -> Kernel:
-        """One relation after the other, each at its axis."""
-        r, at = first
-        f = self.reduce(r, at, leaf)
-        middle = Leaf(leaf.entry, leaf.axes[:at] + r.cod.axes + leaf.axes[at + len(r.dom.axes) :])
-        g = self.reduce(*second, middle)
-        return Kernel(lambda a: g.call(f.call(a)), fresh=g.fresh)
+        def call(a: Any) -> Any:
+            for step in calls:
+                a = step(a)
+            return a
+
+        return Kernel(call, fresh=steps[-1].fresh)
 
 
 class NumpyReductions(NumpyShifts, NumpySegments, ReductionKernels):
@@ -267,15 +313,16 @@ class NumpyReductions(NumpyShifts, NumpySegments, ReductionKernels):
 
     def sum(self, p: ReducedAxes, r: SumRelation[Any, Any, Any, Any], at: int, leaf: Leaf) -> Kernel:
         """Each block is written into its part of the result."""
-        blocks, parts = _blocks(p, r), self._parts(r, at, leaf)
-        outputs = p.cut(0, r.left.cod.size), p.cut(r.left.cod.size, None)
+        blocks = self._blocks(p, r, at, leaf)
 
         def into(a: Any, out: Any) -> None:
-            for block, (kernel, q), cut in zip(blocks(a), parts, outputs, strict=True):
-                if kernel.into:
-                    kernel.into(block, out[cut])
+            v = p.line(a)
+            for b in blocks:
+                block = np.reshape(v[b.source], b.shape)
+                if b.kernel.into and b.alone:
+                    b.kernel.into(block, out[b.target])
                 else:
-                    out[cut] = np.reshape(kernel.call(block), q.made)
+                    out[b.target] = np.reshape(b.kernel.call(block), b.made)
 
         def call(a: Any) -> Any:
             out = p.empty(a, p.m)
@@ -285,18 +332,46 @@ class NumpyReductions(NumpyShifts, NumpySegments, ReductionKernels):
         return Kernel(call, into=into)
 
 
+def _together(parts: Sequence[AnyRelation]) -> Iterator[tuple[AnyRelation, tuple[int, ...]]]:
+    """The parts of a sum, each of them and, if there are many in a row that are equal, their number: R + R is id × R.
+
+    Many small tables in a row are one.
+    """
+    for is_small, some in groupby(parts, _is_small_table):
+        row = [*some]
+        if is_small and len(row) >= MANY and any(part != row[0] for part in row):
+            whole = reduce(SumRelation, row)
+            X, Y = Fin.of(whole.dom.size), Fin.of(whole.cod.size)
+            yield Pairs(X, Y, *map(table, whole.holds())), ()
+            continue
+        for part, equal in groupby(row):
+            count = sum(1 for _ in equal)
+            yield from [(part, (count,))] if count >= MANY else [(part, ())] * count
+
+
+def _is_small_table(relation: AnyRelation) -> bool:
+    form = relation.of if isinstance(relation, Converse) else relation
+    return isinstance(form, (Graph, Pairs, Partial)) and max(relation.dom.size, relation.cod.size, relation.size) <= FEW
+
+
+def _axes(relation: AnyRelation) -> dict[int, tuple[int, int]]:
+    """How many axes the domain and the codomain of a relation have, and of all products and compositions in it."""
+    found: dict[int, tuple[int, int]] = {}
+
+    def inner(part: Any) -> list[Any]:
+        return below(part) if isinstance(part, (ProductRelation, Composite)) else []
+
+    for part in postorder(relation, inner):
+        match part:
+            case ProductRelation(left, right):
+                (a, b), (c, d) = found[id(left)], found[id(right)]
+                found[id(part)] = a + c, b + d
+            case Composite(outer, inner_):
+                found[id(part)] = found[id(inner_)][0], found[id(outer)][1]
+            case _:  # every other form is asked
+                found[id(part)] = len(part.dom.axes), len(part.cod.axes)
+    return found
+
+
 def _same(a: Any) -> Any:
     return a
-
-
-def _blocks(p: ReducedAxes, r: SumRelation[Any, Any, Any, Any]) -> Callable[[Any], list[Any]]:
-    """Cuts an array into those of the two parts."""
-    n = r.left.dom.size
-    shapes = [p.before + part.dom.shape + p.after for part in (r.left, r.right)]
-    cuts = list(zip((p.cut(0, n), p.cut(n, None)), shapes, strict=True))
-
-    def blocks(a: Any) -> list[Any]:
-        v = p.line(a)
-        return [p.xp.reshape(v[cut], shape) for cut, shape in cuts]
-
-    return blocks

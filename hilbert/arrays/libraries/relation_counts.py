@@ -14,8 +14,8 @@ Attached to relations from here.
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import Any
+from functools import reduce
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,31 +23,58 @@ import numpy.typing as npt
 from hilbert.arrays.libraries.libraries import NUMPY
 from hilbert.base.attach import attach
 from hilbert.base.sizes import addressable, held, room
+from hilbert.base.term import bottom_up
 from hilbert.errors import SpaceError, integer, shown
+from hilbert.index.index import Fin
 from hilbert.index.leaf import Entry, Leaf
+from hilbert.relation.compound_forms import ProductRelation, SumRelation
 from hilbert.relation.relation import AnyRelation, Relation
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Floats: TypeAlias = npt.NDArray[np.float64]
 SHADES = "·░▒▓█"
 """From an empty cell to a full one."""
+AT_ONCE, FEW_AXES = 2**20, 32
+"""All columns of cells are counted at once where that takes at most so many numbers, along at most so many axes."""
 SMALLER = "pairs are counted by arrays of the sizes of X and Y; the same relation on smaller sets shows what it is like"
 """What an error says of sets whose arrays memory does not hold."""
 
 
-def reduced(relation: AnyRelation, flat: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """red_R of a flat array of ℝ^X, flat again."""
-    kernel = NUMPY.reduce(relation, 0, Leaf(Entry("float64"), relation.dom.axes))
-    result: npt.NDArray[np.float64] = np.reshape(kernel.call(flat.reshape(relation.dom.shape)), -1)
-    return result
+def reduction(relation: AnyRelation, columns: int = 1) -> Callable[[Floats], Floats]:
+    """red_R from a flat array of ℝ^X to one of ℝ^Y, or of so many columns at once."""
+    several = () if columns == 1 else (Fin.of(columns),)
+    sizes = tuple(axis.size for axis in several)
+    kernel = NUMPY.reduce(relation, 0, Leaf(Entry("float64"), relation.dom.axes + several))
+    return lambda flat: np.reshape(kernel.call(flat.reshape(relation.dom.shape + sizes)), (relation.cod.size, *sizes))
 
 
 @held(SMALLER)
 def degrees(relation: AnyRelation) -> npt.NDArray[np.int64]:
-    """To how many y each x is related: red_{Rᵀ} of ones."""
-    return reduced(relation.T, np.ones(addressable(relation.cod.size, "counting degrees"))).astype(np.int64)
+    """To how many y each x is related: red_{Rᵀ} of ones; part by part of sums, and factor by factor of products."""
+    found: npt.NDArray[np.int64] = bottom_up(relation, _degrees, _independent)
+    return found
+
+
+def _independent(relation: AnyRelation) -> list[AnyRelation]:
+    return relation.run if isinstance(relation, (ProductRelation, SumRelation)) else []
+
+
+def _degrees(relation: AnyRelation, rec: Callable[[AnyRelation], Any]) -> Any:
+    match relation:
+        case SumRelation():
+            return np.concatenate([rec(part) for part in relation.run])
+        case ProductRelation():
+            addressable(relation.dom.size, "counting degrees")
+            return reduce(lambda a, b: np.multiply.outer(a, b).reshape(-1), map(rec, relation.run))
+        case _:  # every other form has a kernel
+            ones = np.ones(addressable(relation.cod.size, "counting degrees"))
+            return reduction(relation.T)(ones).astype(np.int64)
 
 
 @held(SMALLER)
-def filled(relation: AnyRelation, rows: int, columns: int) -> npt.NDArray[np.float64]:
+def filled(relation: AnyRelation, rows: int, columns: int) -> Floats:
     """The part of each cell that pairs fill, for at most so many rows and columns of cells."""
     for given, what in ((rows, "rows"), (columns, "columns")):
         if (integer(given) or 0) < 1:
@@ -58,10 +85,19 @@ def filled(relation: AnyRelation, rows: int, columns: int) -> npt.NDArray[np.flo
         room(size, "a picture")
     xs, ys = _bounds(n, columns), _bounds(m, rows)
     cells = np.zeros((len(ys) - 1, len(xs) - 1))
-    for c, (low, high) in enumerate(pairwise(xs)):
-        v = np.zeros(n)
-        v[low:high] = 1.0
-        cells[:, c] = np.add.reduceat(reduced(relation, v), ys[:-1]) / ((high - low) * np.diff(ys)) if m else 0.0
+    if not cells.size:
+        return cells
+    width = len(xs) - 1
+    width = width if n * width <= AT_ONCE and len(relation.dom.axes + relation.cod.axes) <= FEW_AXES else 1
+    red = reduction(relation, width)
+    for at in range(0, len(xs) - 1, width):
+        v = np.zeros((n, width))
+        for c in range(width):
+            v[xs[at + c] : xs[at + c + 1], c] = 1.0
+        found = red(v).reshape(m, width)
+        cells[:, at : at + width] = np.add.reduceat(found, ys[:-1], axis=0) / np.outer(
+            np.diff(ys), np.diff(xs)[at : at + width]
+        )
     return cells
 
 

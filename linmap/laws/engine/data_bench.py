@@ -8,7 +8,9 @@ from hilbert import Vec
 from hilbert.arrays.formal.formal_array import Formal
 from hilbert.arrays.libraries.libraries import common_library
 from hilbert.arrays.libraries.namespace import common_namespace, freeze
+from hilbert.base.once import once
 from hilbert.base.repr_names import derived_token
+from hilbert.base.term import Term
 from hilbert.index.leaf import Leaf
 from hilbert.program.line import operation
 from hilbert.program.line.constant import Const, filled
@@ -98,7 +100,19 @@ class Vectors(Constants):
 
 def _told(datum: Const) -> Any:
     """Its key in that of another: of what is itself made of others a token, so that no key grows."""
-    return derived_token(repr(datum.key)) if datum.key[0] in {"product", "times", "total"} else datum.key
+    return derived_token(_spelled(datum.key)) if datum.key[0] in {"product", "times", "total"} else datum.key
+
+
+def _spelled(part: Any) -> str:
+    """The text of a key in which the program that a constant comes from has a token: its text is as long as itself."""
+    if isinstance(part, tuple):
+        return f"({', '.join(map(_spelled, part))})"
+    return _token(part) if isinstance(part, Term) else repr(part)
+
+
+@once
+def _token(term: Any) -> str:
+    return f"{derived_token(repr(term)):032x}"
 
 
 def _plain(datum: Const) -> bool:

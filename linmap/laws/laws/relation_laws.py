@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, cast
 import numpy as np
 
 from hilbert.base.repr_names import derived_token
+from hilbert.base.two_sided import folded, parts
 from hilbert.relation import (
     Agreement,
     Composite,
@@ -58,8 +59,8 @@ def is_identity(relation: AnyRelation) -> bool:
             return not by
         case Partial(_, keep):
             return bool(keep.array.all())
-        case ProductRelation(R, S) | SumRelation(R, S):
-            return is_identity(R) and is_identity(S)
+        case ProductRelation() | SumRelation():
+            return all(map(is_identity, parts(form, ProductRelation, SumRelation)))
         case Graph(_, _, table_):
             return table_.prepare("identity", lambda: bool((table_.array == np.arange(len(table_.array))).all()))
         case Window() | Sliding() | Pairs() | Agreement() | Composite():
@@ -78,16 +79,20 @@ def is_empty(relation: AnyRelation) -> bool:
             return not sources.array.size
         case Partial(_, keep):
             return not keep.array.any()
-        case ProductRelation(R, S):
-            return is_empty(R) or is_empty(S)
-        case SumRelation(R, S):
-            return is_empty(R) and is_empty(S)
+        case ProductRelation() | SumRelation():
+            return bool(folded(form, is_empty, _is_empty_of))
         case Equality() | Full() | Order() | Graph() | Inclusion() | Rotation():
             return False
         case Window() | Sliding() | Converse() | Agreement() | Composite():
             return False
         case _:
             assert_never(form)
+
+
+def _is_empty_of(relation: AnyRelation, parts: list[bool]) -> bool:
+    if not (relation.dom.size and relation.cod.size):
+        return True
+    return any(parts) if isinstance(relation, ProductRelation) else isinstance(relation, SumRelation) and all(parts)
 
 
 def one_relation(S: AnyRelation, R: AnyRelation) -> Found:
@@ -110,10 +115,8 @@ def one_relation(S: AnyRelation, R: AnyRelation) -> Found:
             if not isinstance(R, Partial):
                 return None
             return 1, Partial(X, table(keep.array & R.keep.array, derived_token(f"both {keep.token} {R.keep.token}")))
-        case ProductRelation():
-            return _product(form, R)
-        case SumRelation():
-            return _sum(form, R)
+        case ProductRelation() | SumRelation():
+            return _side_by_side(form, R) if type(R) is type(form) and form.dom == R.cod else None
         case Graph() | Inclusion():
             if isinstance(form, Graph) and R == form.T and form.dom.size == form.cod.size and _is_injective(form):
                 return 1, Equality(form.cod)  # a permutation, back and there
@@ -128,20 +131,27 @@ def one_relation(S: AnyRelation, R: AnyRelation) -> Found:
             assert_never(form)
 
 
-def _product(S: ProductRelation[Any, Any, Any, Any], R: AnyRelation) -> Found:
-    """(S₁×S₂) ∘ (R₁×R₂) = (S₁∘R₁) × (S₂∘R₂)."""
-    if not isinstance(R, ProductRelation) or (S.left.dom, S.right.dom) != (R.left.cod, R.right.cod):
-        return None
-    first, second = one_relation(S.left, R.left), one_relation(S.right, R.right)
-    return (first[0] * second[0], first[1] * second[1]) if first and second else None
-
-
-def _sum(S: SumRelation[Any, Any, Any, Any], R: AnyRelation) -> Found:
-    """(S₁+S₂) ∘ (R₁+R₂) = (S₁∘R₁) + (S₂∘R₂), where there are as many ways in both."""
-    if not isinstance(R, SumRelation) or (S.left.dom, S.right.dom) != (R.left.cod, R.right.cod):
-        return None
-    first, second = one_relation(S.left, R.left), one_relation(S.right, R.right)
-    return (first[0], first[1] + second[1]) if first and second and first[0] == second[0] else None
+def _side_by_side(S: AnyRelation, R: AnyRelation) -> Found:
+    """(S₁×S₂) ∘ (R₁×R₂) = (S₁∘R₁) × (S₂∘R₂), and so for + where there are as many ways in both."""
+    made: list[tuple[int, AnyRelation]] = []
+    waiting: list[tuple[Any, Any, bool]] = [(S, R, False)]
+    while waiting:
+        outer, inner, is_ready = waiting.pop()
+        kind = type(outer)
+        if is_ready:
+            (k, first), (n, second) = made[-2:]
+            if kind is SumRelation and k != n:
+                return None
+            made[-2:] = [(k if kind is SumRelation else k * n, kind(first, second))]
+        elif kind is type(inner) and kind in {ProductRelation, SumRelation}:
+            pairs = zip(outer.sides, inner.sides, strict=True)
+            waiting += [(outer, inner, True), *((one, other, False) for one, other in reversed([*pairs]))]
+        else:
+            found = one_relation(outer, inner)
+            if found is None:
+                return None
+            made.append(found)
+    return made[0]
 
 
 def _back(g: Directed[Any, Any], R: AnyRelation) -> Found:

@@ -18,6 +18,7 @@ import numpy as np
 
 from hilbert import SpaceError
 from hilbert.base.once import once
+from hilbert.base.two_sided import parts
 from hilbert.errors import shown
 from hilbert.relation import Composite, Equality, Pairs, Partial, ProductRelation, SumRelation
 from linmap.matrices.network.network import Network, network
@@ -243,8 +244,8 @@ def _is_partial_identity(relation: AnyRelation) -> bool:
     match relation:
         case Partial() | Equality():
             return True
-        case ProductRelation(one, other) | SumRelation(one, other) | Composite(one, other):
-            return _is_partial_identity(one) and _is_partial_identity(other)
+        case ProductRelation() | SumRelation() | Composite():
+            return all(map(_is_partial_identity, parts(relation, ProductRelation, SumRelation, Composite)))
         case Pairs():
             return relation.dom == relation.cod and np.array_equal(*relation.holds())
         case _:  # what other forms relate is not looked at
