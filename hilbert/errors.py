@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, TypeGuard, TypeVar, cast
 
 import numpy as np
 
-from hilbert.base.visible import visible
+from hilbert.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,8 +15,8 @@ import jax.numpy as jnp
 import pytest
 
 import hilbert.all as hb
-from diff.mistakes.names import left
 from diff.mistakes.user_source import Span
+from diff.mistakes.words_of_users import left
 from tests.test_mistakes import NAMES, SPACES, gallery
 
 AROUND = {

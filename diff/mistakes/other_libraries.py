@@ -16,8 +16,8 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from diff.mistakes.names import may_stand_for, names_of
 from diff.mistakes.user_source import is_users, span_of
+from diff.mistakes.words_of_users import may_stand_for, names_of
 from diff.terms.elementwise import rules
 from hilbert.base.numpy_names import FUNCTIONS, OWN
 from hilbert.errors import SpaceError, shown
@@ -25,7 +25,7 @@ from hilbert.errors import SpaceError, shown
 if TYPE_CHECKING:
     from types import FrameType
 
-    from diff.mistakes.names import Names
+    from diff.mistakes.words_of_users import Names
 
 
 KEYWORDS = {

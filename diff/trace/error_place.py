@@ -28,9 +28,9 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from diff.mistakes.axis_hints import its_call, without_guess
-from diff.mistakes.names import may_stand_for, names_at, names_of, stands_for
 from diff.mistakes.other_libraries import call_at, foreign, foreign_module, is_ours, of_function, of_keyword
 from diff.mistakes.user_source import Span, is_users, span_of
+from diff.mistakes.words_of_users import may_stand_for, names_at, names_of, stands_for
 from diff.terms.elementwise import rules
 from diff.trace.expr import Expr
 from diff.trace.failed_operands import operands, owner
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import CodeType, FrameType, TracebackType
 
-    from diff.mistakes.names import Names
+    from diff.mistakes.words_of_users import Names
     from hilbert.program.line.source_line import Place
 
 ENTERED = {"RESUME", "COPY_FREE_VARS", "MAKE_CELL"}

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from diff.mistakes.bindings import line_bound
-from diff.mistakes.names import OneOf, may_stand_for, names_at
+from diff.mistakes.words_of_users import OneOf, may_stand_for, names_at
 from diff.trace.expr import Expr
 from hilbert import Map, Vec
 from hilbert.base.notarray import Applicable
@@ -21,8 +21,8 @@ from hilbert.program.line.source_line import line_of
 if TYPE_CHECKING:
     from types import FrameType
 
-    from diff.mistakes.names import Names
     from diff.mistakes.user_source import Span
+    from diff.mistakes.words_of_users import Names
 
 WIDTH = 40
 """So much of an operand's source is quoted."""
