@@ -87,11 +87,11 @@ def left(span: Span, tree: ast.AST, names: Names) -> dict[str, OneOf]:
 def _repeats(node: ast.Lambda | ast.stmt | ast.expr, span: Span) -> bool:
     """Whether a part of a source lies in what is computed for each item, or in a function."""
     match node:
-        case ast.ListComp(elt=part) | ast.SetComp(elt=part):
+        case ast.ListComp(elt=part) | ast.SetComp(elt=part) | ast.GeneratorExp(elt=part):
             parts = [part]
         case ast.DictComp(key=key, value=value):
             parts = [key, value]
-        case _:  # a function, a class or a generator: all of it
+        case _:  # a function or a class: all of it
             return span.lies_in(node)
     first, *others = node.generators
     parts += [*first.ifs, *(part for one in others for part in (one.iter, *one.ifs))]
