@@ -73,9 +73,10 @@ def _attribute(owner: Any, name: str) -> Any:
 
 def left(span: Span, tree: ast.AST, names: Names) -> dict[str, OneOf]:
     """The names of the comprehensions around a part of a source that are run in the frame of the part."""
-    around = [node for node in ast.walk(tree) if isinstance(node, OwnFrame | Made) and _repeats(node, span)]
     found: dict[str, OneOf] = {}
-    for node in sorted(around, key=lambda node: (node.lineno, node.col_offset)):
+    for node in span.around(tree):
+        if not isinstance(node, OwnFrame | Made) or not _repeats(node, span):
+            continue
         if not isinstance(node, Made):
             found = {}  # those are in a frame around
             continue
