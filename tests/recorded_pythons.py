@@ -78,9 +78,10 @@ def main() -> None:
     rows = dict[str, list[int]]()
     lines = [f"{'Python':10}{''.join(f'{name:>9}' for name in COUNTED)}{'seconds':>9}"]
     for number, python in pythons().items():
-        name, start = ".".join(map(str, number)), time.perf_counter()
+        name = ".".join(map(str, number))
         sys.stderr.write(f"Python {name}: {python}\n")
-        rows[name] = counts(environment(number, python), sys.argv[1:])
+        own, start = environment(number, python), time.perf_counter()
+        rows[name] = counts(own, sys.argv[1:])
         numbers = [*rows[name], round(time.perf_counter() - start)]
         lines.append(f"{name:10}{''.join(f'{one:9}' for one in numbers)}")
     sys.stdout.write("\n".join(lines) + "\n")

@@ -126,6 +126,7 @@ def test_functions_that_a_comprehension_runs_through(text: str, message: str) ->
         ("[[f(x) for x in z] for z in (y, y)]", "f(x)", {"x": (1, 2, 1, 2), "z": ((1, 2), (1, 2))}),
         ("[(lambda: f(x))() for x in y]", "f(x)", {}),  # a function has them
         ("(f(x) for x in y)", "f(x)", {}),
+        ("[list(z for z in f(x)) for x in y]", "f(x)", {"x": (1, 2)}),  # nor the first sequence of a generator
         ("[f(x) for z in g(y) for x in (z, 3)]", "f(x)", {"x": (None, None), "z": ()}),
         ("{f(x): z for x, *z in (y, y)}", "f(x)", {"x": (), "z": ()}),
     ],

@@ -22,7 +22,7 @@ from diff.mistakes.user_source import is_users, span_of
 from hilbert.errors import is_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from types import FrameType
 
     from hilbert.index.leaf import Leaf
@@ -108,13 +108,5 @@ def _path(frame: FrameType) -> list[ast.AST]:
     if not is_users(frame.f_code.co_filename):
         return []
     span = span_of(frame.f_code, frame.f_lasti, frame.f_lineno)
-    path: list[ast.AST] = [span.module()]
-    while (inner := next((n for n in _parts(path[0]) if span.lies_in(n)), None)) is not None:
-        path.insert(0, inner)
-    return path
-
-
-def _parts(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes in a node, those of what a comprehension runs through among them."""
-    for part in ast.iter_child_nodes(node):
-        yield from ast.iter_child_nodes(part) if isinstance(part, ast.comprehension) else [part]
+    tree = span.module()
+    return [*reversed([*span.around(tree)]), tree]

@@ -77,17 +77,28 @@ class Span:
         """Whether all lines of another part are among these."""
         return self.file == other.file and self.line <= other.line and other.end <= self.end
 
-    def of(self, node: ast.expr | ast.stmt) -> Span:
+    def of(self, node: ast.expr | ast.stmt | ast.keyword) -> Span:
         """What a node of the file's tree was read from."""
         end = node.end_lineno or node.lineno
         return Span(self.file, node.lineno, end, node.col_offset, node.end_col_offset)
 
-    def lies_in(self, node: ast.AST) -> bool:
+    def lies_in(self, node: ast.expr | ast.stmt | ast.keyword) -> bool:
         """Whether it is a part of what a node of the file's tree was read from."""
-        if not isinstance(node, ast.expr | ast.stmt | ast.keyword) or node.end_lineno is None or self.column is None:
+        if node.end_lineno is None or self.column is None:
             return False
         start, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
         return start <= (self.line, self.column) and (self.end, self.end_column) <= end
+
+    def around(self, tree: ast.AST) -> Iterator[ast.expr | ast.stmt | ast.keyword]:
+        """The nodes of the file's tree that it is a part of, the outermost first."""
+        ahead = [tree]
+        while ahead:
+            for part in ast.iter_child_nodes(ahead.pop()):
+                if not isinstance(part, ast.expr | ast.stmt | ast.keyword):
+                    ahead.append(part)  # it has no place of its own, as the sequence of a comprehension
+                elif self.lies_in(part):
+                    yield part
+                    ahead.append(part)
 
     def first_line(self) -> Span:
         """What of the part stands on its first line."""
@@ -144,10 +155,9 @@ def _asked(span: Span, step: str) -> Span | None:
     """
     if step not in STEPS and "JUMP" not in step:
         return None
-    whole = [
-        node for node in ast.walk(span.module()) if isinstance(node, ast.expr | ast.stmt) and span.of(node) == span
-    ]
-    for node in whole:
+    for node in span.around(span.module()):
+        if span.of(node) != span:
+            continue
         match step, node:
             case ("GET_ITER" | "FOR_ITER", ast.For(iter=part)):
                 return span.of(part)

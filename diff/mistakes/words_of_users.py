@@ -73,9 +73,10 @@ def _attribute(owner: Any, name: str) -> Any:
 
 def left(span: Span, tree: ast.AST, names: Names) -> dict[str, OneOf]:
     """The names of the comprehensions around a part of a source that are run in the frame of the part."""
-    around = [node for node in ast.walk(tree) if isinstance(node, OwnFrame | Made) and _repeats(node, span)]
     found: dict[str, OneOf] = {}
-    for node in sorted(around, key=lambda node: (node.lineno, node.col_offset)):
+    for node in span.around(tree):
+        if not isinstance(node, OwnFrame | Made) or not _repeats(node, span):
+            continue
         if not isinstance(node, Made):
             found = {}  # those are in a frame around
             continue
@@ -87,11 +88,11 @@ def left(span: Span, tree: ast.AST, names: Names) -> dict[str, OneOf]:
 def _repeats(node: ast.Lambda | ast.stmt | ast.expr, span: Span) -> bool:
     """Whether a part of a source lies in what is computed for each item, or in a function."""
     match node:
-        case ast.ListComp(elt=part) | ast.SetComp(elt=part):
+        case ast.ListComp(elt=part) | ast.SetComp(elt=part) | ast.GeneratorExp(elt=part):
             parts = [part]
         case ast.DictComp(key=key, value=value):
             parts = [key, value]
-        case _:  # a function, a class or a generator: all of it
+        case _:  # a function or a class: all of it
             return span.lies_in(node)
     first, *others = node.generators
     parts += [*first.ifs, *(part for one in others for part in (one.iter, *one.ifs))]
