@@ -1,21 +1,15 @@
-r"""Control characters as escapes: a text that is shown moves no cursor and clears no screen.
+r"""Texts that are shown: control characters are escaped, so that none moves a cursor or clears a screen.
 
->>> print(visible("a\x1b[2Jb\x9b \u2115"))
-a\u001b[2Jb\u009b ℕ
+>>> from hilbert.errors import visible
+>>> print(visible("a\x1b[2Jb\x9b \u2115"), in_line("m\n.py"))
+a\u001b[2Jb\u009b ℕ m\n.py
 """
 
 from __future__ import annotations
 
-import re
 import sys
 
-CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""U+0000–001F and 007F–009F, but for tabs and the ends of lines."""
-
-
-def visible(text: str) -> str:
-    """The text with its control characters as escapes, which read back in the texts of values."""
-    return CONTROL.sub(_escape, text)
+from hilbert.errors import visible
 
 
 def in_line(text: str) -> str:
@@ -26,7 +20,3 @@ def in_line(text: str) -> str:
 def put(text: str) -> None:
     """Write into the standard output: as it is, and on a terminal visibly."""
     sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
-
-
-def _escape(found: re.Match[str]) -> str:
-    return f"\\u{ord(found[0]):04x}"
