@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 import sys
 from functools import singledispatch, wraps
 from numbers import Complex, Integral, Real
@@ -10,8 +11,6 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, SupportsFloat, TypeGuard, TypeVar, cast
 
 import numpy as np
-
-from hilbert.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +23,13 @@ LONGEST = 2_000
 BYTES = (bytes, bytearray, memoryview)
 """What numpy takes for an array, and does not say of which numbers."""
 FROM_BYTES = "numbers are read from bytes by np.frombuffer(data, dtype)"
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""U+0000–001F and 007F–009F, but for tabs and the ends of lines."""
+
+
+def visible(text: str) -> str:
+    """The text with its control characters as escapes, which read back in the texts of values."""
+    return CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 class SpaceError(ValueError):

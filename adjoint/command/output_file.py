@@ -24,8 +24,8 @@ SUFFIX = ".txt"
 
 def files_read(files: Sequence[str], values: Sequence[str]) -> list[Read]:
     """The files of texts and of values that exist; `-` is the file that the standard input comes from."""
-    names = [*((f"{name}, which is read", name) for name in files)]
-    names += [(f"{name}, the file of a value", name) for word in values for name in files_in(word)]
+    names = [*((f"the file {name} that is read", name) for name in files)]
+    names += [(f"the file of a value, @{name}", name) for word in values for name in files_in(word)]
     found: list[Read] = []
     for what, name in names:
         with suppress(OSError, ValueError, AttributeError):  # none that exists, or no standard input
@@ -45,10 +45,10 @@ def write(text: str, out: str, read: Sequence[Read], *, force: bool) -> None:
             state = path.stat()
             for what, other in (*read, *_modules()):
                 if os.path.samestat(state, other):
-                    raise UsageError(f"{out} is {what}, and is not overwritten: give -o another name")
+                    raise UsageError(f"cannot write {out}: it is {what}; give -o another name")
             if stat.S_ISREG(state.st_mode) and not force and path.resolve().suffix.lower() != SUFFIX:
-                what = f"{out} exists, and only files that end in {SUFFIX} are replaced"
-                raise UsageError(f"{what}: give -o another name, or write --force")
+                what = f"cannot write {out}: it exists, and only files that end in {SUFFIX} are replaced"
+                raise UsageError(f"{what}; give -o another name, or write --force")
         path.write_text(f"{text}\n", "utf-8")
     except OSError as error:
         raise UsageError(f"cannot write {out}: {error.strerror}") from error

@@ -10,7 +10,8 @@ from diff.higher import run
 from diff.lam.files.claims import ClaimsReport
 from diff.lam.term.term_error import TermError
 from hilbert import SpaceError
-from hilbert.visible import in_line, put, visible
+from hilbert.base.visible import in_line, put
+from hilbert.errors import visible
 
 
 def main(files: list[str], run: Callable[[str, str], ClaimsReport] = run, command: str = "diff.higher") -> int:

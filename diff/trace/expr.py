@@ -769,10 +769,7 @@ def _argument(like: Expr[Any], a: Any) -> Expr[Any]:
 
 def literal(b: Builder, v: Vec[V]) -> Expr[V]:
     """A constant of the program being traced: the entries that v has when it first enters."""
-    known = b.entered.get(id(v))
-    if known is None:
-        known = b.entered[id(v)] = (v, constants(v))  # v stays alive, so its id does
-    return Expr(b, v.space, tuple(map(b.literal, known[1])))
+    return Expr(b, v.space, tuple(map(b.literal, constants(v, b.entered))))
 
 
 def _fill(x: Expr[V], k: Any) -> Expr[V]:

@@ -43,7 +43,7 @@ def snapshot(v: Vec[Any]) -> Vec[Any]:
         return v
     if kept is not None and all(map(_is_same, kept.leaves, v.leaves)):
         return kept  # type: ignore[no-any-return]
-    leaves = _fixed(v.leaves)
+    leaves = _leaves(v.leaves)
     made = v if leaves is v.leaves else Vec(v.space, leaves, v.token if kept is None else None)
     with LOCK:
         if made is not v:
@@ -52,7 +52,12 @@ def snapshot(v: Vec[Any]) -> Vec[Any]:
     return made
 
 
-def _fixed(leaves: tuple[Any, ...]) -> tuple[Any, ...]:
+def fixed(value: Vec[Any] | int) -> Vec[Any] | int:
+    """An integer, or a vector as its entries are now."""
+    return snapshot(value) if isinstance(value, Vec) else value
+
+
+def _leaves(leaves: tuple[Any, ...]) -> tuple[Any, ...]:
     """Arrays that nobody writes into: the same tuple, if they are such."""
     memo: Memo | None = None
     made: list[Any] = []

@@ -33,6 +33,8 @@ class Ref:
 
 
 Datum: TypeAlias = Const | Ref
+Entered: TypeAlias = "dict[int, tuple[Vec[Any], tuple[Const, ...]]]"
+"""The vectors that are constants of a program being traced, by their ids."""
 
 
 @final
@@ -104,11 +106,17 @@ def as_data(given: Iterable[Const]) -> Data:
     return Data(consts)
 
 
-def constants(v: Vec[Any]) -> tuple[Const, ...]:
-    """The leaves of a vector, as its entries are now."""
-    v = snapshot(v)
-    keys = zip(itertools.repeat(v.token), itertools.count())
-    return tuple(map(Const, v.leaves, v.space.leaves, keys))
+def constants(v: Vec[Any], entered: Entered | None = None) -> tuple[Const, ...]:
+    """The leaves of a vector: as its entries are now, or were when it entered the program that is being traced."""
+    known = entered.get(id(v)) if entered else None
+    if known is not None:
+        return known[1]
+    kept = snapshot(v)
+    keys = zip(itertools.repeat(kept.token), itertools.count())
+    made = tuple(map(Const, kept.leaves, kept.space.leaves, keys))
+    if entered is not None:
+        entered[id(v)] = (v, made)  # v stays alive, so its id does
+    return made
 
 
 def filling(array: Any) -> float | None:

@@ -59,8 +59,8 @@ def test_what_is_read_is_never_overwritten(
     assert main(words) == 2
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err.startswith(f"hilbert: {out} is ")
-    assert said.err.endswith(", and is not overwritten: give -o another name\n")
+    assert said.err.startswith(f"hilbert: cannot write {out}: it is the ")
+    assert said.err.endswith("; give -o another name\n")
     assert contents(folder) == before
 
 
@@ -72,9 +72,8 @@ def test_other_files_are_replaced_when_that_is_asked_for(
     before = contents(folder)
     assert main([*SHOW, "-o", out]) == 2
     said = capsys.readouterr().err
-    assert said == (
-        f"hilbert: {out} exists, and only files that end in .txt are replaced: give -o another name, or write --force\n"
-    )
+    why = "it exists, and only files that end in .txt are replaced"
+    assert said == f"hilbert: cannot write {out}: {why}; give -o another name, or write --force\n"
     assert contents(folder) == before
     assert main([*SHOW, "-o", out, "--force"]) == 0
     assert Path(out).read_text("utf-8") == "x ↦ 2·x\n"
@@ -107,7 +106,7 @@ def test_the_file_of_the_standard_input(
     with file.open(encoding="utf-8") as given:
         monkeypatch.setattr(sys, "stdin", given)
         assert main(["show", "-", "f", "--lang", "cad", "--stage", "text", "--force", "-o", "m.cad"]) == 2
-    assert capsys.readouterr().err.startswith("hilbert: m.cad is -, which is read, and is not overwritten")
+    assert capsys.readouterr().err.startswith("hilbert: cannot write m.cad: it is the file - that is read")
     assert file.read_text("utf-8") == "fun f x = x * x\n"
 
 

@@ -25,17 +25,12 @@ from hilbert.arrays.libraries.namespace import freeze
 from hilbert.base.term import as_tuple, bottom_up, compared
 from hilbert.errors import shown
 from hilbert.map.map import AnyMap
-from hilbert.space.snapshot import snapshot
+from hilbert.space.snapshot import fixed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 _numbers = count()
-
-
-def _constant(value: Any) -> Any:
-    """A vector as its entries are now."""
-    return snapshot(value) if isinstance(value, Vec) else value
 
 
 @final
@@ -53,7 +48,7 @@ class Var(Former):
 class Lit(Former):
     """A vector of the library, or an integer."""
 
-    value: Vec[Any] | int = field(converter=_constant)
+    value: Vec[Any] | int = field(converter=fixed)
 
 
 @final
