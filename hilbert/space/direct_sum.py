@@ -19,7 +19,7 @@ from attrs import field, frozen
 from hilbert.base.attach import attach
 from hilbert.base.once import cached_property, once
 from hilbert.errors import SpaceError, shown
-from hilbert.index.index import Fin, require_importable
+from hilbert.index.index import Fin, has_labels, require_importable
 from hilbert.index.leaf import Bundle, Leaf
 from hilbert.space import nested_sums
 from hilbert.space.space import PartlyDiscrete, Space, Type, items, require_type, type_of
@@ -72,6 +72,12 @@ class Biproduct(PartlyDiscrete, Space):
     def parts(self) -> tuple[Any, ...]:
         """The summands."""
         return self._parts
+
+    @property
+    def part_names(self) -> tuple[str, ...] | None:
+        """What names the parts in texts: the names of a record, the labels of a direct sum over them, or None."""
+        over = self.over
+        return self.names if over is None or not has_labels(over) else tuple(map(str, over.labels))
 
     @property
     def places(self) -> range:

@@ -41,7 +41,7 @@ from hilbert.base.numpy_names import OUTER
 from hilbert.base.once import OfFields, Remembering, cached_property, latest, once
 from hilbert.base.sizes import addressable, countable
 from hilbert.errors import SpaceError, alike, number, shown, written
-from hilbert.index.index import Fin, Index, Labelled, Product, Unit, has_labels, require_index
+from hilbert.index.index import Fin, Index, Labelled, Product, Unit, require_index
 from hilbert.index.labels import in_order, is_labels, positions_of
 from hilbert.index.leaf import Bundle, Entry, Leaf, raised
 from hilbert.index.lens import require_numbered
@@ -118,12 +118,6 @@ class Type(Remembering, OfFields):
     def over(self) -> Fin[Any] | None:
         """The index set of a direct sum over one with a tag or labels: these name the parts; else None."""
         return None
-
-    @property
-    def part_names(self) -> tuple[str, ...] | None:
-        """What names the parts in texts: the names of a record, the labels of a direct sum over them, or None."""
-        over = self.over
-        return self.names if over is None or not has_labels(over) else tuple(map(str, over.labels))
 
     @property
     def parts(self) -> tuple[Type, ...]:

@@ -96,10 +96,9 @@ def steps(term: AnyTerm, most: int = MOST) -> Iterator[ReductionStep]:
         with suppress(*stops):
             found = driven(strategy.step(term))
         if found is None:
-            normal = reduce(first)  # refuses, where there is none
-            if normal == term or not (stops or same(term, normal)):
+            found = ReductionStep("§14", reduce(first))  # refuses, where there is no normal form
+            if found.term == term or not (stops or same(term, found.term)):
                 return
-            found = ReductionStep("§14", normal)
         if k == most:
             raise TermError("limit", f"no normal form after {most} steps", term.place)
         term = found.term
