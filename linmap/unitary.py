@@ -89,15 +89,19 @@ def _want(ok: bool, name: str, space: Any, due: str) -> None:  # noqa: FBT001 - 
 
 
 def pack(P: Rec) -> LinMap[DirectSum[*tuple[Any, ...]], Rec]:
-    """pack : V₁ ⊕ … ⊕ Vₙ ⊸ P for a record P of these parts; its adjoint is `unpack`."""
-    _want(isinstance(P, Record), "pack", P, "a record P")
+    """pack : V₁ ⊕ … ⊕ Vₙ ⊸ P for a record P of these parts, or their sum over labels; its adjoint is `unpack`."""
+    _want(_has_names(P), "pack", P, "a record P")
     return _rename("pack", DirectSum(P.parts), P)
 
 
 def unpack(P: Rec) -> LinMap[Rec, DirectSum[*tuple[Any, ...]]]:
     """unpack : P ⊸ V₁ ⊕ … ⊕ Vₙ, the parts of a record without their names; its adjoint is `pack`."""
-    _want(isinstance(P, Record), "unpack", P, "a record P")
+    _want(_has_names(P), "unpack", P, "a record P")
     return _rename("unpack", P, DirectSum(P.parts))
+
+
+def _has_names(P: Any) -> bool:
+    return isinstance(P, Record) or (isinstance(P, DirectSum) and P.over is not None)
 
 
 @overload

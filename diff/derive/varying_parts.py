@@ -9,16 +9,16 @@ from attrs import frozen
 
 from hilbert import DirectSum, Lens, SpaceError, Type, Vec
 from hilbert.base.notarray import Applicable
-from hilbert.errors import integer, shown
+from hilbert.errors import shown
 from hilbert.index.lens import AnyLens
-from hilbert.index.position import span
+from hilbert.index.position import part_place, span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Wrt: TypeAlias = "int | AnyLens | Sequence[int | AnyLens] | None"
-"""A position from 0, a lens, several of them, or None for the whole domain."""
-One: TypeAlias = int | AnyLens
+Wrt: TypeAlias = "int | str | AnyLens | Sequence[int | str | AnyLens] | None"
+"""A position from 0, a label, a lens, several of them, or None for the whole domain."""
+One: TypeAlias = int | str | AnyLens
 Chosen: TypeAlias = One | tuple[One, ...] | None
 
 
@@ -31,14 +31,14 @@ def positions(dom: Type, wrt: Any) -> Chosen:
         raise SpaceError(msg)
     if not isinstance(wrt, (tuple, list)):
         located(dom, wrt)
-        return wrt if isinstance(wrt, Lens) else integer(wrt)
+        return wrt if isinstance(wrt, Lens) else part_place(dom, wrt)
     spans = sorted(located(dom, one)[1:] for one in wrt)
     twice = len(set(wrt)) != len(wrt) or any(a[1] > b[0] for a, b in itertools.pairwise(spans))
     if not wrt or twice:
         what = "each once" if wrt else "one at least"
         msg = f"wrt={wrt or shown(wrt)} of a function on {dom}: name positions or lenses of its parts, {what}"
         raise SpaceError(msg)
-    return tuple(wrt)
+    return tuple([one if isinstance(one, Lens) else part_place(dom, one) for one in wrt])
 
 
 def located(space: Type, one: Any) -> tuple[Type, int, int]:
@@ -46,7 +46,7 @@ def located(space: Type, one: Any) -> tuple[Type, int, int]:
     if isinstance(one, Lens):
         return one.at(space)
     start, stop = span(space, one)
-    return space.parts[one], start, stop
+    return space.parts[part_place(space, one)], start, stop
 
 
 def part(dom: Type, chosen: Chosen) -> tuple[Type, list[int]]:

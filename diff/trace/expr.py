@@ -53,7 +53,7 @@ from hilbert.base.notarray import Applicable
 from hilbert.base.numpy_names import ARRAYS, OPERATORS, POWER
 from hilbert.errors import double, is_number, shown
 from hilbert.index.lens import Lens, lens_for, place
-from hilbert.index.position import ROWS, span
+from hilbert.index.position import ROWS, part_place, span
 from hilbert.index.spec import Spec
 from hilbert.map.attached import difference
 from hilbert.map.map import AnyMap, Map, unfit
@@ -317,7 +317,7 @@ class Expr(Applicable, Reductions, Generic[V]):
     @overload
     def __getitem__(self: Expr[DirectSum[A, B, C, D, E, F, *Rest]], i: Literal[5]) -> Expr[F]: ...
     @overload
-    def __getitem__(self: Expr[DirectSum[*Rest]], i: int) -> Expr[Any]: ...
+    def __getitem__(self: Expr[DirectSum[*Rest]], i: int | str) -> Expr[Any]: ...
     @overload
     def __getitem__(self: Expr[A], i: Lens[A, W]) -> Expr[W]: ...
     @overload
@@ -361,7 +361,7 @@ class Expr(Applicable, Reductions, Generic[V]):
             return _gathered(self, operand(self, i, "v[x]"))
         if self.space not in self.space.parts:
             start, stop = span(self.space, i)
-            return Expr(self.builder, self.space.parts[i], self.slots[start:stop])
+            return Expr(self.builder, self.space.parts[part_place(self.space, i)], self.slots[start:stop])
         cod, keys = self.space.selection(i)
         axes: tuple[Index, ...] = self.space.index.axes
         slots = self.slots

@@ -171,20 +171,28 @@ def without(X: Index, Y: Index | int) -> list[tuple[int, Index | None]]:
     return [*left, *right]
 
 
-def span(space: Type, i: int) -> tuple[int, int]:
+def span(space: Type, i: Any) -> tuple[int, int]:
     """The leaves of part i of a direct sum, as a range; raises SpaceError if there is none, and for a record."""
     require_numbered(space)
     return part_span(space, i)
 
 
-def part_span(space: Type, i: int) -> tuple[int, int]:
-    """The same for a record, too."""
+def part_place(space: Type, i: Any) -> int:
+    """The position of a part, which is given by its position, or its label in the index set of a sum over one."""
     parts = space.parts
     place = integer(i)
+    if place is None and space.over is not None and has_labels(space.over):
+        place = space.over.position(i)
     if place is None or not 0 <= place < len(parts):
         due = f"give 0 to {len(parts) - 1}" if parts else "it has none"
         msg = f"{space} has {len(parts)} parts, so position {shown(i)} does not exist: {due}"
         raise SpaceError(msg)
+    return place
+
+
+def part_span(space: Type, i: Any) -> tuple[int, int]:
+    """The same for a record, too."""
+    place = part_place(space, i)
     return space.offsets[place], space.offsets[place + 1]
 
 

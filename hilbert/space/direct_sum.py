@@ -11,7 +11,8 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, Generic, TypeVarTuple, final
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Generic, TypeVarTuple, final, overload
 
 from attrs import field, frozen
 
@@ -19,6 +20,7 @@ from hilbert.base.attach import attach
 from hilbert.base.once import cached_property, once
 from hilbert.base.tag_classes import require_importable
 from hilbert.errors import SpaceError, shown
+from hilbert.index.index import Fin, has_labels
 from hilbert.index.leaf import Bundle, Leaf
 from hilbert.space import nested_sums
 from hilbert.space.space import PartlyDiscrete, Space, Type, items, require_type, type_of
@@ -38,6 +40,11 @@ class Biproduct(PartlyDiscrete, Space):
     is_sum = True
     _parts: tuple[Any, ...]
 
+    @property
+    def form(self) -> Any:
+        """What makes sums of this form by `of_parts`: DirectSum, an index set of labels, or the class of a record."""
+        return type(self)
+
     def settle(self) -> None:
         """Check the parts; ask for the leaves while those of the parts are known: later, a deep sum would overflow."""
         for part in self._parts:
@@ -46,14 +53,14 @@ class Biproduct(PartlyDiscrete, Space):
 
     @once
     def __hash__(self) -> int:
-        return hash((type(self), self._parts))
+        return hash((self.form, self._parts))
 
     def __eq__(self, other: object) -> bool:
         return nested_sums.same(self, other)
 
     def __reduce__(self) -> tuple[Any, ...]:
         rows = nested_sums.rows(self)
-        for form in {row[0] for row in rows if isinstance(row, tuple)}:
+        for form in {row[0] for row in rows if isinstance(row, tuple) and isinstance(row[0], type)}:
             require_importable(form, f"the record {form.__qualname__}")
         return nested_sums.built, (rows,)
 
@@ -66,6 +73,12 @@ class Biproduct(PartlyDiscrete, Space):
     def parts(self) -> tuple[Any, ...]:
         """The summands."""
         return self._parts
+
+    @property
+    def part_names(self) -> tuple[str, ...] | None:
+        """What names the parts in texts: the names of a record, the labels of a direct sum over them, or None."""
+        over = self.over
+        return self.names if over is None or not has_labels(over) else tuple(map(str, over.labels))
 
     @property
     def places(self) -> range:
@@ -106,9 +119,10 @@ class Biproduct(PartlyDiscrete, Space):
 @final
 @frozen(repr=False, eq=False, slots=False)
 class DirectSum(Biproduct, Generic[*Vs]):
-    """V₁ ⊕ … ⊕ Vₙ: its parts are numbered."""
+    """V₁ ⊕ … ⊕ Vₙ: its parts are numbered, and have the labels of the index set that it is over."""
 
     _parts: tuple[*Vs] = field(alias="parts")
+    _over: Fin[Any] | None = field(default=None, kw_only=True, alias="over")
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self._parts, tuple):
@@ -122,13 +136,74 @@ class DirectSum(Biproduct, Generic[*Vs]):
         return DirectSum(parts)
 
     @property
+    def over(self) -> Fin[Any] | None:
+        """The index set, if it has a tag or labels."""
+        return self._over
+
+    @property
+    def form(self) -> Any:
+        """DirectSum, or what makes sums over the index set."""
+        return DirectSum if self.over is None else SumOver(self.over)
+
+    @property
     def _summands(self) -> tuple[*Vs]:  # type: ignore[override]  # with a discrete part it is a type and no space
         return self._parts
 
 
-def direct_sum(*parts: *Vs) -> DirectSum[*Vs]:
-    """V₁ ⊕ … ⊕ Vₙ of any arity (§2.2); raises SpaceError for a part that is no space or type."""
-    return DirectSum(parts)
+@final
+@frozen
+class SumOver:
+    """What makes direct sums over an index set."""
+
+    index: Fin[Any]
+
+    def of_parts(self, parts: tuple[Any, ...]) -> DirectSum[*tuple[Any, ...]]:
+        """The sum of these parts, one for each element."""
+        return DirectSum(parts, over=self.index)
+
+
+MOST = 1000
+"""More elements than this has no index set of a direct sum, whose parts are spaces of their own."""
+
+
+class _DirectSumOf:
+    """The function `direct_sum`."""
+
+    __name__ = __qualname__ = "direct_sum"
+
+    def __call__(self, *parts: *Vs) -> DirectSum[*Vs]:
+        """V₁ ⊕ … ⊕ Vₙ of any arity (§2.2); raises SpaceError for a part that is no space or type."""
+        return DirectSum(parts)
+
+    @overload
+    def over(self, X: Fin[Any], spaces: tuple[*Vs]) -> DirectSum[*Vs]: ...
+    @overload
+    def over(self, X: Fin[Any], spaces: Iterable[Type]) -> DirectSum[*tuple[Any, ...]]: ...
+    def over(self, X: Any, spaces: Any) -> Any:
+        """⊕_{x ∈ X} V_x: a part for each element of one axis X, in order, that is named by its label.
+
+        An anonymous `Fin.of(n)` has no labels but the positions: the sum is direct_sum(V₁, …, Vₙ). Raises SpaceError
+        for another index set, one of more than 1,000 elements, and unless there is one space for each element.
+        """
+        if not isinstance(X, Fin):
+            msg = f"direct_sum.over(X, spaces) is over one axis, Fin or Labelled, not over {shown(X)}"
+            raise SpaceError(msg)
+        if X.size > MOST:
+            msg = f"direct_sum.over({X}, …) has a space for each element, and {X} has {X.size}, more than {MOST}"
+            raise SpaceError(f"{msg}: where all are one space V, write V ** X")
+        parts = tuple(spaces) if isinstance(spaces, Iterable) and not isinstance(spaces, (dict, Type)) else None
+        if parts is None or len(parts) != X.size:
+            given = f"{len(parts)} spaces" if parts is not None else shown(spaces)
+            msg = f"direct_sum.over({X}, spaces) takes a space for each of {X.size} elements, in order, not {given}"
+            raise SpaceError(msg)
+        return DirectSum(parts, over=None if Fin.of(X.size) == X else X)
+
+    def __repr__(self) -> str:
+        return "direct_sum"
+
+
+direct_sum = _DirectSumOf()
+"""V₁ ⊕ … ⊕ Vₙ, and `direct_sum.over(X, spaces)` over an index set."""
 
 
 def _of_bundle(bundle: Bundle) -> Type:

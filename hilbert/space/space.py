@@ -100,6 +100,11 @@ class Type(Remembering, OfFields):
     """The names of the parts of a record; None for everything else."""
 
     @property
+    def over(self) -> Fin[Any] | None:
+        """The index set of a direct sum over one with a tag or labels: these name the parts; else None."""
+        return None
+
+    @property
     def parts(self) -> tuple[Type, ...]:
         """The summands of a direct sum; a type that is none is its own single summand."""
         return (self,)

@@ -38,7 +38,7 @@ from hilbert.base.once import LOCK
 from hilbert.base.repr_names import spelled
 from hilbert.errors import SpaceError, number, shown, written
 from hilbert.index.lens import Lens, lens_for, place
-from hilbert.index.position import slices, span, summand_slices
+from hilbert.index.position import part_place, slices, span, summand_slices
 from hilbert.space.nested_sums import named, said
 from hilbert.space.unpacking import visited
 from hilbert.space.vector_methods import Reductions
@@ -455,7 +455,7 @@ class Vec(NotArray, Reductions, Generic[V]):
     @overload
     def __getitem__(self: Vec[DirectSum[A, B, C, D, E, F, *Rest]], i: Literal[5]) -> Vec[F]: ...
     @overload
-    def __getitem__(self: Vec[DirectSum[*Rest]], i: int) -> Vec[Any]: ...
+    def __getitem__(self: Vec[DirectSum[*Rest]], i: int | str) -> Vec[Any]: ...
     @overload
     def __getitem__(self: Vec[A], i: Lens[A, W]) -> Vec[W]: ...
     @overload
@@ -497,7 +497,7 @@ class Vec(NotArray, Reductions, Generic[V]):
             return self._component(i)
         if not (len(self.space.parts) == 1 and self.space.parts[0] is self.space):  # a direct sum
             start, stop = span(self.space, i)
-            return Vec(self.space.parts[i], self.leaves[start:stop])
+            return Vec(self.space.parts[part_place(self.space, i)], self.leaves[start:stop])
         cod, keys = self.space.selection(i)
         if not in_numpy(self.leaves):
             return self._component(i)

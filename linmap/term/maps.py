@@ -36,7 +36,7 @@ from hilbert.base.notarray import Applicable
 from hilbert.errors import shown
 from hilbert.index.index import require_index
 from hilbert.index.lens import AnyLens
-from hilbert.index.position import position_of, span
+from hilbert.index.position import part_place, position_of, span
 from hilbert.map.map import AnyMap, factor, highest, require_map
 from hilbert.relation import full, run
 from hilbert.space.direct_sum import Biproduct
@@ -131,7 +131,7 @@ def project(s: Any, i: Any) -> Any:
     if isinstance(s, Copower):
         return Reduce(run(Unit(), s.index, position_of(s.index, i)).T, s.base)
     span(s, i)
-    return Project(s, int(i))
+    return Project(s, part_place(s, i))
 
 
 @overload
@@ -155,7 +155,7 @@ def inject(s: Any, i: Any) -> Any:
     if isinstance(s, Copower):
         return Reduce(run(Unit(), s.index, position_of(s.index, i)), s.base)
     span(s, i)
-    return Inject(s, int(i))
+    return Inject(s, part_place(s, i))
 
 
 def _way(s: Any, lens: AnyLens) -> list[tuple[Any, int]]:
@@ -340,7 +340,8 @@ def in_field(space: Type, field: Any, what: str) -> Type:
         case TensorProduct(left, right):
             return TensorProduct(in_field(left, field, what), in_field(right, field, what))
         case Biproduct():
-            return space.of_parts(tuple(in_field(part, field, what) for part in space.parts))
+            made: Type = space.form.of_parts(tuple(in_field(part, field, what) for part in space.parts))
+            return made
         case Elements(index):
             msg = f"{what}: elements of {index} are no numbers; onehot(x) is a vector"
             raise SpaceError(msg)

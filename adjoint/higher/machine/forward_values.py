@@ -13,7 +13,7 @@ from typing import Any
 from attrs import evolve
 
 from adjoint.higher.machine.composed_primitives import as_one
-from adjoint.higher.value.moving_levels import Levels, is_vector, space_below, tangents_at, under
+from adjoint.higher.value.moving_levels import Levels, is_functional, is_vector, space_below, tangents_at, under
 from adjoint.higher.value.normal_forms import neutral, with_lets
 from adjoint.higher.value.pullback_values import (
     Applied,
@@ -118,10 +118,10 @@ class Mover(Levels):
                 return Tagged(label, part)
             case Functional(), Functional():
                 return Functional((*a.terms, *b.terms))
-            case DualNumber(inner, tangent, level), other if _is_functional(a) and _is_functional(b):
+            case DualNumber(inner, tangent, level), other if is_functional(a) and is_functional(b):
                 inner = yield self.sum(inner, other)
                 return self.perturbed(inner, tangent, level)
-            case Functional(), DualNumber() if _is_functional(b):
+            case Functional(), DualNumber() if is_functional(b):
                 return (yield self.sum(b, a))
             case (Functional() | Neutral(), _) | (_, Functional() | Neutral()) if _is_atomic(a) and _is_atomic(b):
                 ty = next(one.type for one in (a, b) if isinstance(one, Neutral))
@@ -158,19 +158,12 @@ class Mover(Levels):
             case Jacobian(op, direction, name):
                 return self.jacobian(op, name, direction, arg)
             case Still(Closure() as closure, level):
-                if function not in self.opened:
-                    values = {k: self._stilled(v, level) for k, v in closure.values.items()}
-                    self.opened[function] = Closure(closure.lam, values)
-                return (yield super().call(self.opened[function], self.still(arg, level)))
+                return (yield super().call(self.stilled(function, closure), self.still(arg, level)))
             case Still(inner, level):
                 result = yield self.call(inner, arg)
                 return self.still(result, level)
             case _:  # a λ, or a pass
                 return (yield super().call(function, arg))
-
-    def _stilled(self, value: Value, level: int) -> Value:
-        """As `still`, of a function when it is called."""
-        return Still(value, level) if isinstance(value, (Closure, Native, Still)) else self.still(value, level)
 
     def _called(self, inner: Value, tangent: Out, level: int, arg: Value) -> Pass:
         """(f + ε ḟ) a = f a + ε ḟ W(a); where a moves at a higher level, 𝒟ḟ(W(a))(ȧ) is of both."""
@@ -231,13 +224,6 @@ class Mover(Levels):
 def _is_atomic(value: Value) -> bool:
     """Whether a value is a vector, a covector or a neutral term of such a type, and does not move."""
     return isinstance(value, (Vec, Functional)) or (isinstance(value, Neutral) and not isinstance(value.type, Arrow))
-
-
-def _is_functional(value: Value) -> bool:
-    """Whether it is a covector at functions, or one that moves."""
-    while isinstance(value, DualNumber):
-        value = value.value
-    return isinstance(value, Functional)
 
 
 @once

@@ -13,6 +13,7 @@ has no normal form, and the value as the machine writes one, with its functions 
 from __future__ import annotations
 
 import itertools
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, final
 
 from attrs import evolve, frozen
@@ -89,19 +90,15 @@ def steps(term: AnyTerm, most: int = MOST) -> Iterator[ReductionStep]:
     require_term(term, "steps(t)")
     count(most, "steps(t, most=…)")
     strategy, first = _Strategy(), term
-    is_closed = not free_variables(term)
+    stops = () if free_variables(term) else (TermError,)  # of a closed term the machine takes the rest
     for k in itertools.count():
-        try:
-            found: ReductionStep | None = driven(strategy.step(term))
-        except TermError:
-            if not is_closed:
-                raise
-            found = None
+        found: ReductionStep | None = None
+        with suppress(*stops):
+            found = driven(strategy.step(term))
         if found is None:
-            normal = reduce(first)  # refuses, where there is none
-            if normal == term or not (is_closed or same(term, normal)):
+            found = ReductionStep("§14", reduce(first))  # refuses, where there is no normal form
+            if found.term == term or not (stops or same(term, found.term)):
                 return
-            found = ReductionStep("§14", normal)
         if k == most:
             raise TermError("limit", f"no normal form after {most} steps", term.place)
         term = found.term

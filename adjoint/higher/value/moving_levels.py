@@ -86,6 +86,17 @@ class Levels(Reader):
             return Jacobian(value.op, self.still(value.direction, level), value.name)
         return Still(value, level)
 
+    def stilled(self, function: Still, closure: Closure) -> Closure:
+        """A closure whose values stand still at a level, made once; functions among them when they are called."""
+        if function not in self.opened:
+            level = function.level
+            values = {
+                k: Still(v, level) if isinstance(v, (Closure, Native, Still)) else self.still(v, level)
+                for k, v in closure.values.items()
+            }
+            self.opened[function] = Closure(closure.lam, values)
+        return self.opened[function]
+
     def levels(self, value: Value) -> set[int]:
         """The levels at which a value may move: those of its leaves and of what its functions have captured."""
         found: set[int] = set()
@@ -154,6 +165,13 @@ def is_neutral_covector(value: Value) -> bool:
     while isinstance(value, DualNumber):
         value = value.value
     return isinstance(value, Neutral) and isinstance(value.type, Lin)
+
+
+def is_functional(value: Value) -> bool:
+    """Whether it is a covector at functions, or one that moves."""
+    while isinstance(value, DualNumber):
+        value = value.value
+    return isinstance(value, Functional)
 
 
 def under(leaf: Value, level: int) -> Value:

@@ -17,15 +17,16 @@ from attrs import evolve
 from hilbert.arrays.formal.factors import Factor, combine, product, real
 from hilbert.arrays.formal.formal_array import Block, Formal, Memo, add, block, divided, mapped, scaled, subtract
 from hilbert.arrays.formal.formal_operands import Filled, factors_of, pieces_of, sizes_of, splits
+from hilbert.arrays.formal.reshaped import is_reshape, reshaped
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.arrays.kernels.library import Library, library
 from hilbert.arrays.libraries.libraries import NUMPY, common_library
 from hilbert.arrays.libraries.namespace import dtype_name
 from hilbert.errors import SpaceError
-from hilbert.index.index import Fin
+from hilbert.index.index import Fin, Unit
 from hilbert.index.leaf import Entry, Leaf
 from hilbert.index.spec import ALPHABET, Spec
-from hilbert.relation import Agreement, Composite, Equality, Full, ProductRelation, agreement
+from hilbert.relation import Agreement, Composite, Converse, Equality, Full, Inclusion, ProductRelation, agreement, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -264,11 +265,18 @@ class FormalKernels(Library):
 
     def _steps(self, relation: AnyRelation, at: int, leaf: Leaf) -> tuple[Kernel, ...]:
         """Reductions one after the other: R × S axis by axis, S ∘ R; none where the relation is one of its own."""
+        parts: tuple[tuple[AnyRelation, int], ...]
         match relation:
             case ProductRelation(left, right):
                 parts = ((right, at + len(left.dom.axes)), (left, at))
             case Composite(outer, inner_):
                 parts = ((inner_, at), (outer, at))
+            case Inclusion(Unit(), Y, offset) if len(Y.axes) > 1:  # ι_x, axis by axis
+                found = zip(Y.axes, np.unravel_index(offset, Y.shape), strict=True)
+                parts = tuple((run(Unit(), axis, int(k)), at) for axis, k in found)[::-1]
+            case Converse(Inclusion(Unit(), X, offset)) if len(X.axes) > 1:  # π_x
+                found = zip(X.axes, np.unravel_index(offset, X.shape), strict=True)
+                parts = tuple((run(Unit(), axis, int(k)).T, at + n) for n, (axis, k) in enumerate(found))[::-1]
             case _:  # every other form is one step
                 return ()
         steps: list[Kernel] = []
@@ -294,6 +302,8 @@ class FormalKernels(Library):
             ones = isinstance(relation, Full) and not y
             made = [] if ones else [Factor(self._image(relation, factors[0]), y, entry=factors[0].entry)]
             return combine(self.base, self.memo, b.k, [*factors, *made], ranks, out, lazy=lazy)
+        if len(holders) != 1 and is_reshape(relation):
+            return reshaped(self.base, self.memo, b, at, relation, whole.shape)
         if len(holders) != 1:
             msg = (
                 f"red_R for R ⊆ {relation.dom}×{relation.cod} takes axes of {len(holders)} factors of a formal tensor "

@@ -14,7 +14,7 @@ from diff.higher import Module, TermError, evaluate
 from diff.lam.term.pullback_terms import Cov
 from diff.lam.term.terms import AnyTerm
 
-SEEDS = int(os.environ.get("PULLBACKS", "24"))
+SEEDS = int(os.environ.get("PULLBACKS", "6"))
 """How many programs of each kind are generated."""
 KINDS = {  # the type of y, where it is, and a direction
     "functional": ("(real -> real) -> real", r"h (h 1) + s*(h 3 * h 2)", r"\h. h 3 * h 2", r"\h. "),

@@ -1,11 +1,11 @@
 """Direct sums of two to six parts: p[0], p.split(), tuples as results, parts of vectors."""
 
-from typing import reveal_type
+from typing import Any, reveal_type
 
 import numpy as np
 
 from diff import Expr, fun
-from hilbert import DirectSum, Fin, R, Scalar, Vec, Vector, direct_sum
+from hilbert import DirectSum, Fin, Labelled, R, Scalar, Vec, Vector, direct_sum
 
 
 class A: ...
@@ -19,6 +19,20 @@ X, Y = R**a, R**b
 Two, Three, Four = direct_sum(X, Y), direct_sum(X, Y, R), direct_sum(X, Y, R, X)
 Five, Six = direct_sum(X, Y, R, X, Y), direct_sum(X, Y, R, X, Y, R)
 Seven = direct_sum(X, Y, R, X, Y, R, X)
+
+
+Over = direct_sum.over(Labelled.of(["x", "y"]), (X, Y))
+reveal_type(Over.zeros())  # N: Vec[DirectSum[Vector[A], Vector[B]]]
+reveal_type(Over.zeros()[1])  # N: Vec[Vector[B]]
+reveal_type(Over.zeros()["x"])  # N: Vec[Any]
+listed: DirectSum[*tuple[Any, ...]] = direct_sum.over(Fin.of(2), [X, Y])
+
+
+@fun(Over)
+def over(p: Expr[DirectSum[Vector[A], Vector[B]]]) -> Expr[Scalar]:
+    x, y = p.split()
+    reveal_type(p["x"])  # N: Expr[Any]
+    return (x @ p["x"]) * (y @ p[1])
 
 
 @fun(Two)
