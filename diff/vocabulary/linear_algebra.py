@@ -25,6 +25,7 @@ import numpy as np
 
 from diff.terms.user_operation import OperationRule, applied, known
 from diff.trace.expr import Expr
+from diff.vocabulary.determinants import DET, INVERSE
 from diff.vocabulary.eager import eager
 from diff.vocabulary.operations import contract
 from diff.vocabulary.primitives import reciprocal
@@ -140,8 +141,6 @@ LOWER = _rules("solve_triangular", lambda xp, a, b: xp.linalg.solve(xp.tril(a), 
 UPPER = _rules(
     "upper solve_triangular", lambda xp, a, b: xp.linalg.solve(xp.triu(a), b), lambda a: _triangle(a, lower=False)
 )
-INVERSE = known("inverse", lambda xp, a: xp.linalg.inv(a), lambda _, y, da: -(y @ da @ y))
-DET = known("det", lambda xp, a: xp.linalg.det(a), lambda a, y, da: y * contract("ij,ji->", inverse(a), da))
 LOGDET = known("logdet", lambda xp, a: xp.linalg.slogdet(a)[1], lambda a, _, da: contract("ij,ji->", inverse(a), da))
 
 
@@ -225,7 +224,10 @@ def det(A: Vec[Copower[Field, Product[I, J]]]) -> Vec[Field]: ...
 def det(A: Expr[Copower[Field, Product[I, J]]]) -> Expr[Field]: ...
 @eager
 def det(A: Any) -> Any:
-    """The determinant; its derivative det A·tr(A⁻¹A') is an error where A is singular."""
+    """The determinant; its derivative is tr(adj(A)·A'), at singular matrices, too, as is the second one.
+
+    A third derivative is an error where A is singular.
+    """
     return _run(DET, _square(A, "det")[2], A)
 
 
