@@ -56,9 +56,14 @@ def _chosen(xp: Any, found: Any, one: Any, other: Any) -> Any:
     return xp.where(found[..., None, None], one, other)
 
 
+def _eye(xp: Any, a: Any) -> Any:
+    """The identity of the size of the last axis, where an array is."""
+    return xp.eye(a.shape[-1], dtype=a.dtype, device=getattr(a, "device", None))
+
+
 def _identity(xp: Any, a: Any) -> Any:
     """As many as there are matrices."""
-    return xp.zeros_like(a) + xp.eye(a.shape[-1], dtype=a.dtype, device=getattr(a, "device", None))
+    return xp.zeros_like(a) + _eye(xp, a)
 
 
 def _is_finite(xp: Any, a: Any) -> Any:
@@ -75,14 +80,13 @@ def _vectors(xp: Any, a: Any) -> tuple[Any, Any, Any, Any]:
 
 def _all_but_one(xp: Any, s: Any) -> Any:
     """The products of the other entries."""
-    ones = xp.eye(s.shape[-1], dtype=s.dtype) == 1.0
-    return xp.prod(xp.where(ones, xp.ones_like(s)[..., None, :], s[..., None, :]), axis=-1)
+    return xp.prod(xp.where(_eye(xp, s) == 1.0, xp.ones_like(s)[..., None, :], s[..., None, :]), axis=-1)
 
 
 def _all_but_two(xp: Any, s: Any) -> Any:
     """The products of the entries but those of two places; on the diagonal any number."""
     n = s.shape[-1]
-    places = xp.arange(n)
+    places = xp.arange(n, device=getattr(s, "device", None))
     left, between, made = xp.ones_like(s), xp.ones_like(s), []
     for j in range(n):  # between: the product of what lies between i and j, for each i
         made.append(xp.where(places < j, left * between * _right(xp, s, j), 0.0 * s))

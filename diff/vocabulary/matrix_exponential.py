@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     from hilbert import Vec
 
 I = TypeVar("I", bound=Index)
-HALVINGS, NODES = 8, 8
-"""So often the matrix is halved before the integral is taken: good for matrices of norm up to 400."""
+HALVINGS, NODES = 12, 8
+"""So often the matrix is halved before the integral is taken, at so many nodes."""
+LIMIT = 1.5 * 2.0**HALVINGS
+"""The norm up to which the integral is exact to rounding; the derivative above is NaN."""
 DEGREE, LARGEST = 13, 5.4
 """The degree of Padé's quotient, and the norm up to which its error is below rounding (Higham 2005)."""
 PADE = [
@@ -65,8 +67,20 @@ def _expm(xp: Any, a: Any) -> Any:
     return made
 
 
+def _within(xp: Any, a: Any) -> Any:
+    """1, or NaN where a matrix is too large."""
+    size = xp.sum(xp.abs(a), axis=(-2, -1)) * 0.0 + 1.0
+    if not math.prod(a.shape):
+        return size
+    return xp.where(xp.max(xp.sum(xp.abs(a), axis=-2), axis=-1) <= LIMIT, size, size * math.nan)
+
+
+WITHIN = known("within the bounds of expm", _within, lambda _, __, da: 0.0 * da.trace())
+
+
 def _tangent(a: Any, _: Any, da: Any) -> Any:
     """The integral at A/2^k, then doubled k times."""
+    da = applied(WITHIN, [a.space], a.space.base)(a) * da
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     scale = 0.5**HALVINGS
     parts = [_applied(float(0.5 * (1.0 + x) * scale) * a) for x in nodes]
@@ -94,6 +108,6 @@ def expm(A: Vec[Copower[Field, Product[I, I]]]) -> Vec[Copower[Field, Product[I,
 def expm(A: Expr[Copower[Field, Product[I, I]]]) -> Expr[Copower[Field, Product[I, I]]]: ...
 @eager
 def expm(A: Any) -> Any:
-    """The exponential Σ Aᵏ/k! of a square matrix A ∈ ℝ^{X×X}; its derivatives are good up to norms of 400."""
+    """The exponential Σ Aᵏ/k! of a square matrix A ∈ ℝ^{X×X}; its derivatives are NaN from norms of 6,144 on."""
     require_square(A, "expm", same=True)
     return _applied(A)

@@ -132,12 +132,10 @@ def test_singular_points_name_the_operation() -> None:
 
 
 def test_other_arrays() -> None:
-    """JAX, and under jit, where nobody can know whether a matrix is singular."""
+    """JAX under jit, where nobody can know whether a matrix is singular."""
     jax = pytest.importorskip("jax")
-    M = hb.R32 ** (Fin.of(3) * Fin.of(3))
+    M = hb.R32 ** (Fin.of(2) * Fin.of(2))
     g = hb.grad(hb.fun(M)(hb.det))
-    for a in (np.diag([1.0, 2.0, 0.0]), np.diag([1.0, 2.0, 3.0])):
-        due = g(M.vec(a.astype(np.float32))).array
-        there = jax.numpy.asarray(a, "float32")
-        np.testing.assert_allclose(g(M.vec(there)).array, due, atol=1e-5)
-        np.testing.assert_allclose(jax.jit(lambda a: g(M.vec(a)).array)(there), due, atol=1e-5)
+    compiled = jax.jit(lambda a: g(M.vec(a)).array)
+    for a in (np.diag([1.0, 0.0]), np.diag([1.0, 2.0])):
+        np.testing.assert_allclose(compiled(jax.numpy.asarray(a, "float32")), np.diag(np.diag(a)[::-1]), atol=1e-5)
