@@ -36,7 +36,7 @@ from diff.vocabulary.eager import eager
 from diff.vocabulary.linear_algebra import symmetric
 from diff.vocabulary.operations import contract, select
 from diff.vocabulary.primitives import log, power, sqrt
-from hilbert import Copower, DirectSum, Field, Fin, Index, Map, Product, SpaceError
+from hilbert import R32, Copower, DirectSum, Field, Fin, Index, Map, Product, R, SpaceError
 from hilbert.errors import shown
 from hilbert.program.run.run import Runner
 
@@ -125,6 +125,11 @@ def divided_differences(f: Map[Field, Field], w: Expr[Any]) -> tuple[Any, Any]:
     return select(near, polynomial) + select(apart, once), select(near, double) + select(apart, twice)
 
 
+def _field(xp: Any, a: Any) -> Field:
+    """That of the entries of an array."""
+    return R32 if a.dtype == xp.float32 else R
+
+
 def _on(f: Map[Field, Field], V: Any) -> Any:
     """F of each entry."""
     return fun(V)(f) if isinstance(f, Primitive) else f**V.index
@@ -149,50 +154,54 @@ def _lanes(f: Map[Field, Field], V: Any, count: int) -> Runner:
 
 
 @lru_cache(maxsize=256)
-def _differences_rule(f: Map[Field, Field], field: Field) -> OperationRule:
+def _differences_rule(f: Map[Field, Field]) -> OperationRule:
     """The divided differences as one step."""
 
     def value(xp: Any, w: Any) -> Any:
         *front, n = w.shape
         rows = xp.reshape(w, (math.prod(front), n))
-        return tuple(xp.reshape(a, (*front, n, n)) for a in _lanes(f, field ** Fin.of(n), rows.shape[0]).run([rows]))
+        return tuple(
+            xp.reshape(a, (*front, n, n)) for a in _lanes(f, _field(xp, w) ** Fin.of(n), rows.shape[0]).run([rows])
+        )
 
     def tangent(w: Any, _: Any, dw: Any) -> Any:
         return jvp(_differences(f, w.space))(w, dw)
 
-    return known(f"divided differences of {f}", value, tangent, made=(_differences_rule, (f, field)))
+    return known(f"divided differences of {f}", value, tangent, made=(_differences_rule, (f,)))
 
 
 @lru_cache(maxsize=256)
-def _rule(f: Map[Field, Field], field: Field) -> OperationRule:
-    """f(A) of symmetric A over a field."""
+def _rule(f: Map[Field, Field]) -> OperationRule:
+    """f(A) of symmetric A."""
 
     def value(xp: Any, a: Any) -> Any:
         w, u = xp.linalg.eigh(a)
-        (of,) = _runner(f, field ** Fin.of(math.prod(w.shape))).run([xp.reshape(w, (-1,))])
+        (of,) = _runner(f, _field(xp, w) ** Fin.of(math.prod(w.shape))).run([xp.reshape(w, (-1,))])
         return (u * xp.reshape(of, w.shape)[..., None, :]) @ xp.matrix_transpose(u)
 
     def tangent(a: Any, _: Any, da: Any) -> Any:
-        X = a.space.index.left
+        X, field = a.space.index.left, a.space.base
         w, u, z = applied(FRAME, [a.space], DirectSum((field**X, a.space, a.space)))(a).split()
         pair = DirectSum((a.space, a.space))
-        once, twice = applied(_differences_rule(f, field), [w.space], pair)(w).split()
+        once, twice = applied(_differences_rule(f), [w.space], pair)(w).split()
         e = u.T @ da @ u
         left = twice * (z @ e) + z @ (twice * e)
         right = (e @ z) * twice.T + (e * twice.T) @ z
         return u @ (once * e + 0.5 * (left + right)) @ u.T
 
-    return known(NAMES.get(f) or f"matrix_function({f})", value, tangent, made=(_rule, (f, field)))
+    return known(NAMES.get(f) or f"matrix_function({f})", value, tangent, made=(_rule, (f,)))
 
 
 NAMES: dict[Any, str] = {sqrt: "sqrtm", log: "logm", power(-0.5): "inv_sqrtm"}
+KNOWN = {name: _rule(f) for f, name in NAMES.items()}
+"""Their rules, which are found by their names."""
 
 
 def _function(f: Any, A: Any, what: str) -> Any:
     of, _, field = symmetric(A, what)
     if not isinstance(f, Primitive) and (not isinstance(f, Map) or f.dom != field or f.cod != field):
         raise SpaceError(f"{what}(f, A) for A in {A.space} takes a function f : {field} → {field}, not {shown(f)}")
-    return applied(_rule(f, field), [of.space], of.space)(of)
+    return applied(_rule(f), [of.space], of.space)(of)
 
 
 @overload

@@ -105,6 +105,18 @@ def test_roots_and_logarithms() -> None:
             np.testing.assert_allclose(hb.jvp(f)(A, E).array, 0 * q, atol=1e-9)
 
 
+def test_the_example() -> None:
+    """exp at Q·diag(2, 2, 5)·Qᵀ, by its eigenvalues as by Padé's quotient, for six Q."""
+    M = R ** (Fin.of(3) * Fin.of(3))
+    rng = np.random.default_rng(3)
+    by_values: Any = hb.jvp(hb.fun(M)(lambda a: hb.matrix_function(hb.exp, a)))
+    by_series: Any = hb.jvp(hb.fun(M)(hb.expm))
+    for _ in range(6):
+        q, e = np.linalg.qr(rng.normal(size=(3, 3)))[0], rng.normal(size=(3, 3))
+        A, E = M.vec((q * np.array([2.0, 2.0, 5.0])) @ q.T), M.vec(e + e.T)
+        np.testing.assert_allclose(by_values(A, E).array, by_series(A, E).array, atol=1e-11)
+
+
 def test_polar_factor() -> None:
     """A·(AᵀA)^(−½) at an orthogonal A: its derivative is the skew part of AᵀE."""
     M = R ** (Fin.of(3) * Fin.of(3))
@@ -130,9 +142,9 @@ def test_a_third_derivative() -> None:
     assert np.isnan(third.array).any()
 
 
-@pytest.mark.parametrize("n", [1, 3])
-def test_exponential(n: int) -> None:
+def test_exponential() -> None:
     """exp and its first two derivatives are the corners of exponentials of block matrices; lifted, as by itself."""
+    n = 3
     M, L = R ** (Fin.of(n) * Fin.of(n)), Fin.of(3)
     rng = np.random.default_rng(n)
     f = hb.fun(M)(hb.expm)
@@ -171,6 +183,8 @@ def test_pickled_and_printed() -> None:
     assert again == f
     A = M.vec([[2.0, 1.0], [1.0, 2.0]])
     np.testing.assert_allclose(again(A).array, f(A).array)
+    root = hb.fun(M)(lambda a: hb.sqrtm(a))  # noqa: PLW0108
+    assert eval(repr(root), hb.NAMES) == root  # noqa: S307 - our own text
     assert "sqrtm(0.5·(a+aᵀ))" in str(f)
 
 
