@@ -80,6 +80,13 @@ def test_an_empty_measure_does_not_warn() -> None:
         assert not np.isnan(function(name, V, 1)(V.full(NONE)).array).any()
 
 
+def test_the_text_of_a_log_softmax() -> None:
+    """A function along axes, as softmax is; its derivative says where there is none."""
+    f = hb.fun(R ** Fin.of(3))(lambda x: x.log_softmax())
+    assert str(f) == "x ↦ log_softmax x"
+    assert str(hb.derivative(f)) == "ρ[logsumexp x ≠ (−inf)] − rep•(softmax x ⊙)"
+
+
 def left_to_right(states: int, steps: int, rng: np.random.Generator) -> tuple[Any, Any, Any]:
     """log p of a sequence as a function of the log transitions, a point with −∞ below the diagonal, the emissions."""
     S, T = Fin.of(states), Fin.of(steps)
