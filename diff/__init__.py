@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from diff.derive.affine import Derivative, Linearization, affine, derivative, jvp
     from diff.jets.jet_programs import directional, interpolated, jet, taylor
     from diff.jets.laplacian import laplacian
+    from diff.jets.matrix_functions import inv_sqrtm, logm, matrix_function, sqrtm
     from diff.jets.ode import ode_series, ode_solve
     from diff.printing.pointfree import pointfree
     from diff.printing.show import show
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         solve_triangular,
         svd,
     )
+    from diff.vocabulary.matrix_exponential import expm
     from diff.vocabulary.operations import contract, inner, kept, onehot, outer, select
     from diff.vocabulary.primitives import (
         absolute,
@@ -126,6 +128,7 @@ __all__ = [
     "entry",
     "erf",
     "exp",
+    "expm",
     "expm1",
     "fixed_point",
     "fold",
@@ -136,6 +139,7 @@ __all__ = [
     "hypot",
     "inner",
     "interpolated",
+    "inv_sqrtm",
     "inverse",
     "iterate",
     "jet",
@@ -149,7 +153,9 @@ __all__ = [
     "log10",
     "logaddexp",
     "logdet",
+    "logm",
     "made",
+    "matrix_function",
     "maximum",
     "minimum",
     "ode_series",
@@ -180,6 +186,7 @@ __all__ = [
     "solve_triangular",
     "sparse_product",
     "sqrt",
+    "sqrtm",
     "square",
     "stop_gradient",
     "svd",

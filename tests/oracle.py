@@ -478,6 +478,7 @@ ALONG: dict[str, Any] = {
     "argsort": lambda row: sorted(range(len(row)), key=row.__getitem__),
     "logsumexp": lambda row: np.log(np.sum(np.exp(row))),
     "softmax": lambda row: np.exp(row) / np.sum(np.exp(row)),
+    "log_softmax": lambda row: row - np.log(np.sum(np.exp(row))),
 }
 
 

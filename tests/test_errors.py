@@ -699,6 +699,22 @@ DIFF: dict[str, Rows] = {
     "logdet": [
         ('logdet(v)', 'logdet takes a matrix of ℝ^{Y×X} with one axis each, not ℝ^Pixel4'),
     ],
+    "expm": [
+        ('expm(M.zeros())', 'expm takes a matrix with the same index set for its rows and columns, not one of'),
+    ],
+    "sqrtm": [
+        ('sqrtm(v)', 'sqrtm takes a matrix of ℝ^{Y×X} with one axis each, not ℝ^Pixel4'),
+    ],
+    "inv_sqrtm": [
+        ('inv_sqrtm(v)', 'inv_sqrtm takes a matrix of ℝ^{Y×X} with one axis each, not ℝ^Pixel4'),
+    ],
+    "logm": [
+        ('logm(v)', 'logm takes a matrix of ℝ^{Y×X} with one axis each, not ℝ^Pixel4'),
+    ],
+    "matrix_function": [
+        ('matrix_function(exp, v)', 'matrix_function takes a matrix of ℝ^{Y×X} with one axis each, not ℝ^Pixel4'),
+        ('matrix_function(3, (R ** (p * p)).ones())', 'takes a function f : ℝ → ℝ, not 3'),
+    ],
     "qr": [
         ('qr(M.zeros())', 'with at least as many rows as columns, not one of ℝ^{Hidden3×Pixel4}: take A.T'),
     ],

@@ -1,11 +1,16 @@
-"""Derivatives of functions along axes: log Σ exp and softmax, each by the other; what is found has none."""
+"""Derivatives of functions along axes: log Σ exp, softmax and its logarithm; what is found has none."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from attrs import evolve
+
+from diff.terms.elementwise import Comparison
+from hilbert import Unit
 from hilbert.index.spec import Spec
-from hilbert.program.line.operation import Along
+from hilbert.program.line.operation import Along, Reduce
+from hilbert.relation import Full
 from linmap.term import wire
 from linmap.term.datum import Ref
 from linmap.term.net import Arc
@@ -17,25 +22,32 @@ if TYPE_CHECKING:
 def along(b: Builder, f: Along, x: int, y: int, done: set[int]) -> list[Arc]:
     """The arcs from slot x to slot y of a function along axes; `done` are the slots that have theirs.
 
-    d(log Σ exp x) = softmax(x) ⊙ dx, and softmax x = exp(x − log Σ exp x), whose differential y·dx − y·d(log Σ exp x)
-    goes through the wire of log Σ exp x, which the line need not compute.
+    d(log Σ exp x) = softmax(x) ⊙ dx. The other two go through the wire of its negative, which the line need not
+    compute: softmax x = exp(x − log Σ exp x) has y·dx − y·d(log Σ exp x), log softmax x has dx − d(log Σ exp x).
+    Where all entries are −∞ their softmax is 0, and so is what is multiplied by it; the dx of log softmax is left out.
     """
     whole = Spec.pointwise(len(b.slots[x].axes)).left
-    rest = whole[: f.at] + whole[f.at + len(f.index.axes) :]
+    n = len(f.index.axes)
+    rest = whole[: f.at] + whole[f.at + n :]
+
+    def by(datum: int, source: str, target: str) -> wire.ContractWith:
+        leaf = b.slots[datum]
+        return wire.ContractWith(
+            Spec.of(whole if leaf.axes == b.slots[x].axes else rest, source, target), 0, Ref(datum, leaf)
+        )
+
+    s = y if f.name == "softmax" else b.step(evolve(f, name="softmax"), (x,))
+    total = y if f.name == "logsumexp" else b.step(evolve(f, name="logsumexp"), (x,))
+    arcs = [Arc(by(s, whole, rest), x, total)] if f.name == "logsumexp" or total not in done else []
+    done.add(total)
     if f.name == "logsumexp":
-        s = b.step(Along("softmax", f.index, f.at), (x,))
-        return [Arc(wire.ContractWith(Spec.of(whole, whole, rest), 0, Ref(s, b.slots[s])), x, y)]
-    assert f.name == "softmax"  # the others are discrete
-    total = b.step(Along("logsumexp", f.index, f.at), (x,))
+        return arcs
     negative = b.scale(-1.0, total)
-    arcs: list[Arc] = []
-    if total not in done:
-        arcs.append(Arc(wire.ContractWith(Spec.of(whole, whole, rest), 0, Ref(y, b.slots[y])), x, total))
     if negative not in done:
         arcs.append(Arc(wire.Scale(-1.0), total, negative))
-    done.update((negative, total))
-    return [
-        *arcs,
-        Arc(wire.ContractWith(Spec.of(whole, whole, whole), 0, Ref(y, b.slots[y])), x, y),
-        Arc(wire.ContractWith(Spec.of(whole, rest, whole), 0, Ref(y, b.slots[y])), negative, y),
-    ]
+    done.add(negative)
+    if f.name == "softmax":
+        return [*arcs, Arc(by(y, whole, whole), x, y), Arc(by(y, rest, whole), negative, y)]
+    assert f.name == "log_softmax"  # the others are discrete
+    some = b.step(Comparison("not_equal"), (total, b.number(-float("inf"), b.slots[total])))
+    return [*arcs, Arc(by(some, whole, whole), x, y), Arc(Reduce(Full(Unit(), f.index), f.at), negative, y)]

@@ -23,6 +23,7 @@ from hilbert.program.line.builder import Builder
 from hilbert.program.line.bundle import Pack
 from hilbert.program.line.external import External
 from hilbert.program.line.operation import Add, Cast, Contract, Keep, Literal, Move, Reduce, Scale
+from hilbert.program.line.source_line import in_derivative
 from hilbert.program.transform.lifted_line import lifted_line
 from linmap.term import wire
 from linmap.term.datum import Ref
@@ -133,7 +134,9 @@ def derived(b: Builder, step: Custom, args: Sequence[int], fresh: Callable[[Leaf
         raise SpaceError(f"{error}{origin(SpaceError(), step.rule.tangent)}") from None
     data = list(dict.fromkeys(d.slot for arc in arcs if isinstance(d := wire.datum_of(arc.map), Ref)))
     value = line.ending(data)
+    around, b.place = b.place, in_derivative(b.place, step.name)
     where = b.inline(value, [*args, *made, *(0 for _ in range(rule.first, line.arity))])  # it reads no tangent
+    b.place = around
     place = {slot: where[k] for slot, k in zip(data, value.outputs, strict=True)}
     wires = dict(zip(range(rule.first, line.arity), (k for k in args if b.slots[k].is_field), strict=True))
     same: list[Arc] = []  # what is an argument's tangent, or another result's

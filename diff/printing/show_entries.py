@@ -136,7 +136,7 @@ class Entries:
         """softmax_k(x[i, k])[j]."""
         n, count = len(index.axes), len(self.slots.p.slots[a].axes)
         bound = [self.indexed.bind(axis) for axis in index.axes]
-        one = name not in {"softmax", "argsort"}
+        one = name not in {"softmax", "log_softmax", "argsort"}
         table = {FREE + place + q: c for q, c in enumerate(bound)}
         if one:
             table |= {FREE + q: chr(FREE + q - n) for q in range(place + n, count)}

@@ -69,8 +69,12 @@ class OperationRule:
     batched: bool = True
     broadcasts: bool = False
     fresh: bool = False
+    made: tuple[Callable[..., OperationRule], tuple[Any, ...]] | None = None
+    """What makes it, for a rule of the library that is made of something."""
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self.made is not None:
+            return self.made
         if _rules.get(self.name) is not self:
             raise SpaceError(f"operation {self.name!r} is pickled by its name, which is now that of another one")
         return _named, (self.name,)
@@ -318,10 +322,15 @@ def operation(
 
 
 def known(
-    name: str, value: Callable[..., Any], tangent: Callable[..., Any] | None, *, broadcasts: bool = False
+    name: str,
+    value: Callable[..., Any],
+    tangent: Callable[..., Any] | None,
+    *,
+    broadcasts: bool = False,
+    made: tuple[Callable[..., OperationRule], tuple[Any, ...]] | None = None,
 ) -> OperationRule:
     """The rule of a name, for operations of the library itself."""
-    rule = _rules[name] = OperationRule(name, value, tangent, broadcasts=broadcasts, fresh=True)
+    rule = _rules[name] = OperationRule(name, value, tangent, broadcasts=broadcasts, fresh=True, made=made)
     return rule
 
 

@@ -25,6 +25,7 @@ import numpy as np
 
 from diff.terms.user_operation import OperationRule, applied, known
 from diff.trace.expr import Expr
+from diff.vocabulary.determinants import DET, INVERSE
 from diff.vocabulary.eager import eager
 from diff.vocabulary.operations import contract
 from diff.vocabulary.primitives import reciprocal
@@ -56,7 +57,7 @@ def _matrix(a: Any, what: str) -> tuple[Any, Any, Field]:
     return index.left, index.right, space.base
 
 
-def _square(a: Any, what: str, *, same: bool = False) -> tuple[Any, Any, Field]:
+def require_square(a: Any, what: str, *, same: bool = False) -> tuple[Any, Any, Field]:
     """Those of a matrix with as many rows as columns; both are one index set if they must be the `same`."""
     Y, X, field = _matrix(a, what)
     if Y.size != X.size or (same and Y != X):
@@ -77,7 +78,7 @@ def _right_side(a: Any, b: Any, what: str) -> tuple[Any, bool]:
 
 
 def _solution(a: Any, b: Any, what: str) -> tuple[Any, bool]:
-    Y, X, field = _square(a, what)
+    Y, X, field = require_square(a, what)
     space = b.space if isinstance(b, (Expr, Vec)) else None
     if space == Copower(field, Y):
         return Copower(field, X), False
@@ -90,9 +91,9 @@ def _solution(a: Any, b: Any, what: str) -> tuple[Any, bool]:
     )
 
 
-def _symmetric(a: Any, what: str) -> tuple[Any, Any, Field]:
+def symmetric(a: Any, what: str) -> tuple[Any, Any, Field]:
     """(A + Aᵀ)/2, whose lower triangle the array libraries read, its index set and its field."""
-    X, _, field = _square(a, what, same=True)
+    X, _, field = require_square(a, what, same=True)
     return 0.5 * (a + a.T), X, field
 
 
@@ -140,8 +141,6 @@ LOWER = _rules("solve_triangular", lambda xp, a, b: xp.linalg.solve(xp.tril(a), 
 UPPER = _rules(
     "upper solve_triangular", lambda xp, a, b: xp.linalg.solve(xp.triu(a), b), lambda a: _triangle(a, lower=False)
 )
-INVERSE = known("inverse", lambda xp, a: xp.linalg.inv(a), lambda _, y, da: -(y @ da @ y))
-DET = known("det", lambda xp, a: xp.linalg.det(a), lambda a, y, da: y * contract("ij,ji->", inverse(a), da))
 LOGDET = known("logdet", lambda xp, a: xp.linalg.slogdet(a)[1], lambda a, _, da: contract("ij,ji->", inverse(a), da))
 
 
@@ -215,7 +214,7 @@ def inverse(A: Expr[Copower[Field, Product[I, J]]]) -> Expr[Copower[Field, Produ
 @eager
 def inverse(A: Any) -> Any:
     """A⁻¹ ∈ ℝ^{X×Y} of A ∈ ℝ^{Y×X}; raises SpaceError for other spaces, and where A is singular."""
-    Y, X, field = _square(A, "inverse")
+    Y, X, field = require_square(A, "inverse")
     return _run(INVERSE, field ** (X * Y), A)
 
 
@@ -225,8 +224,11 @@ def det(A: Vec[Copower[Field, Product[I, J]]]) -> Vec[Field]: ...
 def det(A: Expr[Copower[Field, Product[I, J]]]) -> Expr[Field]: ...
 @eager
 def det(A: Any) -> Any:
-    """The determinant; its derivative det A·tr(A⁻¹A') is an error where A is singular."""
-    return _run(DET, _square(A, "det")[2], A)
+    """The determinant; its derivative is tr(adj(A)·A'), at singular matrices, too, as is the second one.
+
+    A third derivative is an error where A is singular.
+    """
+    return _run(DET, require_square(A, "det")[2], A)
 
 
 @overload
@@ -236,7 +238,7 @@ def logdet(A: Expr[Copower[Field, Product[I, J]]]) -> Expr[Field]: ...
 @eager
 def logdet(A: Any) -> Any:
     """log |det A|; −∞ where A is singular."""
-    return _run(LOGDET, _square(A, "logdet")[2], A)
+    return _run(LOGDET, require_square(A, "logdet")[2], A)
 
 
 # --- factorizations ---
@@ -320,7 +322,7 @@ def cholesky(A: Expr[Copower[Field, Product[I, I]]]) -> Expr[Copower[Field, Prod
 @eager
 def cholesky(A: Any) -> Any:
     """L, lower triangular with positive diagonal, L Lᵀ = (A + Aᵀ)/2; raises SpaceError where that is not positive."""
-    of, X, field = _symmetric(A, "cholesky")
+    of, X, field = symmetric(A, "cholesky")
     return _run(CHOLESKY, field ** (X * X), of)
 
 
@@ -339,7 +341,7 @@ def eigh(A: Any) -> Any:
     The signs of the columns are the array library's. Where two eigenvalues are equal, neither has a derivative: that of
     U is infinite or NaN there, that of w is right in functions that are symmetric in the equal ones, as their sum.
     """
-    of, X, field = _symmetric(A, "eigh")
+    of, X, field = symmetric(A, "eigh")
     return _run(EIGH, DirectSum((Copower(field, X), field ** (X * X))), of)
 
 

@@ -215,12 +215,7 @@ def softmax(x: Expr[Any], over: Any = None, **options: Any) -> Expr[Any]:
 def log_softmax(x: Expr[Any], over: Any = None, **options: Any) -> Expr[Any]:
     """v − ln Σ exp v."""
     no_options(x, "log_softmax", options)
-
-    def one(b: Builder, slot: int, place: Axis) -> int:
-        sums = b.negated(b.step(Along("logsumexp", place.index, place.at), (slot,)))
-        return b.add(slot, b.apply(Reduce(Full(Unit(), place.index), place.at), sums))
-
-    return _kept(x, over, "log_softmax", one)
+    return _kept(x, over, "log_softmax", _along("log_softmax"))
 
 
 def sort(x: Expr[Any], over: Any = None, **options: Any) -> Expr[Any]:

@@ -1,15 +1,35 @@
-"""Linear algebra: systems, factorisations, determinants."""
+"""Linear algebra: systems, factorisations, determinants, functions of matrices."""
 
-from diff import cholesky, det, eigh, inverse, logdet, qr, solve, solve_triangular, svd
+from diff import (
+    cholesky,
+    det,
+    eigh,
+    expm,
+    inv_sqrtm,
+    inverse,
+    logdet,
+    logm,
+    matrix_function,
+    qr,
+    solve,
+    solve_triangular,
+    sqrtm,
+    svd,
+)
 
 __all__ = [
     "cholesky",
     "det",
     "eigh",
+    "expm",
+    "inv_sqrtm",
     "inverse",
     "logdet",
+    "logm",
+    "matrix_function",
     "qr",
     "solve",
     "solve_triangular",
+    "sqrtm",
     "svd",
 ]

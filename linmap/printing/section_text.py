@@ -30,7 +30,7 @@ def section_text(spec: Spec, side: int, datum: str, known_leaf: Leaf, flow_leaf:
     """
     operands = (known_leaf, flow_leaf) if side == 0 else (flow_leaf, known_leaf)
     text = _section_text(spec, side, datum, known_leaf.entry)
-    if acts_on_all(spec, *operands):
+    if acts_on_all(spec, *operands) or (known_leaf.kind == "b" and not known_leaf.axes):  # one condition for all
         return text
     who = lifted_over(spec) if known_leaf.is_field else None
     over = raised("", "×".join(map(str, flow_leaf.axes[: len(who or "")])), len(who or ""))

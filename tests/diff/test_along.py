@@ -35,6 +35,8 @@ BODIES: dict[str, Any] = {
     "argsort": lambda a: a.argsort(over=row),
     "logsumexp": lambda a: a.logsumexp(over=column),
     "softmax": lambda a: a.softmax(over=row),
+    "log_softmax": lambda a: a.log_softmax(over=row),
+    "all three": lambda a: a.log_softmax(over=row) * a.softmax(over=row) * a.logsumexp(over=row).rep(M),
     "both": lambda a: a.softmax(over=row) * a.logsumexp(over=row).rep(M),
     "twice": lambda a: a.softmax(over=row).softmax(over=column),
     "max": lambda a: a.max(over=column),

@@ -233,8 +233,7 @@ def test_singular_points() -> None:
             solve_triangular(M.zeros(), b, lower=lower)
     with pytest.raises(SpaceError, match="not positive definite"):
         cholesky(-S)
-    with pytest.raises(SpaceError, match="inverse: Singular matrix"):
-        grad(fun(M)(lambda a: det(a)))(M.zeros())  # noqa: PLW0108
+    assert not grad(fun(M)(lambda a: det(a)))(M.zeros()).array.any()  # noqa: PLW0108
     assert det(M.zeros()).array == 0.0
     one = M.vec(np.eye(4))
     w: Any = fun(M)(lambda a: eigh(a)[0].sum())

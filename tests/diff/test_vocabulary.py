@@ -70,6 +70,7 @@ LANGUAGE = frozenset(
             "solve",
             "solve_triangular",
             "svd",
+            *("expm", "inv_sqrtm", "logm", "matrix_function", "sqrtm"),
         ),  # docs/operations.md
     }
 )

@@ -43,7 +43,7 @@ class Contractions(Segments):
             if leaf.entry.index is not None:
                 return hot(self, spec, side, leaf, right if side == 0 else left)
             if leaf.kind == "b":
-                return select(self, spec, side)
+                return self.select(spec, side)
         if not spec.contracted:
             return self.multiply() if spec.is_pointwise else self.broadcast(spec, left, right)
         if len(spec.left) == len(spec.right) == len(spec.out) == 2 and not spec.shared:
@@ -52,6 +52,10 @@ class Contractions(Segments):
         if _is_product(spec):
             return _in_the_middle(self.xp, spec, size) or self.matmul(spec, size)
         return self.batched(spec, size, spec.shared)
+
+    def select(self, spec: Spec, side: int) -> Kernel:
+        """What a condition keeps."""
+        return select(self, spec, side)
 
     def matmul(self, spec: Spec, size: dict[str, int]) -> Kernel:
         """One matrix product."""
@@ -93,6 +97,15 @@ class Contractions(Segments):
 
 class NumpyContractions(NumpySegments, Contractions):
     """Contractions by `dot` and in place; small batches and narrow products by einsum."""
+
+    def select(self, spec: Spec, side: int) -> Kernel:
+        """The array itself where one condition for many entries always holds."""
+        run, conditions = select(self, spec, side).call, (spec.left, spec.right)[side]
+        if (spec.right, spec.left)[side] != spec.out or len(conditions) == len(spec.out):
+            return Kernel(run)
+        if side == 0:
+            return Kernel(lambda m, x: x if m.all() else run(m, x), fresh=False)
+        return Kernel(lambda x, m: x if m.all() else run(x, m), fresh=False)
 
     @property
     def dot(self) -> Callable[[Any, Any], Any]:

@@ -1,7 +1,8 @@
-"""Kernels of functions along axes: positions of extremes, orders, log Σ exp and softmax (see `operation.Along`).
+"""Kernels of functions along axes: positions of extremes, orders, log Σ exp, softmax and its logarithm.
 
 log Σ exp x = m + log Σ exp(x − m) for the largest entry m, so that nothing overflows; an m that is infinite is not
-subtracted, for ∞ − ∞ is no number. Of equal entries the first is found, and orders are stable.
+subtracted, for ∞ − ∞ is no number. Entries −∞ are numbers 0 in their logarithms: where all are, the measure is empty,
+and its parts are 0. Of equal entries the first is found, and orders are stable.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from hilbert.arrays.kernels.library import Arrays, Library
 from hilbert.arrays.kernels.windows import row_sums
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from hilbert.index.leaf import Leaf
 
+KEPT = frozenset(("argsort", "softmax", "log_softmax"))
+"""The functions with a result for each entry."""
 SHORT = 64
 """Rows of up to so many entries are turned before they are compared (measured)."""
 
@@ -28,16 +31,17 @@ class Axes(Library):
     """By the array API."""
 
     def along(self, name: str, at: int, count: int, leaf: Leaf) -> Kernel:
-        """The axes as one, and the function along it."""
+        """The axes as one, and the function along it; of several names, with spaces between, all their results."""
         shape = leaf.shape
         flat = (*shape[:at], math.prod(shape[at : at + count]), *shape[at + count :])
         xp, call = self.xp, self._along(name, at, flat)
         if count == 1:
             return Kernel(call)
-        if name in {"argsort", "softmax"}:
+        ends = [shape if one in KEPT else None for one in name.split()]
+        if len(ends) > 1:
+            return Kernel(lambda a: _reshaped(xp, call(xp.reshape(a, flat)), ends))
+        if ends[0]:
             return Kernel(lambda a: xp.reshape(call(xp.reshape(a, flat)), shape))
-        if name == "both":
-            return Kernel(lambda a: _second_reshaped(xp, call(xp.reshape(a, flat)), shape))
         return Kernel(lambda a: call(xp.reshape(a, flat)))
 
     def _along(self, name: str, at: int, shape: tuple[int, ...]) -> Callable[..., Any]:
@@ -49,56 +53,73 @@ class Axes(Library):
                 return lambda a: xp.argmin(a, axis=at)
             case "argsort":
                 return lambda a: xp.argsort(a, axis=at, stable=True)
-            case "logsumexp":
-                return self.logsumexp(at, shape)
-            case "softmax":
-                return self.softmax(at, shape)
-            case "both":
-                return self.both(at, shape)
             case _:  # names are checked where they are made
-                raise TypeError(name)
+                return self.exponentials(tuple(name.split()), at, shape)
 
-    def logsumexp(self, at: int, shape: tuple[int, ...]) -> Callable[[Any], Any]:
-        """log Σ exp along one axis; −∞ along an empty one."""
-        xp, rest = self.xp, (*shape[:at], *shape[at + 1 :])
+    def exponentials(self, names: tuple[str, ...], at: int, shape: tuple[int, ...]) -> Callable[[Any], Any]:
+        """Some of log Σ exp, softmax and log softmax along one axis, of the same exponentials.
+
+        Where all entries are −∞, and of no entries, log Σ exp is −∞, softmax 0 and log softmax −∞.
+        """
         if not math.prod(shape):
-            return lambda a: self.zeros(rest, a) - (0.0 if shape[at] else math.inf)
+            return self._of_none(names, at, shape)
+        of = [getattr(self, f"_{name}") for name in names]
+        shift = self._exp if "log_softmax" not in names else self.xp.exp  # which keeps a − m
 
-        def call(a: Any) -> Any:
-            m = self._finite(self._largest(a, at))
-            return self._without(xp.log(self._sum(self._shifted(a, m), at)) + m, at)
-
-        return call
-
-    def softmax(self, at: int, shape: tuple[int, ...]) -> Callable[[Any], Any]:
-        """exp x / Σ exp x along one axis."""
-        if not math.prod(shape):
-            return self.xp.exp  # type: ignore[no-any-return]
-
-        def call(a: Any) -> Any:
-            e = self._shifted(a, self._finite(self._largest(a, at)))
-            return self._over(e, self._sum(e, at))
-
-        return call
-
-    def both(self, at: int, shape: tuple[int, ...]) -> Callable[[Any], Arrays]:
-        """log Σ exp, and exp x / Σ exp x of the same exponentials."""
-        xp = self.xp
-        if not math.prod(shape):
-            total, parts = self.logsumexp(at, shape), self.softmax(at, shape)
-            return lambda a: Arrays((total(a), parts(a)))
-
-        def call(a: Any) -> Arrays:
-            m = self._finite(self._largest(a, at))
-            e = self._shifted(a, m)
+        def shared(a: Any) -> tuple[Any, ...]:
+            largest = self._largest(a, at)
+            m = self._finite(largest)
+            moved = a - m
+            e = shift(moved)
             s = self._sum(e, at)
-            return Arrays((self._without(xp.log(s) + m, at), self._over(e, s)))
+            return moved, m, e, s, s if m is largest else self._nonzero(s), at
 
-        return call
+        if len(of) == 1:
+            (one,) = of
+            return lambda a: one(*shared(a))
 
-    def _shifted(self, a: Any, m: Any) -> Any:
-        """exp(a − m)."""
-        return self.xp.exp(a - m)
+        def all_of_them(a: Any) -> Arrays:
+            made = shared(a)
+            return Arrays([one(*made) for one in of])
+
+        return all_of_them
+
+    def _of_none(self, names: tuple[str, ...], at: int, shape: tuple[int, ...]) -> Callable[[Any], Any]:
+        """The same of an array without entries."""
+        rest = (*shape[:at], *shape[at + 1 :])
+        of = [
+            self.xp.exp if name in KEPT else lambda a: self.zeros(rest, a) - (0.0 if shape[at] else math.inf)
+            for name in names
+        ]
+        return of[0] if len(of) == 1 else lambda a: Arrays([one(a) for one in of])
+
+    def _logsumexp(self, moved: Any, m: Any, e: Any, s: Any, positive: Any, at: int) -> Any:
+        """M + log Σ exp(a − m), without the logarithm of 0."""
+        del moved, e
+        sums = self.xp.log(positive) + m
+        return self._without(sums if positive is s else self.xp.where(s == 0.0, self.zeros((), s) - math.inf, sums), at)
+
+    def _softmax(self, moved: Any, m: Any, e: Any, s: Any, positive: Any, at: int) -> Any:
+        """exp(a − m) / Σ exp(a − m)."""
+        del moved, m, s, at
+        return self._over(e, positive)
+
+    def _log_softmax(self, moved: Any, m: Any, e: Any, s: Any, positive: Any, at: int) -> Any:
+        """(a − m) − log Σ exp(a − m)."""
+        del m, e, s, at
+        return self._minus(moved, self.xp.log(positive))
+
+    def _nonzero(self, s: Any) -> Any:
+        """1 for 0."""
+        return self.xp.where(s == 0.0, self.zeros((), s) + 1.0, s)
+
+    def _exp(self, a: Any) -> Any:
+        """exp a, where nobody else has a."""
+        return self.xp.exp(a)
+
+    def _minus(self, a: Any, b: Any) -> Any:
+        """a − b, where nobody else has a."""
+        return a - b
 
     def _sum(self, e: Any, at: int) -> Any:
         """The sums along an axis, which stays."""
@@ -124,10 +145,14 @@ class Axes(Library):
 class NumpyAxes(Axes):
     """In place, sums of rows by BLAS."""
 
-    def _shifted(self, a: Any, m: Any) -> Any:
-        """Into one array."""
-        e = np.subtract(a, m)
-        return np.exp(e, out=e)
+    def _exp(self, a: Any) -> Any:
+        """Into the array."""
+        return np.exp(a, out=a)
+
+    def _minus(self, a: Any, b: Any) -> Any:
+        """In place."""
+        a -= b
+        return a
 
     def _sum(self, e: Any, at: int) -> Any:
         """Of rows by BLAS."""
@@ -154,6 +179,6 @@ class NumpyAxes(Axes):
         return m if finite.all() else np.where(finite, m, 0.0).astype(m.dtype)
 
 
-def _second_reshaped(xp: Any, made: Arrays, shape: tuple[int, ...]) -> Arrays:
-    first, second = made
-    return Arrays((first, xp.reshape(second, shape)))
+def _reshaped(xp: Any, made: Arrays, shapes: Sequence[tuple[int, ...] | None]) -> Arrays:
+    """Each array in its shape; None for that which it has."""
+    return Arrays([a if shape is None else xp.reshape(a, shape) for a, shape in zip(made, shapes, strict=True)])

@@ -271,7 +271,7 @@ class Along(Operation):
         return Along(self.name, self.index, self.at + n)
 
 
-FOUND, COMPUTED = ("argmax", "argmin", "argsort"), ("logsumexp", "softmax")
+FOUND, COMPUTED = ("argmax", "argmin", "argsort"), ("logsumexp", "softmax", "log_softmax")
 """What is found among the entries along an axis, and what is computed of them."""
 
 # --- operations on two arrays ---

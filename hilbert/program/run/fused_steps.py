@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import reduce
 from typing import TYPE_CHECKING, Any, cast, final
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.index.leaf import Bundle, Leaf
@@ -120,17 +120,18 @@ class Weighted(Operation):
 @final
 @frozen(repr=False)
 class Exponentials(Operation):
-    """x ↦ (log Σ exp x, softmax x), both of the same exponentials."""
+    """x ↦ several of log Σ exp x, softmax x and log softmax x, all of the same exponentials."""
 
-    softmax: Along
+    of: tuple[Along, ...]
 
     def image(self, *operands: Leaf) -> Bundle:
-        """One without the axes, one of all entries."""
-        return Bundle((evolve(self.softmax, name="logsumexp").image(*operands), self.softmax.image(*operands)))
+        """Their results."""
+        return Bundle(tuple(one.image(*operands) for one in self.of))
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The library's."""
-        return Kernel(lib.along("both", self.softmax.at, len(self.softmax.index.axes), operands[0]).call, fresh=False)
+        along, names = self.of[0], " ".join(one.name for one in self.of)
+        return Kernel(lib.along(names, along.at, len(along.index.axes), operands[0]).call, fresh=False)
 
 
 @final

@@ -1,4 +1,4 @@
-"""log Σ exp x beside softmax x, as in its derivative: one step makes both, of the same exponentials."""
+"""log Σ exp x beside softmax x or its logarithm, as in a derivative: one step makes all, of the same exponentials."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 def shared_exponentials(line: Line) -> Line:
-    """The same results; log Σ exp and softmax of one array are made at once, where the first of them is."""
+    """The same results; what is computed of the exponentials of one array is made at once, where the first of it is."""
     found: dict[Any, set[str]] = {}
     for step in line.steps:
         if _is_of_them(step):
-            found.setdefault(_both(step), set()).add(step.operation.name)
+            found.setdefault(_all(step), set()).add(step.operation.name)
     if all(len(names) == 1 for names in found.values()):
         return line
     b = Builder(line.slots[: line.arity], fixed=line.fixed)
@@ -27,9 +27,10 @@ def shared_exponentials(line: Line) -> Line:
     for step, leaf in zip(line.steps, line.slots[line.arity :], strict=True):
         b.place = step.place
         args = tuple([where[a] for a in step.args])
-        if _is_of_them(step) and len(found[_both(step)]) > 1:
-            made = b.unpack(b.step(Exponentials(evolve(step.operation, name="softmax")), args))
-            where.append(made[COMPUTED.index(step.operation.name)])
+        names = [name for name in COMPUTED if name in found[_all(step)]] if _is_of_them(step) else []
+        if len(names) > 1:
+            made = b.unpack(b.step(Exponentials(tuple(evolve(step.operation, name=name) for name in names)), args))
+            where.append(made[names.index(step.operation.name)])
         else:
             where.append(b.emit(step.operation, args, leaf))
     return b.line(where[k] for k in line.outputs)
@@ -39,6 +40,6 @@ def _is_of_them(step: Step[Any]) -> bool:
     return isinstance(step.operation, Along) and step.operation.name in COMPUTED
 
 
-def _both(step: Step[Along]) -> tuple[Any, ...]:
-    """What a step has in common with the other of the two."""
+def _all(step: Step[Along]) -> tuple[Any, ...]:
+    """What a step has in common with the others of the same exponentials."""
     return step.operation.index, step.operation.at, step.args

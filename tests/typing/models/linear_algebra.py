@@ -2,7 +2,25 @@
 
 from typing import reveal_type
 
-from diff import Expr, cholesky, det, eigh, fun, inverse, logdet, qr, solve, solve_triangular, svd
+from diff import (
+    Expr,
+    cholesky,
+    det,
+    eigh,
+    exp,
+    expm,
+    fun,
+    inv_sqrtm,
+    inverse,
+    logdet,
+    logm,
+    matrix_function,
+    qr,
+    solve,
+    solve_triangular,
+    sqrtm,
+    svd,
+)
 from hilbert import Fin, Matrix, R, Scalar, Vector
 
 
@@ -37,6 +55,11 @@ def solved(
     reveal_type(solve_triangular(A, v))  # N: Expr[Vector[Column]]
     reveal_type(solve_triangular(A, w, lower=False))  # N: Expr[Matrix[Column, Side]]
     reveal_type(inverse(a))  # N: Expr[Matrix[Column, Row]]
+    reveal_type(expm(s))  # N: Expr[Matrix[Row, Row]]
+    reveal_type(sqrtm(s))  # N: Expr[Matrix[Row, Row]]
+    reveal_type(inv_sqrtm(S))  # N: Vec[Matrix[Row, Row]]
+    reveal_type(logm(s))  # N: Expr[Matrix[Row, Row]]
+    reveal_type(matrix_function(exp, s))  # N: Expr[Matrix[Row, Row]]
     reveal_type(det(a))  # N: Expr[Field]
     reveal_type(logdet(a))  # N: Expr[Field]
     reveal_type(cholesky(s))  # N: Expr[Matrix[Row, Row]]

@@ -1,0 +1,113 @@
+"""The exponential of any square matrix: its derivative is an integral, of the exponentials of parts of the matrix.
+
+    exp'(A)(E) = ∫₀¹ exp(sA)·E·exp((1−s)A) ds,    exp'(2A)(2E) = exp(A)·L + L·exp(A) for L = exp'(A)(E)
+
+The first is taken at A/2^k by Gauss and Legendre, exact to the last digits there, the second k times after it. Each
+factor is an exponential again, so that derivatives of all orders follow.
+
+>>> from hilbert import Fin, R
+>>> X = Fin.of(2)
+>>> print(expm((R ** (X * X)).vec([[0.0, 1.0], [0.0, 0.0]])))
+[[1.0, 1.0], [0.0, 1.0]] ∈ ℝ^{2×2}
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+import numpy as np
+
+from diff.terms.user_operation import applied, known
+from diff.vocabulary.eager import eager
+from diff.vocabulary.linear_algebra import require_square
+from hilbert import Copower, Field, Index, Product
+
+if TYPE_CHECKING:
+    from diff.trace.expr import Expr
+    from hilbert import Vec
+
+I = TypeVar("I", bound=Index)
+HALVINGS, NODES = 12, 8
+"""So often the matrix is halved before the integral is taken, at so many nodes."""
+LIMIT = 1.5 * 2.0**HALVINGS
+"""The norm up to which the integral is exact to rounding; the derivative above is NaN."""
+DEGREE, LARGEST = 13, 5.4
+"""The degree of Padé's quotient, and the norm up to which its error is below rounding (Higham 2005)."""
+PADE = [
+    math.factorial(2 * DEGREE - k)
+    * math.factorial(DEGREE)
+    / (math.factorial(2 * DEGREE) * math.factorial(k) * math.factorial(DEGREE - k))
+    for k in range(DEGREE + 1)
+]
+
+
+def _squarings(xp: Any, a: Any) -> int:
+    """How often the matrices are halved; where nobody can know their norms, as under jit, often enough."""
+    try:
+        norm = float(xp.max(xp.sum(xp.abs(a), axis=-2))) if math.prod(a.shape) else 0.0
+    except Exception:  # noqa: BLE001 - each library has its own
+        return HALVINGS
+    return max(0, math.ceil(math.log2(norm / LARGEST))) if LARGEST < norm < math.inf else 0
+
+
+def _expm(xp: Any, a: Any) -> Any:
+    """Scaled and squared, by Padé's quotient."""
+    squarings = _squarings(xp, a)
+    a = a * 0.5**squarings
+    eye = xp.zeros_like(a) + xp.eye(a.shape[-1], dtype=a.dtype, device=getattr(a, "device", None))
+    square, even, odd, power = a @ a, PADE[0] * eye, PADE[1] * eye, eye
+    for k in range(2, DEGREE, 2):
+        power = power @ square
+        even, odd = even + PADE[k] * power, odd + PADE[k + 1] * power
+    odd = a @ odd
+    made = xp.linalg.solve(even - odd, even + odd)
+    for _ in range(squarings):
+        made = made @ made
+    return made
+
+
+def _within(xp: Any, a: Any) -> Any:
+    """1, or NaN where a matrix is too large."""
+    size = xp.sum(xp.abs(a), axis=(-2, -1)) * 0.0 + 1.0
+    if not math.prod(a.shape):
+        return size
+    return xp.where(xp.max(xp.sum(xp.abs(a), axis=-2), axis=-1) <= LIMIT, size, size * math.nan)
+
+
+WITHIN = known("within the bounds of expm", _within, lambda _, __, da: 0.0 * da.trace())
+
+
+def _tangent(a: Any, _: Any, da: Any) -> Any:
+    """The integral at A/2^k, then doubled k times."""
+    da = applied(WITHIN, [a.space], a.space.base)(a) * da
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    scale = 0.5**HALVINGS
+    parts = [_applied(float(0.5 * (1.0 + x) * scale) * a) for x in nodes]
+    made = None
+    for left, right, weight in zip(parts, reversed(parts), weights, strict=True):
+        term = (left @ (float(0.5 * weight * scale) * da)) @ right
+        made = term if made is None else made + term
+    assert made is not None  # there are nodes
+    for k in range(HALVINGS):
+        half = _applied(float(scale * 2.0**k) * a)
+        made = half @ made + made @ half
+    return made
+
+
+EXPM = known("expm", _expm, _tangent)
+
+
+def _applied(a: Any) -> Any:
+    return applied(EXPM, [a.space], a.space)(a)
+
+
+@overload
+def expm(A: Vec[Copower[Field, Product[I, I]]]) -> Vec[Copower[Field, Product[I, I]]]: ...
+@overload
+def expm(A: Expr[Copower[Field, Product[I, I]]]) -> Expr[Copower[Field, Product[I, I]]]: ...
+@eager
+def expm(A: Any) -> Any:
+    """The exponential Σ Aᵏ/k! of a square matrix A ∈ ℝ^{X×X}; its derivatives are NaN from norms of 6,144 on."""
+    require_square(A, "expm", same=True)
+    return _applied(A)
