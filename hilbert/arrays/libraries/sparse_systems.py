@@ -176,8 +176,9 @@ class _Band:
 
 
 def _profile(rows: Ints, cols: Ints, size: int) -> tuple[int, int]:
-    """The multiplications, and the entries of the factors, of elimination within the profile: what lies between the
-    first entry of a row, or of a column, and the diagonal.
+    """The multiplications of elimination, and the entries of its factors, where the whole profile fills.
+
+    That is what lies between the first entry of a row, or of a column, and the diagonal.
     """
     fronts = []
     for line, across in ((rows, cols), (cols, rows)):

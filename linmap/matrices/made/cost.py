@@ -115,8 +115,8 @@ def _cost(body: Net, form: As, limit: int | None) -> Cost:
         case _:  # given by users
             msg = f"cost(f, as_={shown(form)}): a matrix that is made is 'array', 'sparse', 'blocks' or 'tensor'"
             raise SpaceError(msg)
-    lines = applied(body), applied(turned(body))
-    return Cost(*map(work, lines), made, form, orders, seconds, systems(lines))
+    there, back = applied(body), applied(turned(body))
+    return Cost(work(there), work(back), made, form, orders, seconds, systems([there, back]))
 
 
 def applied(body: Net) -> Line:
