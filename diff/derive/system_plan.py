@@ -77,9 +77,11 @@ def _plan(of: Solve) -> SystemPlan:
     full = _by_its_matrix(of)
     if of.is_small or not n * lanes:
         return full
+    if n == 1:
+        return _by_division(of)
     body, line = _net(of)
     form = structure(body)
-    if n == 1 or isinstance(form, (IdentityForm, ScaledForm, DiagonalForm)):
+    if isinstance(form, (IdentityForm, ScaledForm, DiagonalForm)):
         return _by_division(of)
     plan, entries = full, _entries(form)
     if SPARSE * entries <= lanes * n * n and all(isinstance(d, Const) for d in elements(body)):

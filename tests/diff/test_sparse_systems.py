@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from adjoint import adjoint, check_derivative, grad
 from diff import const, derivative, exp, fun, inner, jvp, lift, program, sin, tanh
 from hilbert import R32, Fin, R, SpaceError
-from hilbert.arrays.libraries import sparse_systems
+from hilbert.arrays.libraries import linear_systems, sparse_systems
 from hilbert.arrays.libraries.sparse_systems import SparseSystem, scipy_of
 from hilbert.program.control import equation_step
 from hilbert.relation import pairs
@@ -198,6 +198,28 @@ def test_the_way_depends_on_the_structure() -> None:
     assert said(chains) == [
         "root of 100 unknowns in each of 20 lanes, sparse, 5960 entries: in a band of 1 + 1 + 1 diagonals"
     ]
+
+
+def test_gmres_has_a_try_before_what_costs_far_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where 20 vectors suffice it is all; where not, the entries are eliminated."""
+    tried: list[float] = []
+
+    def gmres(*args: Any, **options: Any) -> Any:
+        found = linear_systems.gmres(*args, **options)
+        tried.append(found[1])
+        return found
+
+    easy, stiff = chain(100, 40.0), chain(100, 0.01)
+    x = easy.dom.random(RNG(0))
+    due = easy(x), stiff(x)
+    monkeypatch.setattr(f"{PLAN}.FAR", 0)
+    monkeypatch.setattr("hilbert.program.transform.run_linear_system.gmres", gmres)
+    for f, k, is_enough in zip((chain(100, 40.0), chain(100, 0.01)), due, (True, False), strict=True):
+        assert said(f) == ["root of 100 unknowns, sparse, 298 entries: by GMRES, or in a band of 1 + 1 + 1 diagonals"]
+        close(f(x), k, 1e-8)
+        assert tried
+        assert all(not left for left in tried) is is_enough
+        tried.clear()
 
 
 def test_without_scipy_the_matrix_is_made(monkeypatch: pytest.MonkeyPatch) -> None:

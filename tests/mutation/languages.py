@@ -135,7 +135,7 @@ MODELS: Groups = {
         **files("diff/derive", "equation_derivative"),
         **files("hilbert/program/control", "equation_step"),
         **files("hilbert/program/transform", "run_linear_system"),
-        **files("hilbert/arrays/libraries", "linear_systems"),
+        **files("hilbert/arrays/libraries", "linear_systems", "sparse_systems"),
     },
 }
 

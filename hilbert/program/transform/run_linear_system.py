@@ -39,7 +39,7 @@ SINGULAR = {
 class _Solver:
     """Runs a `Solve` as it is planned; what applies its line to some right sides is bound when it is first run.
 
-    Of two to some unknowns a system is solved in full, without a plan. GMRES goes on only where a matrix has no room.
+    A small system needs no plan, nor does one unknown. GMRES goes on only where a matrix has no room.
     """
 
     def __init__(self, of: Solve, lib: Library) -> None:
@@ -48,6 +48,7 @@ class _Solver:
         self.unknowns, self.many = line.slots[:u], tuple(axis.size for axis in of.many)
         self.total, self.lanes = of.sizes
         self.sizes = [prod(leaf.shape[of.lanes :]) for leaf in self.unknowns]
+        self.is_small = of.is_small
         self.bound: dict[int, BoundLine] = {}
 
     def __call__(self, given: Arrays) -> Arrays:
@@ -65,14 +66,13 @@ class _Solver:
 
     def _solved(self, lib: Library, arrays: list[Any], b: Any) -> Any:
         """x for right sides b of shape (right sides, lanes, unknowns of a lane)."""
-        xp, known = lib.xp, all(map(lib.is_known, arrays))
-        if self.of.is_small:
-            return self._in_full(xp, arrays, b)
-        plan = self.of.plan()
+        if self.is_small:
+            return self._in_full(lib.xp, arrays, b)
+        if self.total == 1:
+            return self._divided(lib, arrays, b)
+        plan, xp, known = self.of.plan(), lib.xp, all(map(lib.is_known, arrays))
         if plan.division:
-            ones = xp.ones((1, *b.shape[1:]), dtype=b.dtype, device=getattr(b, "device", None))
-            d = self._applied(xp, ones, arrays)[0, :, :]  # no entry of a diagonal matrix is added to another
-            return divided(xp, d, b, self._singular(), known=known)
+            return self._divided(lib, arrays, b)
         if plan.first and known:
             x, left = self._by_gmres(xp, arrays, b, once=plan.entries is not None or self.has_room)
             if not left:
@@ -85,6 +85,12 @@ class _Solver:
             return self._in_full(xp, arrays, b)
         right = lib.to_host(xp.reshape(b, (b.shape[0], -1)))
         return lib.from_host(plan.entries.solved(plan.values(arrays[self.ends :]), right, self._singular()), b)
+
+    def _divided(self, lib: Library, arrays: list[Any], b: Any) -> Any:
+        """By the diagonal, which the line makes of ones: no entry is added to another."""
+        ones = lib.xp.ones((1, *b.shape[1:]), dtype=b.dtype, device=getattr(b, "device", None))
+        d = self._applied(lib.xp, ones, arrays)[0, :, :]
+        return divided(lib.xp, d, b, self._singular(), known=lib.is_known(b) and lib.is_known(d))
 
     @property
     def has_room(self) -> bool:
