@@ -16,15 +16,16 @@ import pytest
 import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse.linalg import splu
 
-from adjoint import adjoint, check_derivative, grad
+from adjoint import adjoint, check_derivative, grad, jacobian
 from diff import const, derivative, exp, fun, inner, jvp, lift, program, sin, tanh
 from hilbert import R32, Fin, R, SpaceError
 from hilbert.arrays.libraries import linear_systems, sparse_systems
 from hilbert.arrays.libraries.sparse_systems import SparseSystem, scipy_of
 from hilbert.program.control import equation_step
 from hilbert.relation import pairs
-from linmap import cost, differences, pad, red
+from linmap import cost, crop, differences, pad, red, uncurry
 from linmap.matrices.made.systems import systems
 from tests.untyped import each, fixed_point, root
 
@@ -251,6 +252,42 @@ def test_what_is_made_is_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
     few = derivative(f).at(x) ** Fin.of(3)
     rows = few.dom.random(RNG(1))
     np.testing.assert_allclose(lower @ few(rows).array.T, rows.array.T, atol=1e-8)
+
+
+class Row: ...
+
+
+class Column: ...
+
+
+def test_darcy_flow() -> None:
+    """The flow through a porous medium: value and gradient by the sparse Jacobian, `splu` and the transposed system."""
+    n = 24
+    I, J = Fin(Row, n), Fin(Column, n)
+    W = R ** (I * J)
+    source, data = const(W.ones()), W.random(RNG(0), scale=0.1)
+
+    def along(k: Any, u: Any, axis: Any, across: Any) -> Any:
+        """−div(k·grad u) along the first axis; k is the mean of its neighbours between two cells."""
+        ends = pad(axis, 1, 1, across)
+        low, high = (crop(ends.cod.index, a, a + n + 1, across) @ ends for a in (0, 1))
+        flux = each(lambda a, b: a * b, (low + high)(k.rows()), (high - low)(u.rows()))
+        return uncurry(across**axis)(adjoint(high - low)(flux))
+
+    def residual(m: Any, u: Any) -> Any:
+        k = 0.5 * n**2 * exp(m)
+        return source - along(k, u, I, R**J) - along(k.T, u.T, J, R**I).T
+
+    f = fun(W)(lambda m: root(lambda u: residual(m, u), source) - const(data))
+    loss = total(f)
+    assert said(loss) == ["root of 576 unknowns, sparse, 2784 entries: in a band of 24 + 1 + 24 diagonals"]
+    r = fun(W, W)(residual)
+    m = W.random(RNG(1), scale=0.3)
+    lu = splu(jacobian(r, r.dom.vec((m.array, m.array)), wrt=1, as_="sparse").tocsc())
+    u = W.unflat(-lu.solve(r(m, W.zeros()).flat()))
+    close(f(m) + data, u)
+    due = adjoint(derivative(r).at(r.dom.vec((m.array, u.array))))(W.unflat(-lu.solve(2.0 * f(m).flat(), "T")))
+    close(grad(loss)(m), due.split()[0])
 
 
 # --- libraries, precisions, lanes, errors ---

@@ -211,6 +211,7 @@ SUITES = {
             ),
             "algebra": (
                 "tests/diff/test_implicit.py",
+                "tests/diff/test_sparse_systems.py",
                 "tests/diff/test_linear_algebra.py",
                 "tests/test_claims_of_operations.py",
                 "tests/test_claims_of_equations_and_jets.py",
