@@ -31,6 +31,7 @@ from hilbert.program.planning.contraction_tree import ContractionTree
 from hilbert.program.planning.multiplications import multiplications
 from hilbert.program.run.fuse import fused
 from hilbert.space.space import type_of
+from linmap.matrices.made.systems import systems
 from linmap.matrices.made.work import Work, work
 
 if TYPE_CHECKING:
@@ -55,14 +56,16 @@ class Reordered:
 @final
 @frozen
 class Running:
-    """The work of a function as it is written, as it runs, and what makes the difference."""
+    """The work of a function as it is written, as it runs, and what makes the difference; how it solves systems."""
 
     written: Work
     run: Work
     orders: tuple[Reordered, ...]
+    systems: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return "\n".join([f"written{self.written}", f"run    {self.run}", *map(str, self.orders)])
+        solved = (f"system {system}" for system in self.systems)
+        return "\n".join([f"written{self.written}", f"run    {self.run}", *map(str, self.orders), *solved])
 
 
 def orders(f: AnyFun) -> tuple[Reordered, ...]:
@@ -99,7 +102,7 @@ def costed(f: AnyFun) -> Running:
     """The cost of a function."""
     run = planned(f)
     before, after = (work(fused(p.line)) for p in (run.written or run, run))
-    return Running(before, after, orders(f))
+    return Running(before, after, orders(f), systems([run.line]))
 
 
 attach(Fun, "orders", orders)

@@ -312,7 +312,7 @@ def test_single_precision() -> None:
 
 
 def test_many_unknowns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Above the stated size GMRES solves the systems: the same values and gradients."""
+    """Where a matrix costs too much GMRES solves the systems: the same values and gradients."""
     Z = Fin.of(40)
     U = R**Z
     q = (R ** (Z * Z)).vec(0.1 * RNG(5).standard_normal((40, 40)))
@@ -320,18 +320,20 @@ def test_many_unknowns(monkeypatch: pytest.MonkeyPatch) -> None:
     g = lift(fun(R, U)(lambda k, a: f(k * a)), Fin.of(3), over=(1,))
     x, y = U.random(RNG(0)), point(g)
     direct = f(x), grad(f)(x), grad(total(g))(y)
-    monkeypatch.setattr("hilbert.program.transform.run_linear_system.is_direct", lambda unknowns, lanes: False)  # noqa: ARG005
+    monkeypatch.setattr("hilbert.program.control.equation_step.SMALL", 0)
+    monkeypatch.setattr("diff.derive.system_plan.FAR", 0)
     f = total(fun(U)(lambda a: root(lambda x: x * x * x + x + q @ x - a, a)))
     g = lift(fun(R, U)(lambda k, a: f(k * a)), Fin.of(3), over=(1,))
+    assert str(cost(f)).endswith("system root of 40 unknowns: by GMRES, or by its matrix")
     for have, want in zip((f(x), grad(f)(x), grad(total(g))(y)), direct, strict=True):
         close(have, want, 1e-8)
 
 
 def test_matrices_of_many_lanes_are_not_made() -> None:
-    """Up to 512 unknowns, and 2²⁴ entries in all lanes; 80 unknowns at any number, for GMRES keeps as many vectors."""
-    assert [linear_systems.is_direct(n, 1) for n in (80, 81, 512, 513)] == [True, True, True, False]
-    assert [linear_systems.is_direct(512, lanes) for lanes in (64, 65)] == [True, False]
-    assert linear_systems.is_direct(80, 10**9)
+    """At most 2²⁴ entries in all lanes; of 80 unknowns at any number, for GMRES keeps as many vectors."""
+    assert [linear_systems.has_room(n, 1) for n in (80, 4096, 4097)] == [True, True, False]
+    assert [linear_systems.has_room(512, lanes) for lanes in (64, 65)] == [True, False]
+    assert linear_systems.has_room(80, 10**9)
 
 
 def test_gmres() -> None:
@@ -346,14 +348,18 @@ def test_gmres() -> None:
 
 
 def test_where_gmres_is_slow_a_matrix_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An implicit step of a stiff diffusion with more than 512 unknowns: in one lane and in three, and its gradient."""
-    n = linear_systems.DIRECT + 1
+    """An implicit step of a stiff diffusion, without scipy: in one lane and in three, and its gradient."""
+    monkeypatch.setattr("diff.derive.system_plan.scipy_of", lambda: None)
+    monkeypatch.setattr("diff.derive.system_plan.FAR", 0)
+    n = 513
     line, many = R ** Fin.of(n), Fin.of(3)
     stiff = 2.0 * np.eye(n) - np.roll(np.eye(n), 1, 0) - np.roll(np.eye(n), -1, 0)
     f: Any = fun(line)(lambda u: root(lambda w: w - u + 1e3 * (2.0 * w - w.roll(1) - w.roll(-1)), u))
     u, k = line.random(RNG(0)), line.random(RNG(1))
     inverse = np.linalg.inv(np.eye(n) + 1e3 * stiff)
     np.testing.assert_allclose(f(u).array, inverse @ u.array, atol=1e-9)
+    said = "system root of 513 unknowns, sparse, 1539 entries: by GMRES, or by its matrix, without scipy"
+    assert str(cost(f)).endswith(said)
     slope = grad(fun(line)(lambda u: f(u) @ const(k)))(u)
     np.testing.assert_allclose(slope.array, inverse.T @ k.array, atol=1e-9)
     several = (line**many).random(RNG(2))

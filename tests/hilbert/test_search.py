@@ -110,6 +110,70 @@ def test_chains_by_dynamic_programming(n: int) -> None:
     assert sum(work for work, _ in steps(pairs, factors, (0, n), sizes)) == least[0, n - 1]
 
 
+def tied(s: Source, n: int, more: int) -> Network:
+    """n factors that a tree of summed labels connects, with `more` summed labels between some of them, and two kept."""
+    factors: list[list[int]] = [[] for _ in range(n)]
+    ends = [{k, s.integer(0, k - 1)} for k in range(1, n)]
+    ends += [{(first := s.integer(0, n - 1)), (first + 1 + s.integer(0, n - 2)) % n} for _ in range(more)]
+    ends += [{0, 1, 2}, *({s.integer(0, n - 1)} for _ in range(2))]
+    for c, some in enumerate(ends):
+        for k in some:
+            factors[k].append(c)
+    keep = (len(ends) - 2, len(ends) - 1)
+    return tuple(map(tuple, factors)), keep, tuple(s.integer(1, 9) for _ in ends)
+
+
+@settings(max_examples=15, deadline=None)
+@given(sources())
+def test_connected_networks_are_those_of_opt_einsum(s: Source) -> None:
+    """Its order of 7 to 12 factors multiplies no more than the best without outer products; one within a limit is kept.
+
+    It counts multiplications only: where axes have one place another may have an addition or two less.
+    """
+    given_network = tied(s, s.integer(7, 12), s.integer(0, 2))
+    factors, keep, sizes = given_network
+    splits = contraction_order._connected_splits(contraction_order._neighbours(factors))
+    pairs = best(factors, keep, sizes)
+    assert pairs is not None
+    assert pairs == contraction_order._dynamic(factors, keep, sizes)
+    if splits is not None:
+        ours = contraction_order._Search(factors, keep, sizes, None, "work").best(splits)
+        assert ours is not None
+        counts = [sum(work for work, _ in steps(order, *given_network)) for order in (pairs, ours)]
+        assert counts[0] <= counts[1]
+    limit = cost(pairs, given_network)[1]
+    assert best(factors, keep, sizes, limit) == pairs
+    less = best(factors, keep, sizes, limit - 1)
+    assert less is None or cost(less, given_network)[1] < limit
+
+
+def test_networks_that_are_connected_in_many_ways() -> None:
+    """Of 14 factors with 30 labels there are too many connected sets for us; opt_einsum's order costs far less."""
+    rng = np.random.default_rng(0)
+    ends = [(int(rng.integers(k)), k) for k in range(1, 14)] + [
+        tuple(rng.choice(14, 2, replace=False)) for _ in range(17)
+    ]
+    factors = tuple(tuple(c for c, some in enumerate(ends) if k in some) for k in range(14))
+    given_network = factors, (), tuple(map(int, rng.integers(2, 9, len(ends))))
+    assert contraction_order._connected_splits(contraction_order._neighbours(factors)) is None
+    pairs = best(*given_network)
+    assert pairs is not None
+    others = cost(from_first(14), given_network), cost(from_last(14), given_network)
+    assert 3 * cost(pairs, given_network)[0] < min(work for work, _ in others)
+
+
+@pytest.mark.parametrize("n", [6, 7, 16])
+def test_which_networks_are_not_for_opt_einsum(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to six factors, chains, those with a part by itself, or with a label in one factor that is summed."""
+    monkeypatch.setattr(contraction_order, "DynamicProgramming", None)
+    sizes = (3,) * (n + 1)
+    some = tuple((k, k + 1) for k in range(n))
+    for factors in (some, (*some[:-1], (n,)), tuple((0,) if k % 2 else (1,) for k in range(n))):
+        assert best.__wrapped__(factors, (0, n), sizes) is not None
+    if n == 6:
+        assert best.__wrapped__(tuple((k, (k + 1) % n) for k in range(n)), (), sizes) is not None
+
+
 def test_too_many_connected_sets() -> None:
     """A hub connects 2^39 sets: the search gives up after so many, and takes the best of three orders."""
     star = tuple((0, k) for k in range(1, 40))

@@ -135,7 +135,7 @@ MODELS: Groups = {
         **files("diff/derive", "equation_derivative"),
         **files("hilbert/program/control", "equation_step"),
         **files("hilbert/program/transform", "run_linear_system"),
-        **files("hilbert/arrays/libraries", "linear_systems"),
+        **files("hilbert/arrays/libraries", "linear_systems", "sparse_systems"),
     },
 }
 
@@ -211,6 +211,7 @@ SUITES = {
             ),
             "algebra": (
                 "tests/diff/test_implicit.py",
+                "tests/diff/test_sparse_systems.py",
                 "tests/diff/test_linear_algebra.py",
                 "tests/test_claims_of_operations.py",
                 "tests/test_claims_of_equations_and_jets.py",

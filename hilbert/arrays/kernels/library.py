@@ -209,6 +209,10 @@ class Library:
         """What one of two functions gives; the other is not run."""
         return then() if condition else otherwise()
 
+    def is_known(self, array: Any) -> bool:
+        """Whether the entries of an array may be looked at now."""
+        return True
+
     def holds(self, condition: Any) -> bool:
         """Whether a condition is known to hold somewhere."""
         return bool(self.xp.any(self.xp.asarray(condition)))

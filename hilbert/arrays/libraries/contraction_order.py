@@ -1,10 +1,12 @@
 """The one search for an order of contraction: which two factors of a network are contracted first, which two then.
 
 A network is a list of labels for each factor, and the labels that its result keeps. A step costs the product of the
-sizes of the labels that it runs over, twice that where it also adds. Up to 6 factors all orders are tried; up to 40 all
-without outer products, by dynamic programming over connected sets of factors (Moerkotte and Neumann, Analysis of two
-existing and one new dynamic programming algorithm, VLDB 2006). Above 40, and where too many sets are connected for all
-to be looked at, the best of three is taken: opt_einsum's greedy search, from the first factor on, from the last.
+sizes of the labels that it runs over, twice that where it also adds. Up to 6 factors all orders are tried. The order of
+7 to 16 that summed labels connect, and that are no chain, is that of opt_einsum's dynamic programming. Of others up to
+40 all orders without outer products are tried, by dynamic programming over connected sets of factors (Moerkotte and
+Neumann, Analysis of two existing and one new dynamic programming algorithm, VLDB 2006). Above, and where too many sets
+are connected for all to be looked at, the best of some is taken: opt_einsum's greedy search, from the first factor on,
+from the last, and its dynamic programming where that is defined.
 
 >>> best(((0, 1), (1, 2), (2,)), (0,), (50, 60, 70))
 ((1, 2), (0, 3))
@@ -13,12 +15,13 @@ to be looked at, the best of three is taken: opt_einsum's greedy search, from th
 from __future__ import annotations
 
 import math
+from collections import Counter
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Literal, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, final
 
-from opt_einsum import get_symbol
-from opt_einsum.paths import ssa_greedy_optimize
+from opt_einsum import DynamicProgramming, get_symbol
+from opt_einsum.paths import linear_to_ssa, ssa_greedy_optimize
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -29,6 +32,8 @@ Pairs: TypeAlias = tuple[tuple[int, int], ...]
 Least: TypeAlias = Literal["work", "largest"]
 ALL, CONNECTED = 6, 40
 """So many factors at most are searched through with outer products, and without them."""
+DYNAMIC = 16
+"""Connected networks of more factors than are searched through, and at most so many, are opt_einsum's."""
 LOOKS = 12_000
 """So many pairs of connected sets at most are looked at: a chain of 40 factors has 10,660."""
 KEPT = 4096
@@ -46,6 +51,11 @@ def best(
     n = len(factors)
     if n < 2:
         return ()
+    others: list[Pairs] = []
+    if ALL < n <= DYNAMIC and least == "work" and _is_tied(factors, keep):
+        others.append(_dynamic(factors, keep, sizes))
+        if all(sum(c in f for f in factors) == 1 for c in keep) and _is_within(limit, others[0], factors, keep, sizes):
+            return others[0]
     if n <= CONNECTED:
         splits = _all_splits(n) if n <= ALL else _connected_splits(_neighbours(factors))
         if splits is not None:
@@ -54,12 +64,37 @@ def best(
     lists = [frozenset(letters[c] for c in have) for have in (*factors, keep)]
     path = ssa_greedy_optimize(lists[:-1], lists[-1], dict(zip(letters, sizes, strict=True)))
     found: list[tuple[int, int, Pairs]] = []
-    for pairs in (tuple((min(pair), max(pair)) for pair in path), from_first(n), from_last(n)):
+    for pairs in (tuple((min(pair), max(pair)) for pair in path), from_first(n), from_last(n), *others):
         made = steps(pairs, factors, keep, sizes)
         largest = max(entries for _, entries in made[:-1])
         if limit is None or largest <= limit:
             found.append((largest if least == "largest" else 0, sum(work for work, _ in made), pairs))
     return min(found)[2] if found else None
+
+
+def _is_tied(factors: tuple[Labels, ...], keep: Labels) -> bool:
+    """Whether summed labels, each in two factors or more, connect all factors, and not as a chain."""
+    summed = [tuple(c for c in f if c not in keep) for f in factors]
+    near = _neighbours(tuple(summed))
+    is_chain = sum(map(int.bit_count, near)) == 2 * len(near) - 2 and max(map(int.bit_count, near)) == 2
+    return min(Counter(chain(*summed)).values(), default=0) > 1 and len(_components(near)) == 1 and not is_chain
+
+
+def _is_within(
+    limit: int | None, pairs: Pairs, factors: tuple[Labels, ...], keep: Labels, sizes: tuple[int, ...]
+) -> bool:
+    """Whether an order keeps to a limit."""
+    return limit is None or max(entries for _, entries in steps(pairs, factors, keep, sizes)[:-1]) <= limit
+
+
+def _dynamic(factors: tuple[Labels, ...], keep: Labels, sizes: tuple[int, ...]) -> Pairs:
+    """opt_einsum's order, which puts off products over kept labels alone.
+
+    Labels are numbers there, too: sets of letters have another order in each process.
+    """
+    search: Any = DynamicProgramming(minimize="flops")
+    path = search([frozenset(f) for f in factors], frozenset(keep), dict(enumerate(sizes)))
+    return tuple((min(pair), max(pair)) for pair in linear_to_ssa(path))
 
 
 def from_first(n: int) -> Pairs:

@@ -83,9 +83,13 @@ class Jax(ArrayAPI):
         )
         return made
 
+    def is_known(self, array: Any) -> bool:
+        """Not those of a tracer."""
+        return not isinstance(array, sys.modules["jax"].core.Tracer)
+
     def holds(self, condition: Any) -> bool:
         """False, too, where it is not known before the program runs."""
-        return not isinstance(condition, sys.modules["jax"].core.Tracer) and bool(np.any(self.to_host(condition)))
+        return self.is_known(condition) and bool(np.any(self.to_host(condition)))
 
     def repeat(
         self, round_: Callable[[list[Any]], list[Any]], states: list[Any], shared: list[Any], most: int

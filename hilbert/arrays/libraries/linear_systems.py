@@ -11,8 +11,6 @@ from hilbert.errors import SpaceError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-DIRECT = 512
-"""Up to so many unknowns a system is solved directly, by a matrix; above by GMRES first."""
 ENTRIES = 2**24
 """The matrices of all lanes have at most so many entries, unless GMRES would keep as many."""
 WIDTH, RESTARTS = 80, 40
@@ -21,14 +19,9 @@ TRIED = 20
 """So many vectors it keeps, once, where there is room for the matrices."""
 
 
-def is_direct(unknowns: int, lanes: int) -> bool:
-    """Whether systems of so many unknowns, one for each lane, are solved by their matrices."""
-    return unknowns <= WIDTH or (unknowns <= DIRECT and has_room(unknowns, lanes))
-
-
 def has_room(unknowns: int, lanes: int) -> bool:
-    """Whether the matrices of systems of so many unknowns are small enough to be made."""
-    return unknowns**2 * lanes <= ENTRIES
+    """Whether the matrices of systems of so many unknowns, one for each lane, are small enough to be made."""
+    return unknowns <= WIDTH or unknowns**2 * lanes <= ENTRIES
 
 
 def direct(xp: Any, a: Any, b: Any, singular: str) -> Any:
@@ -43,6 +36,18 @@ def direct(xp: Any, a: Any, b: Any, singular: str) -> Any:
         return xp.permute_dims(xp.linalg.solve(a, xp.permute_dims(b, (1, 2, 0))), (2, 0, 1))
     except (np.linalg.LinAlgError, RuntimeError) as error:
         raise SpaceError(singular) from error
+
+
+def divided(xp: Any, d: Any, b: Any, singular: str, *, known: bool) -> Any:
+    """x with d[l, i] x[k, l, i] = b[k, l, i]; 0 where all b[·, l] are 0, whatever d[l] is.
+
+    Raises SpaceError where some d is 0, if its entries are `known`, with what is to be said.
+    """
+    idle = xp.all(b == 0, axis=(0, 2))
+    d = xp.where(idle[:, None], xp.ones_like(d), d)
+    if known and bool(xp.any(d == 0)):
+        raise SpaceError(singular)
+    return b / d
 
 
 def gmres(xp: Any, apply: Callable[[Any], Any], b: Any, *, once: bool = False) -> tuple[Any, float]:

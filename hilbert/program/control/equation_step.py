@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, final
 
 from attrs import evolve, field, frozen
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hilbert.arrays.kernels.library import Library
+    from hilbert.arrays.libraries.sparse_systems import SparseSystem
     from hilbert.index.index import Index
 
 
@@ -142,8 +144,33 @@ class _Search:
 
 
 @final
+@frozen(eq=False)
+class SystemPlan:
+    """What is proved of the matrix of a linear system, how that is solved, and what it costs.
+
+    By `division` where its matrix is diagonal; by what solves systems with its `entries`, whose `values` are computed
+    from the data; otherwise by the matrix in full. GMRES has a try `first` where that is a lot quicker.
+    """
+
+    proved: str
+    way: str
+    seconds: float
+    flops: int
+    bytes: int
+    largest: int
+    division: bool = False
+    entries: SparseSystem | None = None
+    values: Callable[[Sequence[Any]], Any] | None = None
+    first: bool = False
+
+
+SMALL = 2**19
+"""So many multiplications of elimination, and 1,000 for each lane, are not worth to look for a structure."""
+
+
+@final
 @frozen(repr=False, cache_hash=True)
-class Solve(Operation):
+class Solve(Operation, Remembering):
     """(b, data) ↦ the x with line(x, data) = b, where the line is linear in x.
 
     x and b have `many` axes in front that the data have not; the next `lanes` ones are those of lanes, each of which is
@@ -163,6 +190,24 @@ class Solve(Operation):
         if unknowns != equations:
             msg = f"a linear system of {equations} equations for {unknowns} unknowns: there must be as many"
             raise SpaceError(msg)
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many unknowns there are in a lane, and how many lanes."""
+        leaves = self.line.slots[: self.unknowns]
+        lanes = math.prod(leaves[0].shape[: self.lanes]) if leaves else 1
+        return sum(math.prod(leaf.shape[self.lanes :]) for leaf in leaves), lanes
+
+    @property
+    def is_small(self) -> bool:
+        """Whether elimination in full is quick."""
+        n, lanes = self.sizes
+        return n > 1 and lanes * (n**3 + 1000) <= SMALL
+
+    @declared
+    def plan(self) -> SystemPlan:
+        """What is proved of its matrix, and the way to solve it that costs least."""
+        raise NotImplementedError
 
     @property
     def data(self) -> tuple[Leaf, ...]:
@@ -186,7 +231,7 @@ class Solve(Operation):
 
     @declared
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """Elimination, or GMRES."""
+        """What runs its plan."""
         raise NotImplementedError
 
     def on_lines(self, change: Callable[[Line], Line]) -> Solve:

@@ -1,4 +1,7 @@
-"""What runs a linear system: the line on all basis vectors at once is its matrix, or it is applied as GMRES asks."""
+"""What runs a linear system, by its plan: from the entries that its structure leaves, or by the line.
+
+The line on all basis vectors at once is the matrix; it is applied to some vectors as GMRES asks.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.arrays.kernels.library import Arrays
-from hilbert.arrays.libraries.linear_systems import direct, gmres, has_room, is_direct
+from hilbert.arrays.libraries.linear_systems import direct, divided, gmres, has_room
 from hilbert.base.attach import attach
 from hilbert.errors import SpaceError
 from hilbert.index.index import Fin, Index
@@ -34,19 +37,18 @@ SINGULAR = {
 
 @final
 class _Solver:
-    """Runs a `Solve`; what applies its line to some right sides is bound when it is first run.
+    """Runs a `Solve` as it is planned; what applies its line to some right sides is bound when it is first run.
 
-    Directly where there are few unknowns; else GMRES has one try, and goes on only where a matrix has no room.
+    A small system needs no plan, nor does one unknown. GMRES goes on only where a matrix has no room.
     """
 
     def __init__(self, of: Solve, lib: Library) -> None:
         self.lib, self.of, line, u = lib, of, of.line, of.unknowns
         self.ends = len(line.outputs)
         self.unknowns, self.many = line.slots[:u], tuple(axis.size for axis in of.many)
-        self.lanes = line.slots[0].shape[: of.lanes]
+        self.total, self.lanes = of.sizes
         self.sizes = [prod(leaf.shape[of.lanes :]) for leaf in self.unknowns]
-        self.total = sum(self.sizes)
-        self.is_direct, self.has_room = (f(self.total, prod(self.lanes)) for f in (is_direct, has_room))
+        self.is_small = of.is_small
         self.bound: dict[int, BoundLine] = {}
 
     def __call__(self, given: Arrays) -> Arrays:
@@ -54,31 +56,61 @@ class _Solver:
         lib = self.lib.inner
         arrays = [lib.xp.asarray(self.lib.whole(a, "a linear system")) for a in given]
         xp = lib.xp
-        rows, lanes = prod(self.many), prod(self.lanes)
+        rows, lanes = prod(self.many), self.lanes
         b = xp.concat([xp.reshape(a, (rows, lanes, -1)) for a in arrays[: self.ends]], axis=2) if rows * lanes else None
         if b is None or not self.total:
             shapes = ((*self.many, *leaf.shape) for leaf in self.unknowns)
             return Arrays([lib.zeros(shape, arrays[0]) for shape in shapes])
-        x: Any = None
-        if not self.is_direct:
+        x = self._solved(lib, arrays, b)
+        return Arrays(self._parts(xp, xp.reshape(x, (rows, lanes, self.total)), self.many))
 
-            def apply(x: Any) -> Any:
-                made = self._applied(xp, xp.reshape(x, (rows, lanes, self.total)), arrays)
-                return xp.reshape(made, (rows * lanes, self.total))
-
-            right = xp.reshape(b, (rows * lanes, self.total))
-            x, left = gmres(xp, apply, right, once=self.has_room)
-            if left and not self.has_room:
-                msg = (
+    def _solved(self, lib: Library, arrays: list[Any], b: Any) -> Any:
+        """x for right sides b of shape (right sides, lanes, unknowns of a lane)."""
+        if self.is_small:
+            return self._in_full(lib.xp, arrays, b)
+        if self.total == 1:
+            return self._divided(lib, arrays, b)
+        plan, xp, known = self.of.plan(), lib.xp, all(map(lib.is_known, arrays))
+        if plan.division:
+            return self._divided(lib, arrays, b)
+        if plan.first and known:
+            x, left = self._by_gmres(xp, arrays, b, once=plan.entries is not None or self.has_room)
+            if not left:
+                return x
+            if plan.entries is None and not self.has_room:
+                raise SpaceError(
                     f"a linear system of {self.total} unknowns is not solved: GMRES leaves {left:.3g} of the right side"
                 )
-                raise SpaceError(msg)
-            x = None if left else x
-        if x is None:
-            eye = xp.eye(self.total, dtype=b.dtype, device=getattr(b, "device", None))
-            basis = xp.broadcast_to(eye[:, None, :], (self.total, lanes, self.total))
-            x = direct(xp, xp.permute_dims(self._applied(xp, basis, arrays), (1, 2, 0)), b, self._singular())
-        return Arrays(self._parts(xp, xp.reshape(x, (rows, lanes, self.total)), self.many))
+        if plan.entries is None or plan.values is None or not known:
+            return self._in_full(xp, arrays, b)
+        right = lib.to_host(xp.reshape(b, (b.shape[0], -1)))
+        return lib.from_host(plan.entries.solved(plan.values(arrays[self.ends :]), right, self._singular()), b)
+
+    def _divided(self, lib: Library, arrays: list[Any], b: Any) -> Any:
+        """By the diagonal, which the line makes of ones: no entry is added to another."""
+        ones = lib.xp.ones((1, *b.shape[1:]), dtype=b.dtype, device=getattr(b, "device", None))
+        d = self._applied(lib.xp, ones, arrays)[0, :, :]
+        return divided(lib.xp, d, b, self._singular(), known=lib.is_known(b) and lib.is_known(d))
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the matrix may be made."""
+        return has_room(self.total, self.lanes)
+
+    def _in_full(self, xp: Any, arrays: list[Any], b: Any) -> Any:
+        """By the matrix, which is the line on all basis vectors at once."""
+        eye = xp.eye(self.total, dtype=b.dtype, device=getattr(b, "device", None))
+        basis = xp.broadcast_to(eye[:, None, :], (self.total, self.lanes, self.total))
+        return direct(xp, xp.permute_dims(self._applied(xp, basis, arrays), (1, 2, 0)), b, self._singular())
+
+    def _by_gmres(self, xp: Any, arrays: list[Any], b: Any, *, once: bool) -> tuple[Any, float]:
+        """By the line as often as GMRES asks, and what that leaves of b."""
+        shape = b.shape
+
+        def apply(x: Any) -> Any:
+            return xp.reshape(self._applied(xp, xp.reshape(x, shape), arrays), (-1, self.total))
+
+        return gmres(xp, apply, xp.reshape(b, (-1, self.total)), once=once)
 
     def _singular(self) -> str:
         """What is said where the matrix is singular."""

@@ -25,6 +25,7 @@ from hilbert.program.run.fuse import fused
 from linmap.matrices.made.dense import dense_plan, predicted
 from linmap.matrices.made.matrix import As, cheapest
 from linmap.matrices.made.matrix_plans import NARROW, blocks_plan, factor_plan, limit_of, sparse_plan
+from linmap.matrices.made.systems import systems
 from linmap.matrices.made.work import Work, work
 from linmap.matrices.network.accumulation_order import Accumulation
 from linmap.matrices.structure.structure import body_of, structure
@@ -44,7 +45,7 @@ class Cost:
 
     `orders` are the contractions of the matrix, each with its order and what forward and adjoint mode would cost. For
     an array `seconds` has the predicted times of its three plans, of which the quickest is run; the work is that of
-    elimination.
+    elimination. `systems` says how the linear systems are solved that the map and its adjoint hold.
     """
 
     apply: Work
@@ -53,6 +54,7 @@ class Cost:
     form: str
     orders: tuple[Accumulation, ...]
     seconds: tuple[tuple[str, float], ...] = ()
+    systems: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         rows = (("apply", self.apply), ("adjoint", self.adjoint), ("matrix", self.matrix))
@@ -61,7 +63,7 @@ class Cost:
         more = [f"       and {len(orders) - SHOWN} more"] if len(orders) > SHOWN else []
         if self.seconds:
             lines.append("time   " + ", ".join(f"{plan} {time:.2g} s" for plan, time in self.seconds))
-        return "\n".join(lines + orders[:SHOWN] + more)
+        return "\n".join([*lines, *orders[:SHOWN], *more, *(f"system {system}" for system in self.systems)])
 
 
 SHOWN = 8
@@ -113,7 +115,8 @@ def _cost(body: Net, form: As, limit: int | None) -> Cost:
         case _:  # given by users
             msg = f"cost(f, as_={shown(form)}): a matrix that is made is 'array', 'sparse', 'blocks' or 'tensor'"
             raise SpaceError(msg)
-    return Cost(work(applied(body)), work(applied(turned(body))), made, form, orders, seconds)
+    there, back = applied(body), applied(turned(body))
+    return Cost(work(there), work(back), made, form, orders, seconds, systems([there, back]))
 
 
 def applied(body: Net) -> Line:

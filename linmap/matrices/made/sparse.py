@@ -145,13 +145,18 @@ class MatrixPattern:
         """How many entries there are."""
         return len(self.layout.indices)
 
-    def csr(self, arrays: Sequence[Any]) -> Any:
-        """The CSR array for the values that the line computed, numpy's arrays; it may share them."""
+    def values(self, arrays: Sequence[Any]) -> Any:
+        """The entries row by row, for what the line computed, numpy's arrays; they may share its memory."""
         layout = self.layout
         flat = [reading(arrays) for reading in self.readings]
         data = np.concatenate(flat) if len(flat) > 1 else flat[0] if flat else np.zeros(0, self.dtype)
         data = data if layout.order is None else data[layout.order]
-        data = data if layout.starts is None else np.add.reduceat(data, layout.starts)
+        return data if layout.starts is None else np.add.reduceat(data, layout.starts)
+
+    def csr(self, arrays: Sequence[Any]) -> Any:
+        """The CSR array for what the line computed, numpy's arrays; it may share them."""
+        layout = self.layout
+        data = self.values(arrays)
         made = scipy("sparse").csr_array((data, layout.indices, layout.indptr), shape=self.shape)
         made.has_sorted_indices = made.has_canonical_format = True
         return made

@@ -18,6 +18,7 @@ from hilbert.program.line.operation import Add, Contract, Literal, Move, Reduce,
 from hilbert.program.run.fused_steps import AddInto, Subtract, Weighted
 from hilbert.program.transform.lifted_line import equation
 from hilbert.relation import Full
+from linmap.matrices.made.systems import newtons
 
 if TYPE_CHECKING:
     from hilbert.index.leaf import Leaf
@@ -98,13 +99,18 @@ def _inside(operation: Loop | While | Cond | Implicit | Solve) -> tuple[int, lis
             return 1, [work(line) for line in cond.lines]
         case While(body):
             return 1, [work(body)]
-        case Implicit() as f:
-            n, many, one = f.columns, math.prod(axis.size for axis, _ in f.lanes), work(equation(f))
+        case Implicit() as f:  # a round, of Newton's with a system; in full, the equation is run for each column
+            one, of = work(equation(f)), newtons(f)
+            plan = None if of is None else of.plan()
+            if plan is not None and (plan.division or plan.entries):
+                both = one.flops + plan.flops, one.bytes + plan.bytes, max(one.largest, plan.largest)
+                return 1, [Work(*both)]
+            n, many = f.columns, math.prod(axis.size for axis, _ in f.lanes)
             flops = (1 + n) * one.flops + many * n**3 // 3
             return 1, [Work(flops, (1 + n) * one.bytes, max((n or 1) * one.largest, many * n * n))]
-        case Solve(line, unknowns):  # the matrix, and elimination
-            n, one = sum(leaf.size for leaf in line.slots[:unknowns]), work(line)
-            return 1, [Work(n * one.flops + n**3 // 3, n * one.bytes, max(n * one.largest, n * n))]
+        case Solve() as system:
+            plan = system.plan()
+            return 1, [Work(plan.flops, plan.bytes, plan.largest)]
         case never:
             assert_never(never)
 

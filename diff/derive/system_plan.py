@@ -1,0 +1,187 @@
+"""The plan of a linear system: what its term proves of its matrix, and which way to solve it costs least.
+
+>>> from diff import fun, root
+>>> from hilbert import Fin, R
+>>> from linmap import cost
+>>> V = R ** Fin.of(1000)
+>>> chain = fun(V)(lambda b: root(lambda u: 4.0 * u - u.pad(1, 0).crop(0, 1000) + u * u * u - b, b))
+>>> print(str(cost(chain)).splitlines()[-1])
+system root of 1000 unknowns, sparse, 1999 entries: in a band of 1 + 1 + 0 diagonals
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, assert_never
+
+import numpy as np
+from attrs import evolve
+
+from diff.derive.affine import linearized
+from diff.derive.equation_derivative import inverse
+from diff.terms.program import as_program
+from hilbert.arrays.formal.formal_kernels import dense as multiplied_out
+from hilbert.arrays.libraries.linear_systems import TRIED, has_room
+from hilbert.arrays.libraries.namespace import to_numpy
+from hilbert.arrays.libraries.sparse_systems import SparseSystem, scipy_of
+from hilbert.base.attach import attach
+from hilbert.base.once import once
+from hilbert.program.control.equation_step import Solve, SystemPlan
+from hilbert.program.line.builder import Builder
+from hilbert.program.line.constant import Const
+from hilbert.program.run.run import Runner
+from linmap.matrices.made.matrix_plans import sparse_plan
+from linmap.matrices.made.work import BYTE, FLOP, seconds, work
+from linmap.matrices.network.network import elements
+from linmap.matrices.structure.matrix_shapes import (
+    BlockDiagonal,
+    Blocks,
+    DenseForm,
+    DiagonalForm,
+    Form,
+    IdentityForm,
+    Kronecker,
+    LowRank,
+    Permutation,
+    ScaledForm,
+    SparseForm,
+    SumForm,
+    ZeroForm,
+)
+from linmap.matrices.structure.structure import structure
+from linmap.term.datum import Ref
+from linmap.term.net import refs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hilbert.arrays.libraries.sparse_systems import Ints, Scipy
+    from hilbert.index.leaf import Leaf
+    from hilbert.program.line.line import Line
+    from linmap.term.net import Net
+
+PIVOT = 5e-10
+"""Seconds for a multiplication of elimination in full, of which there are n³/3."""
+VECTOR, STARTED = 4e-9, 1.5e-4
+"""Seconds of GMRES for an entry of a vector that another is made orthogonal to, and for a round."""
+FAR = 12
+"""GMRES has a try first where the direct way takes so many times as long."""
+SPARSE = 4
+"""A matrix is sparse where at most one entry in so many is left, of those within its lanes."""
+
+
+@once
+def _plan(of: Solve) -> SystemPlan:
+    """Made once; of a small system nothing is looked for."""
+    n, lanes = of.sizes
+    full = _by_its_matrix(of)
+    if of.is_small or not n * lanes:
+        return full
+    if n == 1:
+        return _by_division(of)
+    body, line = _net(of)
+    form = structure(body)
+    if isinstance(form, (IdentityForm, ScaledForm, DiagonalForm)):
+        return _by_division(of)
+    plan, entries = full, _entries(form)
+    if SPARSE * entries <= lanes * n * n and all(isinstance(d, Const) for d in elements(body)):
+        sp = scipy_of()
+        found = None if sp is None else _by_entries(of, body, line, sp)
+        if found is None:
+            plan = evolve(plan, proved=f"sparse, {entries} entries", way=f"{plan.way}, without scipy")
+        elif found.seconds <= full.seconds:
+            plan = found
+    tried = TRIED * (seconds(of.line) + STARTED) + TRIED**2 * lanes * n * VECTOR
+    return evolve(plan, first=True, way=f"by GMRES, or {plan.way}") if FAR * tried < plan.seconds else plan
+
+
+attach(Solve, "plan", _plan)
+
+
+def _by_division(of: Solve) -> SystemPlan:
+    one, size = work(of.line), math.prod(of.sizes)
+    flops, moved, largest = one.flops + size, one.bytes + 24 * size, max(one.largest, size)
+    return SystemPlan("diagonal", "by division", seconds(of.line), flops, moved, largest, division=True)
+
+
+def _by_its_matrix(of: Solve) -> SystemPlan:
+    """Elimination in full; GMRES goes on for ever where there is no room for a matrix."""
+    (n, lanes), one = of.sizes, work(of.line)
+    flops, largest = n * one.flops + lanes * n**3 // 3, max(n * one.largest, lanes * n * n)
+    if not has_room(n, lanes):
+        return SystemPlan("", "by GMRES again", math.inf, flops, n * one.bytes, largest)
+    due = n * (FLOP * one.flops + BYTE * one.bytes) + PIVOT * lanes * n**3 / 3
+    return SystemPlan("", "by its matrix", due, flops, n * one.bytes, largest)
+
+
+def _by_entries(of: Solve, body: Net, line: Line, sp: Scipy) -> SystemPlan | None:
+    """Elimination of the entries that the structure leaves; None where their factors have no room."""
+    (n, lanes), plan = of.sizes, sparse_plan(body)
+    layout = plan.pattern.layout
+    unknowns, equations = of.line.slots[: of.unknowns], [of.line.slots[k] for k in of.line.outputs]
+    rows = _in_lanes(equations, lanes, n)[np.repeat(np.arange(n * lanes), np.diff(layout.indptr))]
+    system = SparseSystem(rows, _in_lanes(unknowns, lanes, n)[layout.indices], n * lanes, n, sp)
+    if not system.has_room:
+        return None
+    given, made = Runner(line), work(plan.runner.line)
+
+    def values(data: Sequence[Any]) -> Any:
+        arrays = plan.runner.run(given.run(data))
+        return plan.pattern.values([to_numpy(multiplied_out(a)) for a in arrays])
+
+    return SystemPlan(
+        f"sparse, {plan.pattern.entries} entries",
+        system.way,
+        seconds(plan.runner.line) + system.seconds,
+        made.flops + system.flops,
+        made.bytes + 16 * system.fill,
+        max(made.largest, system.fill),
+        entries=system,
+        values=values,
+    )
+
+
+def _net(of: Solve) -> tuple[Net, Line]:
+    """The system as a net, and the line that computes what its references point to from the data."""
+    line, n = of.line, of.unknowns
+    b = Builder(of.data, fixed=line.fixed)
+    zeros = [b.number(0.0, leaf) for leaf in line.slots[:n]]
+    undone = inverse(b, linearized(as_program(line)), [*zeros, *range(b.arity)], n, of=of.of, lanes=of.lanes)
+    body, datum = undone.body, undone.datum
+    where = b.inline(undone.line, b.unpack(datum.slot) if isinstance(datum, Ref) else ())
+    return body, b.line(where[ref.slot] for ref in refs(body))
+
+
+def _in_lanes(leaves: Sequence[Leaf], lanes: int, n: int) -> Ints:
+    """For each entry of some arrays its place where the n entries of each lane stand together."""
+    places, start = [], 0
+    for leaf in leaves:
+        size = leaf.size // lanes
+        places.append((np.arange(lanes)[:, None] * n + np.arange(start, start + size)).reshape(-1))
+        start += size
+    return np.concatenate(places)
+
+
+def _entries(form: Form) -> int:
+    """The most entries that a form leaves."""
+    match form:
+        case ZeroForm():
+            return 0
+        case IdentityForm(size) | ScaledForm(size) | Permutation(size, _):
+            return size
+        case DiagonalForm():
+            return form.stored
+        case SparseForm(entries, _, _):
+            return entries
+        case DenseForm(shape) | LowRank(_, shape):
+            return math.prod(shape)
+        case BlockDiagonal(count, block):
+            return count * _entries(block)
+        case Kronecker(parts):
+            return math.prod(map(_entries, parts))
+        case SumForm(parts):
+            return sum(map(_entries, parts))
+        case Blocks(_, blocks):
+            return sum(_entries(block) for _, block in blocks)
+        case never:
+            assert_never(never)

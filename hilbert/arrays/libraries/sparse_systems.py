@@ -1,0 +1,190 @@
+"""Linear systems whose matrices have few entries: in a band, or by sparse LU; both are scipy's, on the host.
+
+The places of the entries are known when a plan is made: the order of the unknowns, where each entry goes, and which way
+is quicker are worked out once.
+
+>>> import numpy as np
+>>> some = SparseSystem(np.asarray([0, 1, 1, 2]), np.asarray([0, 0, 1, 2]), 3, 3, scipy_of())
+>>> some.way, some.solved(np.asarray([2.0, 1.0, 1.0, 4.0]), np.asarray([[2.0, 3.0, 4.0]]), "singular").tolist()
+('in a band of 1 + 1 + 0 diagonals', [[1.0, 2.0, 1.0]])
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+import numpy.typing as npt
+from attrs import frozen
+
+from hilbert.errors import SpaceError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+Ints = npt.NDArray[np.signedinteger[Any]]
+PLACE, SQUARE = 2e-8, 1e-10
+"""Seconds for a row of a band, for each diagonal beside the main one and for the square of their number."""
+ENTRY, FRONT = 4e-7, 2e-10
+"""Seconds of sparse LU for an entry, and for a multiplication of its elimination."""
+FILL = 2**28
+"""So many entries the factors may have, bounded by the profile of the matrix; of more no factors are made."""
+
+
+@final
+@frozen
+class Scipy:
+    """The modules of scipy that solve systems."""
+
+    linalg: ModuleType
+    sparse: ModuleType
+    graphs: ModuleType
+    factors: ModuleType
+
+
+def scipy_of() -> Scipy | None:
+    """scipy, or None where it is not installed: it is an extra."""
+    try:
+        from scipy import linalg, sparse  # imported where it is first needed: it takes a while to load
+        from scipy.sparse import csgraph
+        from scipy.sparse import linalg as factors
+    except ImportError:
+        return None
+    return Scipy(linalg, sparse, csgraph, factors)
+
+
+@final
+class SparseSystem:
+    """Square matrices with entries at some distinct places only, in blocks of so many unknowns on the diagonal.
+
+    A block that is asked for nothing, whose right sides are all 0, gives 0, whatever its entries are.
+    """
+
+    def __init__(self, rows: Ints, cols: Ints, size: int, block: int, sp: Scipy) -> None:
+        self.rows, self.cols, self.size, self.block, self.sp = rows, cols, size, block, sp
+        ones = np.ones(len(rows), np.int8)
+        pattern = sp.sparse.coo_array((ones, (rows, cols)), shape=(size, size)).tocsr()
+        near = sp.graphs.reverse_cuthill_mckee(pattern)
+        place = np.empty_like(near)
+        place[near] = np.arange(size, dtype=near.dtype)
+        narrow = _Band.of(place[rows], place[cols], size), near
+        self.band, self.near = min((_Band.of(rows, cols, size), None), narrow, key=lambda some: some[0].seconds)
+        self.flops, self.fill = _profile(place[rows], place[cols], size)
+        self.seconds = ENTRY * len(rows) + FRONT * self.flops
+        self.by_band = self.band.seconds <= self.seconds
+        if self.by_band:
+            self.flops, self.fill, self.seconds = self.band.flops, self.band.entries, self.band.seconds
+            r, c = (rows, cols) if self.near is None else (place[rows], place[cols])
+            self._places = (self.band.above + r - c) * size + c
+            return
+        self._order = np.lexsort((rows, cols))
+        starts = np.zeros(size + 1, np.intc)
+        np.cumsum(np.bincount(cols, minlength=size), out=starts[1:])
+        self._csc = rows[self._order].astype(np.intc), starts
+        full = np.count_nonzero(rows == cols) == size
+        alike = full and (pattern != pattern.T).nnz == 0
+        self._columns = "MMD_AT_PLUS_A" if alike else "COLAMD"
+
+    @property
+    def has_room(self) -> bool:
+        """Whether its factors are made."""
+        return self.fill <= FILL
+
+    @property
+    def way(self) -> str:
+        """How it is solved."""
+        return self.band.text if self.by_band else "by sparse LU"
+
+    def solved(self, values: Any, b: Any, singular: str) -> Any:
+        """x with A x[k] = b[k] for rows k; NaN in blocks with an entry that is none, or infinite.
+
+        Raises SpaceError for a singular matrix, with what is to be said.
+        """
+        lanes = self.size // self.block
+        idle = np.all(b.reshape(len(b), lanes, self.block) == 0, axis=(0, 2))
+        wrong = np.zeros(lanes, bool)
+        wrong[self.rows[~np.isfinite(values)] // self.block] = True
+        left = idle | wrong
+        if not left.any():
+            try:
+                return (self._by_band if self.by_band else self._by_factors)(values, b)
+            except (np.linalg.LinAlgError, RuntimeError) as error:
+                raise SpaceError(singular) from error
+        x = np.where(np.repeat(wrong & ~idle, self.block), np.nan, np.zeros_like(b))
+        if not left.all():
+            some, here = np.repeat(~left, self.block), ~left[self.rows // self.block]
+            number = np.cumsum(some) - 1
+            rows, cols = (number[side[here]] for side in (self.rows, self.cols))
+            rest = SparseSystem(rows, cols, int(some.sum()), self.block, self.sp)
+            x[:, some] = rest.solved(values[here], b[:, some], singular)
+        return x
+
+    def _by_band(self, values: Any, b: Any) -> Any:
+        band, near = self.band, self.near
+        diagonals = np.zeros((band.below + band.above + 1) * self.size, b.dtype)
+        diagonals[self._places] = values
+        shape = (band.below + band.above + 1, self.size)
+        found = self.sp.linalg.solve_banded(
+            (band.below, band.above),
+            diagonals.reshape(shape),
+            b.T if near is None else b.T[near],
+            overwrite_ab=True,
+            check_finite=False,
+        )
+        if near is None:
+            return found.T
+        x = np.empty_like(b)
+        x[:, near] = found.T
+        return x
+
+    def _by_factors(self, values: Any, b: Any) -> Any:
+        data = values[self._order].astype(b.dtype, copy=False)
+        matrix = self.sp.sparse.csc_array((data, *self._csc), shape=(self.size, self.size))
+        return self.sp.factors.splu(matrix, permc_spec=self._columns).solve(np.ascontiguousarray(b.T)).T
+
+
+@final
+@frozen
+class _Band:
+    """How many diagonals below and above the main one have entries."""
+
+    below: int
+    above: int
+    size: int
+
+    @staticmethod
+    def of(rows: Ints, cols: Ints, size: int) -> _Band:
+        apart = rows - cols
+        return _Band(max(int(apart.max(initial=0)), 0), max(int(-apart.min(initial=0)), 0), size)
+
+    @property
+    def seconds(self) -> float:
+        width = self.below + self.above
+        return self.size * (PLACE * (width + 1) + SQUARE * width**2)
+
+    @property
+    def flops(self) -> int:
+        return 2 * self.size * self.below * (self.below + self.above)
+
+    @property
+    def entries(self) -> int:
+        return self.size * (2 * self.below + self.above + 1)
+
+    @property
+    def text(self) -> str:
+        return f"in a band of {self.below} + 1 + {self.above} diagonals"
+
+
+def _profile(rows: Ints, cols: Ints, size: int) -> tuple[int, int]:
+    """The multiplications of elimination, and the entries of its factors, where the whole profile fills.
+
+    That is what lies between the first entry of a row, or of a column, and the diagonal.
+    """
+    fronts = []
+    for line, across in ((rows, cols), (cols, rows)):
+        first = np.arange(size)
+        np.minimum.at(first, line, across)
+        started = np.cumsum(np.bincount(first, minlength=size))
+        fronts.append(started - np.arange(1, size + 1))
+    below, above = fronts
+    return int(below @ above), int(below.sum() + above.sum()) + size
