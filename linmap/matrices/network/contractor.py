@@ -49,6 +49,8 @@ class Contractor:
 
     patterns = False
     """Whether it matters only which entries there are, not their values."""
+    is_united = False
+    """Whether products with different patterns have been made one."""
 
     def __init__(self, data: Sequence[Ref], base: Entry, limit: int | None = None) -> None:
         self.limit = limit

@@ -18,6 +18,7 @@ import numpy as np
 
 from hilbert import SpaceError
 from hilbert.base.once import once
+from hilbert.base.sizes import held
 from hilbert.base.two_sided import parts
 from hilbert.errors import shown
 from hilbert.relation import Composite, Equality, Pairs, Partial, ProductRelation, SumRelation
@@ -85,6 +86,7 @@ def body_of(f: Any, what: str) -> Net:
     raise SpaceError(msg)
 
 
+@held("pairs that are on no diagonals are listed; the structure of the same map on smaller sets shows what it is like")
 def structure(f: Any) -> Form:
     """What the term of a linear map, or of a derivative in the point, proves about its matrix in the standard bases.
 
@@ -146,6 +148,8 @@ def form(n: Network, products: Iterable[NetworkProduct]) -> Form:
     for p in parts:
         if isinstance(p, DenseForm):
             return p
+    if n.is_united and all(map(is_met, read)):
+        return _together(n, read) or SumForm(tuple(parts))
     thin = [p for p in parts if isinstance(p, LowRank)]
     if len(thin) == len(parts):
         rank, shape = sum(p.rank for p in thin), thin[0].shape

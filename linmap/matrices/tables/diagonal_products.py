@@ -196,9 +196,12 @@ def patterns(n: Contractor, products: Sequence[NetworkProduct], most: int) -> li
         pairs = _pairs(n, p) if is_met(p) else None
         if pairs is None or any(n.is_found(f) or not opened.issuperset(f.labels) for f in p.factors):
             return None
+        if sum(len(ends) for both, _ in pairs for ends in both) < len(p.out + p.inp):
+            return None  # along the other axes numbers matter: a sum of products of low rank has their ranks together
         for k, (q, others) in enumerate(made):
             apart = _apart(pairs, others, one=len(products) > most)
             if apart is not None:
+                n.is_united |= bool(apart)
                 made[k] = _sum(n, q, p, others, pairs, apart)
                 break
         else:
