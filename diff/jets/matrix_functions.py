@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 
 from diff.derive.affine import jvp
-from diff.jets.jets import taylor
+from diff.jets.jet_programs import taylor
 from diff.terms.elementwise import Primitive
 from diff.terms.lower import planned
 from diff.terms.user_operation import OperationRule, applied, known

@@ -189,6 +189,10 @@ class Window(Relation[I, J]):
     @property
     def size(self) -> int:
         """How many entries of the windows lie in X."""
+        if self.stride == self.dilation == 1:  # those from the first on, less those behind the last: both are triangles
+            n, m = self.dom.size, self.cod.size
+            ends = self.offset, self.offset + self.width
+            return sum(k * _below(x, n, m) for k, x in zip((-1, 1), ends, strict=True))
         start = self.offset + self.dilation * np.arange(self.width)  # of window 0
         first = np.maximum(-(start // self.stride), 0)
         last = np.minimum((self.dom.size - 1 - start) // self.stride, self.cod.size - 1)
@@ -198,6 +202,15 @@ class Window(Relation[I, J]):
         if self.stride == self.dilation == 1:
             return f"band({self.offset}..{self.offset + self.width - 1})".replace("-", "−")
         return f"window({self.width}{_unusual(self)})"
+
+
+def _below(end: int, n: int, m: int) -> int:
+    """How many pairs x < n, y < m have x − y < end: by y, end + y, which is cut off at 0 and at n."""
+
+    def triangle(side: int) -> int:
+        return side * (side + 1) // 2 if side > 0 else 0
+
+    return triangle(end + m - 1) - triangle(end - 1) - triangle(end + m - 1 - n) + triangle(end - 1 - n)
 
 
 @overload

@@ -47,6 +47,11 @@ class WideRelationError(Exception):
 class Contractor:
     """Labels with their axes, and steps that compute arrays with labelled axes from some data."""
 
+    patterns = False
+    """Whether it matters only which entries there are, not their values."""
+    is_united = False
+    """Whether products with different patterns have been made one."""
+
     def __init__(self, data: Sequence[Ref], base: Entry, limit: int | None = None) -> None:
         self.limit = limit
         self.base = base

@@ -171,7 +171,11 @@ def composed(n: Network, qs: Sequence[NetworkProduct], ps: Sequence[NetworkProdu
     Sums of relations whose numbers are known are one table each before, where they meet a larger table, and where more
     products than are kept would be made one afterwards.
     """
-    if max(len(ps), len(qs)) > 1 and all(n.known(f.slot) is not None for p in (*ps, *qs) for f in p.factors):
+    if (
+        not n.patterns
+        and max(len(ps), len(qs)) > 1
+        and all(n.known(f.slot) is not None for p in (*ps, *qs) for f in p.factors)
+    ):
         p_rows, q_rows = _rows(n, ps), _rows(n, qs)
         if p_rows and q_rows and (_is_due(ps, p_rows, qs, q_rows) or _is_due(qs, q_rows, ps, p_rows)):
             q, p = merged(n, qs), merged(n, ps)

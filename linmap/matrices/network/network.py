@@ -49,12 +49,20 @@ class Network(Contractor):
     """The products of every block of a net, and the line that computes arrays from the net's data.
 
     `found` has the arrays of elements of index sets, where these are known: they are tables then, as constants are.
+    Where only `patterns` are asked for, sums of relations on diagonals are united, and their factors are not computed.
     """
 
-    def __init__(self, body: Net, limit: int | None = None, found: Mapping[Datum, Any] | None = None) -> None:
+    def __init__(
+        self,
+        body: Net,
+        limit: int | None = None,
+        found: Mapping[Datum, Any] | None = None,
+        *,
+        patterns: bool = False,
+    ) -> None:
         base = next((leaf.entry for leaf in body.wires if leaf.is_field), Entry("float64"))
         super().__init__(refs(body), base, limit)
-        self.body = body
+        self.body, self.patterns = body, patterns
         self.found: dict[Datum, Any] = {d: to_numpy(d.array) for d in elements(body) if isinstance(d, Const)}
         self.found |= found or {}
         self._relations: dict[AnyRelation, AnyRelation] = {}
@@ -219,3 +227,18 @@ def network(body: Net, limit: int | None = None) -> Network:
 def _network(body: Net, limit: int | None, _: int) -> Network:
     with np.errstate(all="ignore"):
         return Network(body, limit)
+
+
+LARGE = 2**11
+"""From wires of so many entries on, patterns have a network of their own."""
+
+
+def pattern_network(body: Net) -> Network:
+    """The network that tells which entries there are: that of the matrix, where its pairs are quickly listed."""
+    is_large = max((leaf.size for leaf in body.wires), default=0) >= LARGE
+    return _pattern_network(body, os.getpid()) if is_large else network(body)
+
+
+@once
+def _pattern_network(body: Net, _: int) -> Network:
+    return Network(body, patterns=True)

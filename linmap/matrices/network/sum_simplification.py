@@ -14,6 +14,7 @@ from attrs import evolve
 
 from linmap.matrices.network.to_arrays import merged, merged_but_long, merged_by_axes, restricted
 from linmap.matrices.tables.columns import Labels, TooManyRowsError
+from linmap.matrices.tables.diagonal_products import in_forms, patterns
 from linmap.matrices.tables.diagonal_sides import diagonal_sides
 from linmap.matrices.tables.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.tables.tables import condensed, most_rows
@@ -34,6 +35,11 @@ def settled(n: Contractor, products: Sequence[NetworkProduct], *, one: bool = Fa
     """Fewer products with the same sum, or just one; one alone is kept as it is, unless it has many parts."""
     if len(products) == 1 and products[0].length <= MANY:
         return list(products)
+    if n.patterns:
+        found = patterns(n, products, 1 if one else MOST)
+        if found is not None:
+            return found
+        products = [*map(in_forms, products)]
     before = len(n.slots)
     made = [tidied(n, p, long=p.length > MANY) for p in products]
     made = [p for p in made if p.k]

@@ -15,6 +15,8 @@ from hilbert.relation import Function, Window
 from hilbert.relation.relation_operators import law
 from linmap.matrices.network.to_arrays import restricted, tables
 from linmap.matrices.tables.columns import Labels, TooManyRowsError, distinct
+from linmap.matrices.tables.diagonal_products import united
+from linmap.matrices.tables.diagonals import Diagonals
 from linmap.matrices.tables.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.tables.tables import condensed
 
@@ -83,6 +85,9 @@ def components(p: NetworkProduct) -> list[Component]:
 
 def union(n: Network, products: Sequence[NetworkProduct]) -> int | None:
     """How many entries the sum of some products has; None where they are too many to be counted one by one."""
+    found = united(n, products)
+    if found is not None:
+        return found
     first = products[0]
     held = sorted({k for p in products for k in restricted(p)})
     rows = tuple(n.twin((first.out + first.inp)[k]) for k in held)
@@ -202,6 +207,8 @@ def _along(n: Network, group: Sequence[Any]) -> int:
 
 def _degree(relation: AnyRelation) -> int:
     """To how many at most each is related; of huge sets only for functions and bands, by formula."""
+    if isinstance(relation, Diagonals):
+        return 1 if relation.is_partial_function else len(relation.runs)
     if isinstance(relation, Function):
         return 1
     if isinstance(relation, Window) and relation.stride == relation.dilation == 1 and relation.dom.size:

@@ -18,10 +18,11 @@ import numpy as np
 
 from hilbert import SpaceError
 from hilbert.base.once import once
+from hilbert.base.sizes import held
 from hilbert.base.two_sided import parts
 from hilbert.errors import shown
 from hilbert.relation import Composite, Equality, Pairs, Partial, ProductRelation, SumRelation
-from linmap.matrices.network.network import Network, network
+from linmap.matrices.network.network import Network, pattern_network
 from linmap.matrices.network.sum_simplification import listed
 from linmap.matrices.structure.entry_counts import Component, components, counted, union
 from linmap.matrices.structure.matrix_shapes import (
@@ -40,6 +41,8 @@ from linmap.matrices.structure.matrix_shapes import (
     ZeroForm,
 )
 from linmap.matrices.tables.columns import flat_positions
+from linmap.matrices.tables.diagonal_products import along_diagonals, in_forms, is_met
+from linmap.matrices.tables.diagonals import Diagonals
 from linmap.matrices.tables.labelled_products import LabelTable, Link, NetworkProduct, bonds
 from linmap.net.lower import net
 from linmap.term.linear_map import LinMap
@@ -83,6 +86,7 @@ def body_of(f: Any, what: str) -> Net:
     raise SpaceError(msg)
 
 
+@held("pairs that are on no diagonals are listed; the structure of the same map on smaller sets shows what it is like")
 def structure(f: Any) -> Form:
     """What the term of a linear map, or of a derivative in the point, proves about its matrix in the standard bases.
 
@@ -93,7 +97,7 @@ def structure(f: Any) -> Form:
 
 @once
 def _whole(body: Net) -> Form:
-    n = network(body)
+    n = pattern_network(body)
     shape = len(body.outputs), len(body.inputs)
     with n.lock:
         made = [(place, form(n, products)) for place, products in sorted(n.blocks.items())]
@@ -131,8 +135,7 @@ THIN = (*PLAIN, Permutation, SparseForm)
 
 def form(n: Network, products: Iterable[NetworkProduct]) -> Form:
     """The form of one block: a sum of products."""
-    read = [listed(n, p) for p in products]
-    read = [p for p in read if p.k]
+    read = [p for p in (_read(n, p) for p in products) if p.k]
     parts = [product_form(n, p) for p in read]
     parts = [p for p in parts if not isinstance(p, ZeroForm)]
     if not parts:
@@ -145,6 +148,8 @@ def form(n: Network, products: Iterable[NetworkProduct]) -> Form:
     for p in parts:
         if isinstance(p, DenseForm):
             return p
+    if n.is_united and all(map(is_met, read)):
+        return _together(n, read) or SumForm(tuple(parts))
     thin = [p for p in parts if isinstance(p, LowRank)]
     if len(thin) == len(parts):
         rank, shape = sum(p.rank for p in thin), thin[0].shape
@@ -152,6 +157,14 @@ def form(n: Network, products: Iterable[NetworkProduct]) -> Form:
     if all(isinstance(p, THIN) for p in parts) and any(isinstance(p, SparseForm) for p in parts):
         return _together(n, read) or SumForm(tuple(parts))
     return SumForm(tuple(parts))
+
+
+def _read(n: Network, p: NetworkProduct) -> NetworkProduct:
+    """The product with relations that meet made one, along diagonals where they lie on such; otherwise listed."""
+    if not p.links or p.tables:
+        return listed(n, in_forms(p))
+    q = along_diagonals(n, p)
+    return q if is_met(q) else listed(n, in_forms(p))
 
 
 def _together(n: Network, products: Sequence[NetworkProduct]) -> Form | None:
@@ -242,6 +255,8 @@ def _is_on(part: Link | LabelTable, c: Component, twins: Mapping[int, int]) -> b
 def _is_partial_identity(relation: AnyRelation) -> bool:
     """Whether a relation has pairs (x, x) alone, by its form."""
     match relation:
+        case Diagonals():
+            return relation.is_on_diagonal
         case Partial() | Equality():
             return True
         case ProductRelation() | SumRelation() | Composite():
