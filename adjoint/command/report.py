@@ -142,7 +142,7 @@ def _text_error(error: BaseException, place: TextSpan) -> TextError:
         step = written(error)
         if step is None or isinstance(step, str) or step[0].co_filename != place.file:
             return TextError(place, message)
-        return TextError(place.of(span_of(*step, line_of(step))), message)
+        return TextError(place.of(span_of(*step[:2], line_of(step))), message)
     span, _, operands = best
     return TextError(place.of(span), "\n".join([message, *filter(None, [", ".join(operands)])]))
 
