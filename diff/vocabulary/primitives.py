@@ -9,25 +9,32 @@ sin'(x) = (cos x ·), tanh'(x) = (1 − y² ·). Outside its domain a primitive 
 | asin acos atan | ±1/√(1−x²), 1/(1+x²) | \|x\| < 1; ℝ |
 | sinh cosh tanh | cosh x, sinh x, 1 − y² | ℝ |
 | asinh acosh atanh | 1/√(x²+1), 1/√(x²−1), 1/(1−x²) | ℝ; x > 1; \|x\| < 1 |
-| exp expm1 | y, y + 1 | ℝ |
+| exact_tanh | 1/cosh² x | ℝ |
+| exp expm1 | y, exp x | ℝ |
 | log log2 log10 log1p | 1/x, 1/(x ln 2), 1/(x ln 10), 1/(1+x) | x > 0; x > −1 |
 | sqrt | 1/(2y) | x > 0 (∞ at 0) |
 | square reciprocal power(k) | 2x, −y², k·x^(k−1), for k < 0 as k·y·(1/x) | ℝ; x ≠ 0; as numpy's power |
 | absolute sign | sign x, 0 | x ≠ 0; the derivative at 0 is taken as 0 |
 | relu | 1 for x > 0, else 0 | x ≠ 0; at 0 it is taken as 0 |
-| sigmoid softplus | y(1−y), sigmoid x | ℝ |
+| sigmoid softplus | σ(x)·σ(−x), sigmoid x | ℝ |
 | erf gelu | 2/√π·exp(−x²), Φ(x) + x·Φ'(x) for Φ the normal distribution | ℝ |
 | stop_gradient | 0, of the value x | ℝ |
 | divide(x, y) | 1/y, −(x/y)·(1/y) | y ≠ 0 |
-| pow(x, y) | y·x^(y−1), ln x · x^y | x > 0 |
+| pow(x, y) | y·x^(y−1), ln x · x^y | x > 0; the limits at x = 0 |
 | maximum minimum | 1 on the side taken, else 0 | x ≠ y; at x = y the left side is taken |
 | hypot atan2 | x/r, y/r; y/r², −x/r² | not both 0 |
-| logaddexp | exp(x − z), exp(y − z) | ℝ² |
+| logaddexp | σ(x − y), σ(y − x) | ℝ² |
+
+Each formula is evaluated so that value, first and second derivatives keep their digits at every floating-point
+argument: where a difference cancels or a square leaves the range, the derivative is a row of its own, without a public
+name, with a value from `diff.vocabulary.special_functions`. 1 − y² of tanh is the exception: it is off by units in the
+last place of 1, and costs no exponential; exact_tanh has the other slope.
 """
 
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -64,6 +71,7 @@ def _unary(
     ufunc: str | None = None,
     in_numpy: Callable[[tuple[float, ...]], Kernel] | None = None,
     fresh: bool = True,
+    formula: str | None = None,
 ) -> Primitive:
     """A row; without `value` the primitive is the function of that name in every array namespace."""
     plain = value or (lambda xp, x: getattr(xp, name)(x))
@@ -77,6 +85,7 @@ def _unary(
         ufunc or (name if value is None else None),
         in_numpy,
         fresh,
+        None if formula is None else lambda _: formula,
     )
     _enter(rule)
     return Primitive(name)
@@ -88,17 +97,20 @@ def _binary(
     *,
     text: str,
     domain: str,
-    ufunc: str | None = None,
+    value: Callable[[Any, Any, Any], Any] | None = None,
+    formula: str | None = None,
 ) -> Binary:
-    call = ufunc or name
+    plain = value or (lambda xp, x, y: getattr(xp, name)(x, y))
     rule = PrimitiveRule(
         name,
         2,
-        lambda xp, _, x, y: getattr(xp, call)(x, y),
+        lambda xp, _, x, y: plain(xp, x, y),
         lambda _, args, z: derivatives(args[0], args[1], z),
         text,
         domain,
-        call,
+        name if value is None else None,
+        None if value is None else lambda _: Kernel(partial(plain, np)),
+        formula=None if formula is None else lambda _: formula,
     )
     _enter(rule)
     return Binary(name)
@@ -144,18 +156,8 @@ def _relu(xp: Any, x: Any) -> Any:
     return xp.maximum(x, xp.zeros_like(x))
 
 
-ONE = 40.0
-"""From here on σ is 1, in double precision too."""
-
-
-def _sigmoid(xp: Any, x: Any) -> Any:
-    """exp x/(1 + exp x): small values keep their digits, and nothing overflows."""
-    e = xp.exp(xp.minimum(x, xp.full_like(x, ONE)))
-    return e / (e + 1.0)
-
-
 def _sigmoid_in_numpy(x: Any) -> Any:
-    e = np.minimum(x, ONE)
+    e = np.minimum(x, special_functions.FAR)
     if not e.ndim:
         e = np.exp(e)
         return e / (e + 1.0)
@@ -163,25 +165,31 @@ def _sigmoid_in_numpy(x: Any) -> Any:
     return np.divide(e, e + 1.0, out=e)
 
 
-def _gelu(xp: Any, x: Any) -> Any:
-    return 0.5 * x * (1.0 + special_functions.erf(xp, x * math.sqrt(0.5)))
-
-
-def _gelu_prime(x: E) -> E:
-    density = (1.0 / math.sqrt(2.0 * math.pi)) * exp(-0.5 * square(x))
-    return 0.5 * (erf(math.sqrt(0.5) * x) + 1.0) + x * density
-
-
-def _softplus(xp: Any, x: Any) -> Any:
-    return xp.logaddexp(x, xp.zeros_like(x))
+def _in_numpy(value: Callable[[Any, Any], Any]) -> Callable[[tuple[float, ...]], Kernel]:
+    """A value that is known to be made entry by entry."""
+    return lambda _: Kernel(partial(value, np))
 
 
 sin: Primitive = _unary("sin", lambda x, _: cos(x))
 cos: Primitive = _unary("cos", lambda x, _: -sin(x))
 tan: Primitive = _unary("tan", lambda _, y: square(y) + 1.0, domain="cos x ≠ 0")
-asin: Primitive = _unary("asin", lambda x, _: 1.0 / sqrt(1.0 - square(x)), domain="|x| < 1", text="arcsin")
-acos: Primitive = _unary("acos", lambda x, _: -1.0 / sqrt(1.0 - square(x)), domain="|x| < 1", text="arccos")
-atan: Primitive = _unary("atan", lambda x, _: 1.0 / (square(x) + 1.0), text="arctan")
+asin: Primitive = _unary("asin", lambda x, _: reciprocal(sqrt(_one_minus(x))), domain="|x| < 1", text="arcsin")
+acos: Primitive = _unary("acos", lambda x, _: -reciprocal(sqrt(_one_minus(x))), domain="|x| < 1", text="arccos")
+atan: Primitive = _unary("atan", lambda x, _: _witch(x), text="arctan")
+_one_minus: Primitive = _unary(
+    "1-x^2",
+    lambda x, _: -2.0 * x,
+    value=lambda _, x: special_functions.one_minus_square(x),
+    in_numpy=_in_numpy(lambda _, x: special_functions.one_minus_square(x)),
+    formula="1−{a[0]}²",
+)
+_witch: Primitive = _unary(
+    "1/(x^2+1)",
+    lambda x, y: -2.0 * (x * y) * y,
+    value=lambda _, x: 1.0 / (x * x + 1.0),
+    in_numpy=_in_numpy(lambda _, x: 1.0 / (x * x + 1.0)),
+    formula="1/({a[0]}²+1)",
+)
 sinh: Primitive = _unary("sinh", lambda x, _: cosh(x))
 cosh: Primitive = _unary("cosh", lambda x, _: sinh(x))
 tanh: Primitive = _unary("tanh", lambda _, y: _tanh_prime(y))
@@ -191,14 +199,33 @@ _tanh_prime: Primitive = _unary(
     value=lambda _, y: 1.0 - y * y,
     in_numpy=lambda _: Kernel(_one_minus_square, (_over_one_minus_square,)),
 )
-asinh: Primitive = _unary("asinh", lambda x, _: 1.0 / sqrt(square(x) + 1.0), text="arsinh")
-acosh: Primitive = _unary("acosh", lambda x, _: 1.0 / sqrt(square(x) - 1.0), domain="x > 1", text="arcosh")
-atanh: Primitive = _unary("atanh", lambda x, _: 1.0 / (1.0 - square(x)), domain="|x| < 1", text="artanh")
+exact_tanh: Primitive = _unary(
+    "exact_tanh", lambda x, _: _sech_squared(x), value=lambda xp, x: xp.tanh(x), ufunc="tanh", text="tanh"
+)
+_sech_squared: Primitive = _unary(
+    "sech^2",
+    lambda x, y: -2.0 * y * tanh(x),
+    value=special_functions.sech_squared,
+    in_numpy=_in_numpy(special_functions.sech_squared),
+    formula="sech²({0})",
+)
+asinh: Primitive = _unary("asinh", lambda x, _: reciprocal(_root_plus(x)), text="arsinh")
+acosh: Primitive = _unary("acosh", lambda x, _: reciprocal(_root_minus(x)), domain="x > 1", text="arcosh")
+atanh: Primitive = _unary("atanh", lambda x, _: reciprocal(_one_minus(x)), domain="|x| < 1", text="artanh")
+_root_plus: Primitive = _unary(
+    "sqrt(x^2+1)", lambda x, _: _direction(x, 1.0), value=lambda xp, x: xp.hypot(x, xp.ones_like(x)), formula="√({a[0]}²+1)"
+)
+_root_minus: Primitive = _unary(
+    "sqrt(x^2-1)",
+    lambda x, y: x / y,
+    value=lambda xp, x: xp.sqrt(x - 1.0) * xp.sqrt(x + 1.0),
+    formula="√({a[0]}²−1)",
+)
 exp: Primitive = _unary("exp", lambda _, y: y)
-expm1: Primitive = _unary("expm1", lambda _, y: y + 1.0)
+expm1: Primitive = _unary("expm1", lambda x, _: exp(x))
 log: Primitive = _unary("log", lambda x, _: reciprocal(x), domain="x > 0", text="ln")
 log2: Primitive = _unary("log2", lambda x, _: (1.0 / math.log(2.0)) * reciprocal(x), domain="x > 0")
-log10: Primitive = _unary("log10", lambda x, _: (1.0 / math.log(10.0)) * reciprocal(x), domain="x > 0")
+log10: Primitive = _unary("log10", lambda x, _: reciprocal(math.log(10.0) * x), domain="x > 0")
 log1p: Primitive = _unary("log1p", lambda x, _: reciprocal(x + 1.0), domain="x > −1")
 sqrt: Primitive = _unary("sqrt", lambda _, y: 0.5 * reciprocal(y), domain="x > 0", text="√")
 square: Primitive = _unary("square", lambda x, _: 2.0 * x)
@@ -212,25 +239,52 @@ sign: Primitive = _unary("sign", lambda x, _: number_like(x, 0.0))
 relu: Primitive = _unary("relu", lambda x, _: x > 0.0, value=_relu, domain="x ≠ 0; derivative 0 at 0")
 sigmoid: Primitive = _unary(
     "sigmoid",
-    lambda _, y: _sigmoid_prime(y),
-    value=_sigmoid,
+    lambda x, _: _sigmoid_slope(x),
+    value=special_functions.sigmoid,
     text="σ",
     in_numpy=lambda _: Kernel(_sigmoid_in_numpy),
 )
-_sigmoid_prime: Primitive = _unary("sigmoid'", lambda y, _: 1.0 - 2.0 * y, value=lambda _, y: y * (1.0 - y))
-softplus: Primitive = _unary("softplus", lambda x, _: sigmoid(x), value=_softplus)
+_sigmoid_slope: Primitive = _unary(
+    "slope of sigmoid",
+    lambda x, y: -y * tanh(0.5 * x),
+    value=special_functions.sigmoid_slope,
+    text="σ'",
+    in_numpy=_in_numpy(special_functions.sigmoid_slope),
+    formula="σ'({0})",
+)
+softplus: Primitive = _unary(
+    "softplus",
+    lambda x, _: sigmoid(x),
+    value=special_functions.softplus,
+    in_numpy=_in_numpy(special_functions.softplus),
+)
 erf: Primitive = _unary("erf", lambda x, _: (2.0 / math.sqrt(math.pi)) * exp(-square(x)), value=special_functions.erf)
-gelu: Primitive = _unary("gelu", lambda x, _: _gelu_prime(x), value=_gelu)
+gelu: Primitive = _unary(
+    "gelu", lambda x, _: _gelu_slope(x), value=special_functions.gelu, in_numpy=_in_numpy(special_functions.gelu)
+)
+_gelu_slope: Primitive = _unary(
+    "slope of gelu",
+    lambda x, _: _gelu_bend(x),
+    value=special_functions.gelu_slope,
+    text="gelu'",
+    in_numpy=_in_numpy(special_functions.gelu_slope),
+    formula="gelu'({0})",
+)
+_gelu_bend: Primitive = _unary(
+    "bend of gelu",
+    lambda x, y: -x * (y + math.sqrt(2.0 / math.pi) * exp(-0.5 * square(x))),
+    value=special_functions.gelu_bend,
+    text="gelu''",
+    in_numpy=_in_numpy(special_functions.gelu_bend),
+    formula="gelu''({0})",
+)
 stop_gradient: Primitive = _unary(
     "stop_gradient", lambda x, _: number_like(x, 0.0), value=lambda _, x: x, text="stop", fresh=False
 )
 
-divide: Binary = _binary("divide", lambda _, y, z: (reciprocal(y), -(z * reciprocal(y))), text="/", domain="y ≠ 0")
+divide: Binary = _binary("divide", lambda _, y, z: (reciprocal(y), -(z / y)), text="/", domain="y ≠ 0")
 pow: Binary = _binary(  # noqa: A001 - the standard name
-    "pow", lambda x, y, z: (y * _pow_prime(x, y - 1.0), log(x) * z), text="pow", domain="x > 0", ufunc="pow"
-)
-_pow_prime: Binary = _binary(  # a first derivative that is finite at x = 0, and derivatives that make no new power
-    "pow'", lambda x, y, z: (y * z * reciprocal(x), log(x) * z), text="pow", domain="x > 0", ufunc="pow"
+    "pow", lambda x, y, _: (_power_slope(1.0)(x, y), _power_log(0.0, 1.0)(x, y)), text="pow", domain="x > 0"
 )
 maximum: Binary = _binary(
     "maximum", lambda x, y, _: (x >= y, y > x), text="max", domain="x ≠ y; the left side at x = y"
@@ -238,14 +292,51 @@ maximum: Binary = _binary(
 minimum: Binary = _binary(
     "minimum", lambda x, y, _: (x <= y, y < x), text="min", domain="x ≠ y; the left side at x = y"
 )
-hypot: Binary = _binary("hypot", lambda x, y, z: (x / z, y / z), text="hypot", domain="not both 0")
+hypot: Binary = _binary(
+    "hypot", lambda x, y, _: (_direction(x, y), _direction(y, x)), text="hypot", domain="not both 0"
+)
+_direction: Binary = _binary(
+    "x/hypot(x, y)",
+    lambda x, y, c: _turned(x, y, c, _direction(y, x)),
+    text="direction",
+    domain="not both 0",
+    value=special_functions.direction,
+    formula="{p[0]} / hypot({0}, {1})",
+)
 atan2: Binary = _binary(
     "atan2",
-    lambda x, y, _: (y / (square(x) + square(y)), -x / (square(x) + square(y))),
+    lambda x, y, _: (_inverse_circle(y, x), -_inverse_circle(x, y)),
     text="arctan2",
     domain="not both 0",
 )
-logaddexp: Binary = _binary("logaddexp", lambda x, y, z: (exp(x - z), exp(y - z)), text="logaddexp", domain="ℝ²")
+_inverse_circle: Binary = _binary(
+    "x/(x^2+y^2)",
+    lambda x, y, _: _inverse_circle_slopes(x, y, hypot(x, y)),
+    text="inverse",
+    domain="not both 0",
+    value=special_functions.inverse_circle,
+    formula="{p[0]} / ({a[0]}²+{a[1]}²)",
+)
+logaddexp: Binary = _binary("logaddexp", lambda x, y, _: (_share(x, y), _share(y, x)), text="logaddexp", domain="ℝ²")
+_share: Binary = _binary(
+    "e^x/(e^x+e^y)",
+    lambda x, y, s: (s * _share(y, x), -s * _share(y, x)),
+    text="share",
+    domain="ℝ²",
+    value=special_functions.share,
+    formula="σ({0}−{p[1]})",
+)
+
+
+def _turned(x: E, y: E, c: E, s: E) -> tuple[E, E]:
+    """The derivatives of c = x/r for s = y/r: s·(s/r) and −c·(s/r); no product leaves the range before them."""
+    across = s / hypot(x, y)
+    return s * across, -c * across
+
+
+def _inverse_circle_slopes(x: E, y: E, r: E) -> tuple[E, E]:
+    """(y² − x²)/r⁴ and −2xy/r⁴, likewise; y² − x² keeps its digits where it is nearly 0."""
+    return ((y - x) / r) * ((y + x) / r) / r / r, -2.0 * (_direction(x, y) / r) * (_direction(y, x) / r)
 
 
 def _power_prime(k: float, x: E, y: E) -> E:
@@ -264,6 +355,86 @@ _enter(
         "power",
         "as numpy's power",
         in_numpy=lambda params: Kernel(lambda x: np.pow(x, params[0])),
+    )
+)
+
+
+_power_mixed: Binary = _binary(
+    "x^(y-1) (1+y ln x)",
+    lambda x, y, _: _power_mixed_slopes(x, y),
+    text="pow'",
+    domain="x > 0",
+    value=special_functions.power_mixed,
+    formula="({p[1]}·ln({0})+1)·pow({0}, {1}−1)",
+)
+
+
+def _power_slope(n: float) -> Binary:
+    """The n-th derivative of x^y in x."""
+    return Binary("slope of pow", (n,))
+
+
+def _power_log(n: float, j: float) -> Binary:
+    """(x, y) ↦ x^(y − n)·lnʲ x."""
+    return Binary("x^(y-n) ln^j x", (n, j))
+
+
+def _power_slopes(n: float, x: E, y: E) -> tuple[E, E]:
+    """In x, the next one; in y, by the product rule."""
+    others = [[j for j in range(int(n)) if j != k] for k in range(int(n))]
+    factor, rest = y, number_like(y, 1.0)
+    for k in range(1, int(n)):
+        factor *= y - float(k)
+    if n == 1.0:
+        return _power_slope(2.0)(x, y), _power_mixed(x, y)
+    if n > 1.0:
+        rest = sum(math.prod(y - float(j) for j in of) for of in others)
+    return _power_slope(n + 1.0)(x, y), rest * _power_log(n, 0.0)(x, y) + factor * _power_log(n, 1.0)(x, y)
+
+
+def _power_log_slopes(n: float, j: float, x: E, y: E) -> tuple[E, E]:
+    """(y − n)·x^(y − n − 1)·lnʲ x + j·x^(y − n − 1)·lnʲ⁻¹ x, and one more ln x."""
+    if (n, j) == (0.0, 1.0):
+        return _power_mixed(x, y), _power_log(0.0, 2.0)(x, y)
+    first = (y - n if n else y) * _power_log(n + 1.0, j)(x, y)
+    return first + j * _power_log(n + 1.0, j - 1.0)(x, y) if j else first, _power_log(n, j + 1.0)(x, y)
+
+
+def _power_mixed_slopes(x: E, y: E) -> tuple[E, E]:
+    """In x and in y."""
+    more = _power_log(2.0, 0.0)(x, y)
+    first = (y - 1.0) * (more + y * _power_log(2.0, 1.0)(x, y)) + y * more
+    return first, 2.0 * _power_log(1.0, 1.0)(x, y) + y * _power_log(1.0, 2.0)(x, y)
+
+
+def _less(n: float) -> str:
+    return f"−{n:g}" if n else ""
+
+
+_enter(
+    PrimitiveRule(
+        "slope of pow",
+        2,
+        special_functions.power_slope,
+        lambda params, args, _: _power_slopes(params[0], *args),
+        "pow'",
+        "x > 0",
+        formula=lambda params: "".join(
+            [*(f"({{p[1]}}{_less(k)})·" if k else "{p[1]}·" for k in range(int(params[0]))), f"pow({{0}}, {{1}}{_less(params[0])})"]
+        ),
+    )
+)
+_enter(
+    PrimitiveRule(
+        "x^(y-n) ln^j x",
+        2,
+        special_functions.power_log,
+        lambda params, args, _: _power_log_slopes(*params, *args),
+        "pow'",
+        "x > 0",
+        formula=lambda params: (
+            {0.0: "", 1.0: "ln({0})·"}.get(params[1], f"ln({{0}})^{params[1]:g}·") + f"pow({{0}}, {{1}}{_less(params[0])})"
+        ),
     )
 )
 
