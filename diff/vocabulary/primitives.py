@@ -213,7 +213,7 @@ asinh: Primitive = _unary("asinh", lambda x, _: reciprocal(_root_plus(x)), text=
 acosh: Primitive = _unary("acosh", lambda x, _: reciprocal(_root_minus(x)), domain="x > 1", text="arcosh")
 atanh: Primitive = _unary("atanh", lambda x, _: reciprocal(_one_minus(x)), domain="|x| < 1", text="artanh")
 _root_plus: Primitive = _unary(
-    "sqrt(x^2+1)", lambda x, _: _direction(x, 1.0), value=lambda xp, x: xp.hypot(x, xp.ones_like(x)), formula="√({a[0]}²+1)"
+    "sqrt(x^2+1)", lambda x, y: x / y, value=lambda xp, x: xp.hypot(x, xp.ones_like(x)), formula="√({a[0]}²+1)"
 )
 _root_minus: Primitive = _unary(
     "sqrt(x^2-1)",
@@ -282,9 +282,70 @@ stop_gradient: Primitive = _unary(
     "stop_gradient", lambda x, _: number_like(x, 0.0), value=lambda _, x: x, text="stop", fresh=False
 )
 
-divide: Binary = _binary("divide", lambda _, y, z: (reciprocal(y), -(z / y)), text="/", domain="y ≠ 0")
+divide: Binary = _binary("divide", lambda _, y, z: (reciprocal(y), -_quotient(z, y)), text="/", domain="y ≠ 0")
+_quotient: Binary = _binary(
+    "quotient",
+    lambda _, y, z: (reciprocal(y), -(z * reciprocal(y))),
+    text="/",
+    domain="y ≠ 0",
+    value=lambda _, x, y: x / y,
+)
 pow: Binary = _binary(  # noqa: A001 - the standard name
-    "pow", lambda x, y, _: (_power_slope(1.0)(x, y), _power_log(0.0, 1.0)(x, y)), text="pow", domain="x > 0"
+    "pow", lambda x, y, _: (_power_slope(x, y), _power_log(x, y)), text="pow", domain="x > 0"
+)
+_power_slope: Binary = _binary(
+    "y x^(y-1)",
+    lambda x, y, _: (_power_bend(x, y), _power_mixed(x, y)),
+    text="pow'",
+    domain="x > 0",
+    value=special_functions.power_slope,
+    formula="{p[1]}·pow({0}, {1}−1)",
+)
+_power_bend: Binary = _binary(
+    "y (y-1) x^(y-2)",
+    lambda x, y, z: (
+        (y - 2.0) * z * reciprocal(x),
+        (2.0 * y - 1.0) * _power_less(x, y) * reciprocal(x) + log(x) * z,
+    ),
+    text="pow''",
+    domain="x > 0",
+    value=special_functions.power_bend,
+    formula="{p[1]}·({1}−1)·pow({0}, {1}−2)",
+)
+_power_log: Binary = _binary(
+    "x^y ln x",
+    lambda x, y, _: (_power_mixed(x, y), _power_log_log(x, y)),
+    text="pow'",
+    domain="x > 0",
+    value=partial(special_functions.power_log, j=1),
+    formula="ln({0})·pow({0}, {1})",
+)
+_power_log_log: Binary = _binary(
+    "x^y ln^2 x",
+    lambda x, y, z: ((y * z + 2.0 * _power_log(x, y)) * reciprocal(x), log(x) * z),
+    text="pow''",
+    domain="x > 0",
+    value=partial(special_functions.power_log, j=2),
+    formula="ln({0})²·pow({0}, {1})",
+)
+_power_mixed: Binary = _binary(
+    "x^(y-1) (1+y ln x)",
+    lambda x, y, z: (
+        ((y - 1.0) * z + y * _power_less(x, y)) * reciprocal(x),
+        log(x) * (z + _power_less(x, y)),
+    ),
+    text="pow''",
+    domain="x > 0",
+    value=special_functions.power_mixed,
+    formula="({p[1]}·ln({0})+1)·pow({0}, {1}−1)",
+)
+_power_less: Binary = _binary(
+    "x^(y-1)",
+    lambda x, y, z: ((y - 1.0) * z * reciprocal(x), log(x) * z),
+    text="pow",
+    domain="x > 0",
+    value=special_functions.power_less,
+    formula="pow({0}, {1}−1)",
 )
 maximum: Binary = _binary(
     "maximum", lambda x, y, _: (x >= y, y > x), text="max", domain="x ≠ y; the left side at x = y"
@@ -297,7 +358,7 @@ hypot: Binary = _binary(
 )
 _direction: Binary = _binary(
     "x/hypot(x, y)",
-    lambda x, y, c: _turned(x, y, c, _direction(y, x)),
+    lambda x, y, c: (_direction(y, x) * _inverse_circle(y, x), -c * _inverse_circle(y, x)),
     text="direction",
     domain="not both 0",
     value=special_functions.direction,
@@ -311,11 +372,22 @@ atan2: Binary = _binary(
 )
 _inverse_circle: Binary = _binary(
     "x/(x^2+y^2)",
-    lambda x, y, _: _inverse_circle_slopes(x, y, hypot(x, y)),
+    lambda x, y, q: (_inverse_circle_slope(x, y), -2.0 * q * _inverse_circle(y, x)),
     text="inverse",
     domain="not both 0",
     value=special_functions.inverse_circle,
     formula="{p[0]} / ({a[0]}²+{a[1]}²)",
+)
+_inverse_circle_slope: Binary = _binary(
+    "(y^2-x^2)/(x^2+y^2)^2",
+    lambda x, y, _: (
+        2.0 * _inverse_circle(x, y) * (square(_inverse_circle(x, y)) - 3.0 * square(_inverse_circle(y, x))),
+        2.0 * _inverse_circle(y, x) * (3.0 * square(_inverse_circle(x, y)) - square(_inverse_circle(y, x))),
+    ),
+    text="inverse'",
+    domain="not both 0",
+    value=special_functions.inverse_circle_slope,
+    formula="({a[1]}²−{a[0]}²) / ({a[0]}²+{a[1]}²)²",
 )
 logaddexp: Binary = _binary("logaddexp", lambda x, y, _: (_share(x, y), _share(y, x)), text="logaddexp", domain="ℝ²")
 _share: Binary = _binary(
@@ -326,17 +398,6 @@ _share: Binary = _binary(
     value=special_functions.share,
     formula="σ({0}−{p[1]})",
 )
-
-
-def _turned(x: E, y: E, c: E, s: E) -> tuple[E, E]:
-    """The derivatives of c = x/r for s = y/r: s·(s/r) and −c·(s/r); no product leaves the range before them."""
-    across = s / hypot(x, y)
-    return s * across, -c * across
-
-
-def _inverse_circle_slopes(x: E, y: E, r: E) -> tuple[E, E]:
-    """(y² − x²)/r⁴ and −2xy/r⁴, likewise; y² − x² keeps its digits where it is nearly 0."""
-    return ((y - x) / r) * ((y + x) / r) / r / r, -2.0 * (_direction(x, y) / r) * (_direction(y, x) / r)
 
 
 def _power_prime(k: float, x: E, y: E) -> E:
@@ -355,86 +416,6 @@ _enter(
         "power",
         "as numpy's power",
         in_numpy=lambda params: Kernel(lambda x: np.pow(x, params[0])),
-    )
-)
-
-
-_power_mixed: Binary = _binary(
-    "x^(y-1) (1+y ln x)",
-    lambda x, y, _: _power_mixed_slopes(x, y),
-    text="pow'",
-    domain="x > 0",
-    value=special_functions.power_mixed,
-    formula="({p[1]}·ln({0})+1)·pow({0}, {1}−1)",
-)
-
-
-def _power_slope(n: float) -> Binary:
-    """The n-th derivative of x^y in x."""
-    return Binary("slope of pow", (n,))
-
-
-def _power_log(n: float, j: float) -> Binary:
-    """(x, y) ↦ x^(y − n)·lnʲ x."""
-    return Binary("x^(y-n) ln^j x", (n, j))
-
-
-def _power_slopes(n: float, x: E, y: E) -> tuple[E, E]:
-    """In x, the next one; in y, by the product rule."""
-    others = [[j for j in range(int(n)) if j != k] for k in range(int(n))]
-    factor, rest = y, number_like(y, 1.0)
-    for k in range(1, int(n)):
-        factor *= y - float(k)
-    if n == 1.0:
-        return _power_slope(2.0)(x, y), _power_mixed(x, y)
-    if n > 1.0:
-        rest = sum(math.prod(y - float(j) for j in of) for of in others)
-    return _power_slope(n + 1.0)(x, y), rest * _power_log(n, 0.0)(x, y) + factor * _power_log(n, 1.0)(x, y)
-
-
-def _power_log_slopes(n: float, j: float, x: E, y: E) -> tuple[E, E]:
-    """(y − n)·x^(y − n − 1)·lnʲ x + j·x^(y − n − 1)·lnʲ⁻¹ x, and one more ln x."""
-    if (n, j) == (0.0, 1.0):
-        return _power_mixed(x, y), _power_log(0.0, 2.0)(x, y)
-    first = (y - n if n else y) * _power_log(n + 1.0, j)(x, y)
-    return first + j * _power_log(n + 1.0, j - 1.0)(x, y) if j else first, _power_log(n, j + 1.0)(x, y)
-
-
-def _power_mixed_slopes(x: E, y: E) -> tuple[E, E]:
-    """In x and in y."""
-    more = _power_log(2.0, 0.0)(x, y)
-    first = (y - 1.0) * (more + y * _power_log(2.0, 1.0)(x, y)) + y * more
-    return first, 2.0 * _power_log(1.0, 1.0)(x, y) + y * _power_log(1.0, 2.0)(x, y)
-
-
-def _less(n: float) -> str:
-    return f"−{n:g}" if n else ""
-
-
-_enter(
-    PrimitiveRule(
-        "slope of pow",
-        2,
-        special_functions.power_slope,
-        lambda params, args, _: _power_slopes(params[0], *args),
-        "pow'",
-        "x > 0",
-        formula=lambda params: "".join(
-            [*(f"({{p[1]}}{_less(k)})·" if k else "{p[1]}·" for k in range(int(params[0]))), f"pow({{0}}, {{1}}{_less(params[0])})"]
-        ),
-    )
-)
-_enter(
-    PrimitiveRule(
-        "x^(y-n) ln^j x",
-        2,
-        special_functions.power_log,
-        lambda params, args, _: _power_log_slopes(*params, *args),
-        "pow'",
-        "x > 0",
-        formula=lambda params: (
-            {0.0: "", 1.0: "ln({0})·"}.get(params[1], f"ln({{0}})^{params[1]:g}·") + f"pow({{0}}, {{1}}{_less(params[0])})"
-        ),
     )
 )
 

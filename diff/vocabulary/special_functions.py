@@ -149,6 +149,13 @@ def inverse_circle(xp: Any, x: Any, y: Any) -> Any:
     return a / (a * a + b * b) / scale
 
 
+def inverse_circle_slope(xp: Any, x: Any, y: Any) -> Any:
+    """(y² − x²)/(x² + y²)², which keeps its digits where y² is nearly x²."""
+    a, b, scale = _scaled(xp, x, y)
+    circle = a * a + b * b
+    return ((y - x) / scale) * ((y + x) / scale) / (circle * circle) / scale / scale
+
+
 def _scaled(xp: Any, x: Any, y: Any) -> tuple[Any, Any, Any]:
     """x and y divided by the larger one, which comes last."""
     scale = xp.maximum(xp.abs(x), xp.abs(y))
@@ -191,28 +198,36 @@ DENSITY = 0.3989422804014327
 # --- powers ---
 
 
-def power_slope(xp: Any, params: tuple[float, ...], x: Any, y: Any) -> Any:
-    """The n-th derivative of x^y in x, y·(y − 1)⋯(y − n + 1)·x^(y − n)."""
-    factor = y
-    for k in range(1, int(params[0])):
-        factor = factor * (y - k)
-    root, rest = _root(xp, x, y, params[0])
-    return xp.where(factor == 0.0, xp.zeros_like(x), (factor * root) * root * rest)
+def power_less(xp: Any, x: Any, y: Any) -> Any:
+    """x^(y − 1)."""
+    root, rest = _root(xp, x, y, 1.0)
+    return root * rest * root
 
 
-def power_log(xp: Any, params: tuple[float, ...], x: Any, y: Any) -> Any:
-    """x^(y − n)·lnʲ x; its limit 0 at x = 0 for y > n."""
-    root, rest = _root(xp, x, y, params[0])
-    result = root * rest
-    for _ in range(int(params[1])):
-        result = result * xp.log(x)
-    return xp.where((x == 0.0) & (y > params[0]), xp.zeros_like(x), result * root)
+def power_slope(xp: Any, x: Any, y: Any) -> Any:
+    """y·x^(y − 1), the derivative of x^y in x; 0 for y = 0."""
+    root, rest = _root(xp, x, y, 1.0)
+    return xp.where(y == 0.0, xp.zeros_like(y), (y * root) * rest * root)
+
+
+def power_bend(xp: Any, x: Any, y: Any) -> Any:
+    """y·(y − 1)·x^(y − 2), the second one; 0 for y = 0 and 1."""
+    factor = y * (y - 1.0)
+    root, rest = _root(xp, x, y, 2.0)
+    return xp.where(factor == 0.0, xp.zeros_like(y), (factor * root) * rest * root)
+
+
+def power_log(xp: Any, x: Any, y: Any, j: int) -> Any:
+    """x^y·lnʲ x, the j-th derivative in y; its limit 0 at x = 0 for y > 0."""
+    root = xp.pow(x, 0.5 * y)
+    result = xp.log(x) ** j * root
+    return xp.where((x == 0.0) & (y > 0.0), xp.zeros_like(x), result * root)
 
 
 def power_mixed(xp: Any, x: Any, y: Any) -> Any:
-    """The derivative of x^y in x and in y, x^(y − 1)·(1 + y·ln x)."""
+    """x^(y − 1)·(1 + y·ln x), the derivative in x and in y."""
     root, rest = _root(xp, x, y, 1.0)
-    return ((1.0 + y * xp.log(x)) * root) * root * rest
+    return ((1.0 + y * xp.log(x)) * root) * rest * root
 
 
 def _root(xp: Any, x: Any, y: Any, n: float) -> tuple[Any, Any]:
