@@ -1,15 +1,17 @@
 """Slopes to the last digits: every row of the table of primitives beside mpmath, at the exact floating-point argument.
 
-Value, first and second partial derivatives are compared in both precisions wherever the exact result is a normal number: the
-error is at most 16 units in the last place of the result. What is allowed beside that is in `Reference`: near a zero
-of the function 16 units of the largest of its `terms`, and `extra` units where the argument itself is magnified.
+Value, first and second partial derivatives are compared in both precisions wherever the exact result is a normal
+number: the error is at most 16 units in the last place of the result. What is allowed beside that is in `Reference`:
+near a zero of the function 16 units of the largest of its `terms`, and `extra` units where an exponential magnifies the
+rounding of its argument. Of rows without a public name, which are derivatives, the value and first derivatives are.
 
 `python -m tests.slopes [COUNT [SEED [NAME…]]]` runs COUNT arguments for each row and precision and prints the largest
-errors; the test draws a sample of these arguments.
+errors; `tests/diff/test_slopes.py` draws a sample of these arguments.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -37,7 +39,7 @@ class Reference(NamedTuple):
     slopes: Slopes
     singular: tuple[Any, ...] = ()
     """Arguments (of rows of two places: of each) that are approached down to one unit in the last place."""
-    terms: Slopes = {}
+    terms: Slopes = {}  # noqa: RUF012 - never written into
     """The largest term of a function whose zero no rewriting meets."""
     extra: Callable[..., Any] | None = None
     """Units in the last place beyond 16."""
@@ -154,7 +156,14 @@ ROWS: dict[str, Reference] = {
         lambda x: mp.sqrt(x - 1) * mp.sqrt(x + 1), lambda x: x / mp.sqrt(x * x - 1), None, 1
     ),
     "tanh'": one(
-        lambda x: 1 - x * x, lambda x: -2 * x, lambda x: mpf(-2), 0, 1, -1, terms={(): lambda x: max(mpf(1), x * x)}, near=1
+        lambda x: 1 - x * x,
+        lambda x: -2 * x,
+        lambda x: mpf(-2),
+        0,
+        1,
+        -1,
+        terms={(): lambda x: max(mpf(1), x * x)},
+        near=1,
     ),
     "sigmoid": one(_sigmoid, _sigmoid1, lambda x: -_sigmoid1(x) * mp.tanh(x / 2), 0, -37.43, 40, far=1e4),
     "softplus": one(lambda x: _sum(x, mpf(0)), _sigmoid, _sigmoid1, 0, -37.43, 40, far=1e4),
@@ -213,7 +222,7 @@ ROWS: dict[str, Reference] = {
         0,
     ),
     "atan2": two(
-        lambda x, y: mp.atan2(x, y),
+        mp.atan2,
         lambda x, y: y / (x * x + y * y),
         lambda x, y: -x / (x * x + y * y),
         lambda x, y: -2 * x * y / (x * x + y * y) ** 2,
@@ -257,9 +266,11 @@ def rows() -> Iterator[tuple[str, Any]]:
     """The real rows of the table, those with parameters at several; SpaceError of none."""
     for name, rule in rules().items():
         if rule.derivatives is not None and not name.startswith("test's "):
-            found = [k for k in ROWS if k.startswith(name) and not k[len(name) :].strip("-.0123456789 ") and k[len(name) :][:1] in " "]
+            found = [k for k in ROWS if re.fullmatch(re.escape(name) + r"( -?[\d.]+)*", k)]
             if not found:
-                msg = f"the row {name!r} of the table of primitives has no counterpart here: write its value, first and "
+                msg = (
+                    f"the row {name!r} of the table of primitives has no counterpart here: write its value, first and "
+                )
                 raise LookupError(msg + "second derivatives in mpmath in ROWS of tests/slopes.py")
             for key in found:
                 params = tuple(float(k) for k in key[len(name) :].split())
@@ -279,7 +290,9 @@ def arguments(dtype: Any, count: int, ref: Reference, arity: int, rng: Any) -> l
         points = np.array([float(s) for s in ref.singular if s] or [1.0])
         at = rng.choice(points, n).astype(dtype)
         off = (10.0 ** rng.uniform(np.log10(float(info.eps)), 0.0, n)) * rng.choice([-1, 1], n)
-        return np.concatenate([at * (1 + off.astype(dtype)), *(stepped(points.astype(dtype), k) for k in (-2, -1, 0, 1, 2))])
+        return np.concatenate(
+            [at * (1 + off.astype(dtype)), *(stepped(points.astype(dtype), k) for k in (-2, -1, 0, 1, 2))]
+        )
 
     def stepped(points: Any, k: int) -> Any:
         for _ in range(abs(k)):
@@ -301,7 +314,9 @@ def arguments(dtype: Any, count: int, ref: Reference, arity: int, rng: Any) -> l
     return [z.astype(dtype) for z in pairs]
 
 
-def computed(p: Any, places: Iterable[tuple[int, ...]], field: Field, args: Sequence[Any]) -> dict[tuple[int, ...], Any]:
+def computed(
+    p: Any, places: Iterable[tuple[int, ...]], field: Field, args: Sequence[Any]
+) -> dict[tuple[int, ...], Any]:
     """The value and all first and second partial derivatives, by gradients of sums."""
     V, arity = field ** Fin.of(len(args[0])), len(args)
     spaces, vectors = (V,) * arity, [V.vec(a) for a in args]
@@ -357,14 +372,16 @@ class Miss(NamedTuple):
     units: float
 
 
-def misses(key: str, p: Any, field: Field, count: int, rng: Any) -> tuple[list[Miss], dict[tuple[int, ...], float], int]:
-    """The errors that are too large, the largest quotient of error and tolerance for each derivative, and how many were compared."""
+def misses(
+    key: str, p: Any, field: Field, count: int, rng: Any
+) -> tuple[list[Miss], dict[tuple[int, ...], float], int]:
+    """The errors that are too large, the largest of each derivative with 16 for what is allowed, and a count."""
     dtype = np.dtype(field.dtype).type
     info, ref, arity = np.finfo(dtype), ROWS[key], p.rule.arity
     args = arguments(dtype, count, ref, arity, rng)
     with np.errstate(all="ignore"):
         results = computed(p, ref.slopes, field, args)
-    found, largest, compared = [], {place: 0.0 for place in results}, 0
+    found, largest, compared = [], dict.fromkeys(results, 0.0), 0
     tiny, huge = mpf(float(info.tiny)), mpf(float(info.max))
     with mp.workprec(300):
         for i, at in enumerate(zip(*args, strict=True)):
@@ -397,13 +414,14 @@ def main(count: str = "2000", seed: str = "0", *names: str) -> None:
         found, largest, compared = misses(key, p, field, int(count), np.random.default_rng(int(seed)))
         total += compared
         failed += len(found)
-        print(f"{'FAIL' if found else 'ok  '} {key} {field}: {compared} compared, {len(found)} too far off; largest errors", end=" ")  # noqa: T201
-        print(", ".join(f"{''.join(map(str, place)) or 'value'}: {units:.3g}" for place, units in largest.items()))  # noqa: T201
+        verdict = "FAIL" if found else "ok  "
+        print(f"{verdict} {key} {field}: {compared} compared, {len(found)} too far off; largest errors", end=" ")
+        print(", ".join(f"{''.join(map(str, place)) or 'value'}: {units:.3g}" for place, units in largest.items()))
         for place in largest:
             of = [m for m in found if m.place == place]
             for m in [*of[:2], *of[-1:]]:
-                print("      ", m)  # noqa: T201
-    print(f"{total} numbers compared, {failed} too far off")  # noqa: T201
+                print("      ", m)
+    print(f"{total} numbers compared, {failed} too far off")
 
 
 if __name__ == "__main__":

@@ -111,8 +111,7 @@ def _doc(f: AnyMap, rec: Callable[[Any], Doc], names: Names) -> Doc:
         case Lift(of, index, over):
             return _raised(rec(of), f"{index}@{','.join(str(k + 1) for k in over)}")
         case Elementwise() as p:
-            is_power = p.params and p.rule.formula is None
-            return Word(f"(_^{names.number(p.params[0])})" if is_power else p.rule.text)
+            return Word(p.rule.text if not p.params else f"(_^{names.number(p.params[0])})")
         case Program() as p:
             return _wiring(p) or Word(f"({_program(p, names, inline=True)})")
         case never:

@@ -286,7 +286,7 @@ class Slots:
     def _elementwise(self, p: AnyElementwise, args: tuple[int, ...]) -> Text:
         name = p.rule.text
         if p.rule.formula is not None:
-            return self._formula(p.rule.formula(p.params), args)
+            return self._formula(p.rule.formula, args)
         if len(args) == 2:
             x, y = args
             if name in {">", "≥", "<", "≤", "=", "≠", "∧", "∨"}:

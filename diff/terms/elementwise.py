@@ -55,7 +55,7 @@ class PrimitiveRule:
     `value(xp, params, *arrays)` computes in any array namespace; `ufunc` names the function of numpy that it is, and
     `in_numpy(params)` is a kernel for numpy that is better than both. `derivatives(params, args, y)` gives one
     expression of the language for each argument, in the arguments and the value, or a number; None for a discrete
-    result. `formula(params)` is how a step of a row without a public name is written: {0} stands for an argument, and
+    result. `formula` is how a step of a row without a public name is written: {0} stands for an argument, and
     {p[0]} and {a[0]} for one in brackets unless it binds as a product, or as a name.
     """
 
@@ -68,7 +68,7 @@ class PrimitiveRule:
     ufunc: str | None = None
     in_numpy: Callable[[tuple[float, ...]], Kernel] | None = None
     fresh: bool = True  # whether the value never is a view of an argument
-    formula: Callable[[tuple[float, ...]], str] | None = None
+    formula: str | None = None
 
     @property
     def is_discrete(self) -> bool:

@@ -3,9 +3,9 @@
 erf x is x·p(x²) up to |x| = 1, and above 1 − exp(−x²)·q(1/(|x| + 3.5)), p and q being the Chebyshev interpolants of
 degree 12 and 15 in double precision, written in powers: less than 3·10⁻¹⁶ off on all of ℝ.
 
-For the normal distribution Φ, its density φ and a ≥ 0, Φ(−a) = exp(−a²/2)·m(t)/(1 + √2·a) with t = (a − 5.25)/(a + 5.25)
-and m of degree 22; Φ(−a) − a·φ(a), which is 0 at one point z, is exp(−a²/2)·(z − a)·s(t) with t = (a − 5)/(a + 5) and s
-of degree 20. So gelu x = x·Φ(x) and its slope keep their digits in the tail and beside z.
+For the normal distribution Φ, its density φ and a ≥ 0, Φ(−a) is exp(−a²/2)·m(t)/(1 + √2·a) with m of degree 22 and
+t = (a − 5.25)/(a + 5.25); Φ(−a) − a·φ(a), which is 0 at one point z, is exp(−a²/2)·(z − a)·s(t) with s of degree 20
+and t = (a − 5)/(a + 5). So gelu x = x·Φ(x) and its slope keep their digits in the tail and beside z.
 """
 
 from __future__ import annotations
@@ -169,7 +169,9 @@ def gelu(xp: Any, x: Any) -> Any:
     """x·Φ(x), which is x − x·Φ(−x) for x > 0."""
     a = _capped(xp, xp.abs(x), FAR)
     coarse = xp.round(16.0 * a) * 0.0625  # its square is exact, and so no digit of exp(−a²/2) is lost
-    tail = xp.exp(0.5 * (coarse - a) * (coarse + a)) * _polynomial(TAIL, (a - 5.25) / (a + 5.25)) / (1.0 + ROOT[64][0] * a)
+    tail = (
+        xp.exp(0.5 * (coarse - a) * (coarse + a)) * _polynomial(TAIL, (a - 5.25) / (a + 5.25)) / (1.0 + ROOT[64][0] * a)
+    )
     tail = (x * tail) * xp.exp(-0.5 * coarse * coarse)
     return xp.where(x > 0.0, x - tail, tail)
 
