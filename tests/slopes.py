@@ -166,6 +166,9 @@ ROWS: dict[str, Reference] = {
         near=1,
     ),
     "sigmoid": one(_sigmoid, _sigmoid1, lambda x: -_sigmoid1(x) * mp.tanh(x / 2), 0, -37.43, 40, far=1e4),
+    "log sigmoid": one(
+        lambda x: -_sum(-x, mpf(0)), lambda x: _sigmoid(-x), lambda x: -_sigmoid1(x), 0, -37.43, 40, far=1e4
+    ),
     "softplus": one(lambda x: _sum(x, mpf(0)), _sigmoid, _sigmoid1, 0, -37.43, 40, far=1e4),
     "erf": one(
         mp.erf,

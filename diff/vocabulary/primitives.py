@@ -111,7 +111,9 @@ acosh: Primitive = unary("acosh", lambda x, _: reciprocal(slope_rows.root_minus(
 atanh: Primitive = unary("atanh", lambda x, _: reciprocal(slope_rows.one_minus(x)), domain="|x| < 1", text="artanh")
 exp: Primitive = unary("exp", lambda _, y: y)
 expm1: Primitive = unary("expm1", lambda x, _: exp(x))
-log: Primitive = unary("log", lambda x, _: reciprocal(x), domain="x > 0", text="ln")
+log: Primitive = unary(
+    "log", lambda x, _: reciprocal(x), domain="x > 0", text="ln", after=("sigmoid", slope_rows.log_sigmoid.name)
+)
 log2: Primitive = unary("log2", lambda x, _: (1.0 / math.log(2.0)) * reciprocal(x), domain="x > 0")
 log10: Primitive = unary("log10", lambda x, _: reciprocal(math.log(10.0) * x), domain="x > 0")
 log1p: Primitive = unary("log1p", lambda x, _: reciprocal(x + 1.0), domain="x > −1")

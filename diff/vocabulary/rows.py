@@ -37,6 +37,7 @@ def unary(
     in_numpy: Callable[[tuple[float, ...]], Kernel] | None = None,
     fresh: bool = True,
     formula: str | None = None,
+    after: tuple[str, str] | None = None,
 ) -> Primitive:
     """A row; without `value` the primitive is the function of that name in every array namespace."""
     plain = value or (lambda xp, x: getattr(xp, name)(x))
@@ -51,6 +52,7 @@ def unary(
         in_numpy,
         fresh,
         formula,
+        after,
     )
     enter(rule)
     return Primitive(name)

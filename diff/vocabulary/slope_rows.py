@@ -20,6 +20,7 @@ from hilbert.arrays.kernels.kernel import Kernel
 
 tanh = Primitive("tanh")
 exp = Primitive("exp")
+sigmoid = Primitive("sigmoid")
 log = Primitive("log")
 square = Primitive("square")
 reciprocal = Primitive("reciprocal")
@@ -83,6 +84,15 @@ sigmoid_slope: Primitive = unary(
     text="σ'",
     in_numpy=in_numpy(special_functions.sigmoid_slope),
     formula="σ'({0})",
+)
+
+log_sigmoid: Primitive = unary(
+    "log sigmoid",
+    lambda x, _: sigmoid(-x),
+    value=special_functions.log_sigmoid,
+    text="ln σ",
+    in_numpy=in_numpy(special_functions.log_sigmoid),
+    formula="ln σ({0})",
 )
 
 gelu_slope: Primitive = unary(

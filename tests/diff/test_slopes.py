@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adjoint import grad
-from diff import asin, atan2, exact_tanh, expm1, fun, hypot, logaddexp, register
+from adjoint import grad, hessian
+from diff import asin, atan2, derivative, exact_tanh, expm1, fun, hypot, log, logaddexp, register, sigmoid
 from diff.terms.elementwise import RULES, Binary
 from hilbert import R32, R
 from tests import slopes
@@ -39,6 +39,16 @@ def test_sums_of_exponentials_of_equal_numbers() -> None:
     assert [float(twice(R.vec(x))) for x in (1e15, 1e50, -1e300)] == [1.0, 1.0, 1.0]
     x = R32.vec(-1e7)
     assert sum(float(v) for v in grad(fun(R32, R32)(logaddexp))(x, x).split()) == 1.0
+
+
+def test_the_logarithm_of_sigmoid() -> None:
+    """log σ(x) is one step: its value is right where σ is 1, its second derivative −σ'(x) in the tail."""
+    outer = fun(R)(log)
+    for f in (fun(R)(lambda x: log(sigmoid(x))), log @ sigmoid, fun(R)(lambda x: outer(sigmoid(x)))):
+        assert str(derivative(f)) == "(σ(−x) ·)"
+        assert float(f(R.vec(50.0))) == pytest.approx(-1.9287498479639178e-22, rel=1e-15)
+        second = [float(grad(grad(f))(R.vec(-37.43))), np.asarray(hessian(f, R.vec(-37.43))).item()]
+        assert second == pytest.approx([-5.55082508625372e-17] * 2, rel=1e-14)
 
 
 def test_powers_at_0() -> None:
