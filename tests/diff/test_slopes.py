@@ -8,7 +8,7 @@ import pytest
 from adjoint import grad, hessian
 from diff import asin, atan2, derivative, exact_tanh, expm1, fun, hypot, log, logaddexp, register, sigmoid
 from diff.terms.elementwise import RULES, Binary
-from hilbert import R32, R
+from hilbert import R32, Field, Fin, R, direct_sum
 from tests import slopes
 
 ROWS = dict(slopes.rows())
@@ -49,6 +49,24 @@ def test_the_logarithm_of_sigmoid() -> None:
         assert float(f(R.vec(50.0))) == pytest.approx(-1.9287498479639178e-22, rel=1e-15)
         second = [float(grad(grad(f))(R.vec(-37.43))), np.asarray(hessian(f, R.vec(-37.43))).item()]
         assert second == pytest.approx([-5.55082508625372e-17] * 2, rel=1e-14)
+
+
+@pytest.mark.parametrize("field", [R, R32], ids=str)
+def test_norms_of_any_size(field: Field) -> None:
+    """‖k·v‖ = k·‖v‖ and its gradient is that of v, where squares leave the range, in vectors, lanes and direct sums."""
+    X = Fin.of(3)
+    V, lanes = field**X, field ** (Fin.of(2) * X)
+    both = direct_sum(V, field)
+    size = fun(V)(lambda x: x.norm())
+    each = fun(lanes)(lambda x: x.norm(over=1))
+    total = fun(both)(lambda x: x.norm())
+    for k in (1e25, 1e-25) if field == R32 else (1e160, 1e-160, 1e300, 1e-300, 1.0):
+        v = V.vec(np.array([k, 2 * k, 2 * k], field.dtype))
+        found = [float(size(v)), v.norm(), *each(lanes.vec(np.array([v.array, v.array]))).array]
+        assert np.array(found) / k == pytest.approx([3.0] * 4, rel=1e-6)
+        assert float(total(both.vec((v.array, v.array[0])))) / k == pytest.approx(10.0**0.5, rel=1e-6)
+        assert grad(size)(v).array == pytest.approx([1 / 3, 2 / 3, 2 / 3], rel=1e-6)
+    assert float(size(V.zeros())) == V.zeros().norm() == 0.0
 
 
 def test_powers_at_0() -> None:
