@@ -45,7 +45,7 @@ class Norm(Operation):
                 total = add(total, f(a, a))
             return total
 
-        if isinstance(lib, FormalKernels):
+        if isinstance(lib, FormalKernels) or not all(a.size for a in operands):
             return Kernel(lambda *arrays: root.call(squared(arrays)))
         scaled = _scaled(lib.xp, [_summed(s) for s in self.specs], squared, root.call)
         return Kernel(_checked(result, squared, scaled, root) if lib.is_host else scaled)
