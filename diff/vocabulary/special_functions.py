@@ -94,7 +94,8 @@ def sigmoid_slope(xp: Any, x: Any) -> Any:
     e = xp.exp(-xp.abs(x))
     d = e + 1.0
     d *= d
-    return e / d
+    e /= d
+    return e
 
 
 def sech_squared(xp: Any, x: Any) -> Any:
