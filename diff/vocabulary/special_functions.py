@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -117,10 +119,21 @@ def log_sigmoid(xp: Any, x: Any) -> Any:
 
 def share(xp: Any, x: Any, y: Any) -> Any:
     """exp x/(exp x + exp y) = σ(x − y), with what x − y is rounded by; 0 where x is −∞."""
-    d, rest = difference(x, y)
+    if xp is np and x.size:  # quick where the rounding of x − y is magnified a little only
+        with np.errstate(over="ignore", invalid="ignore"):
+            d = x - y
+        if d.min() > -8.0 and d.max() < 8.0:
+            return sigmoid(np, d)
+    zero, one = xp.zeros_like(x), xp.ones_like(x)
+    most = 0.25 * float(xp.finfo(x.dtype).max)
+    usual = (xp.abs(x) < most) & (xp.abs(y) < most)
+    d, rest = difference(xp.where(usual, x, zero), xp.where(usual, y, zero))
     s = sigmoid(xp, d)
-    s += xp.where(xp.isfinite(d), s * (1.0 - s) * rest, xp.zeros_like(d))
-    return xp.where(x == -float("inf"), xp.zeros_like(d), s)
+    s += s * (1.0 - s) * rest
+    undefined = ((x == y) & (x == float("inf"))) | xp.isnan(x) | xp.isnan(y)
+    even = (x == y) & (x != -float("inf"))
+    far = xp.where(undefined, float("nan") * one, xp.where(x > y, one, xp.where(even, 0.5 * one, zero)))
+    return xp.where(usual, s, far)
 
 
 def difference(x: Any, y: Any) -> tuple[Any, Any]:

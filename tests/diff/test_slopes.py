@@ -41,6 +41,14 @@ def test_sums_of_exponentials_of_equal_numbers() -> None:
     assert sum(float(v) for v in grad(fun(R32, R32)(logaddexp))(x, x).split()) == 1.0
 
 
+def test_sums_of_exponentials_with_infinities() -> None:
+    """Of −∞ and a number the slopes are 0 and 1, of two −∞ both are 0, without a warning."""
+    both, inf = grad(fun(R, R)(logaddexp)), np.inf
+    for x, y, due in ((-inf, 2.0, (0.0, 1.0)), (2.0, -inf, (1.0, 0.0)), (inf, 2.0, (1.0, 0.0))):
+        assert both(R.vec(x), R.vec(y)).flat().tolist() == list(due)
+    assert both(R.vec(-inf), R.vec(-inf)).flat().tolist() == [0.0, 0.0]
+
+
 def test_the_logarithm_of_sigmoid() -> None:
     """log σ(x) is one step: its value is right where σ is 1, its second derivative −σ'(x) in the tail."""
     outer = fun(R)(log)
