@@ -50,6 +50,8 @@ from diff import (
     svd,
     tanh,
 )
+from diff.terms.elementwise import Elementwise
+from diff.vocabulary import slope_rows
 from diff.vocabulary.primitives import BINARY, PRIMITIVES
 from hilbert import R32, Bool, Elements, Fin, R, Unit, Vec, direct_sum, initial
 from hilbert.arrays.libraries import namespace
@@ -224,6 +226,7 @@ STRUCTURE = {
 SCALARS = {
     **{f.name: value_and_grad(f) for f in PRIMITIVES},
     **{f.name: value_and_grad(f) for f in BINARY},
+    **{f.name: value_and_grad(f) for f in vars(slope_rows).values() if isinstance(f, Elementwise)},
     "power": value_and_grad(power(2.5)),
     "a vector": relu**p,
     "inverse power": fun(V)(lambda x: x**-1.5),
@@ -417,7 +420,7 @@ class Place(NamedTuple):
 def point(name: str, f: Any) -> Vec[Any]:
     """An argument where every primitive is defined."""
     rng = np.random.default_rng(0)
-    low = 1.1 if name == "acosh" else 0.1
+    low = 1.1 if name in {"acosh", "sqrt(x^2-1)"} else 0.1
     arrays = [
         rng.uniform(low, low + 0.8, leaf.shape).astype(leaf.dtype) if leaf.is_field else drawn(rng, leaf)
         for leaf in f.dom.leaves

@@ -644,8 +644,8 @@ LINMAP: dict[str, Rows] = {
 
 
 UNARY = (
-    "absolute acos acosh asin asinh atan atanh cos cosh erf exp expm1 gelu log log1p log2 log10 reciprocal relu "
-    "sigmoid sign sin sinh softplus sqrt square stop_gradient tan tanh"
+    "absolute acos acosh asin asinh atan atanh cos cosh erf exact_tanh exp expm1 gelu log log1p log2 log10 reciprocal "
+    "relu sigmoid sign sin sinh softplus sqrt square stop_gradient tan tanh"
 )
 BINARY = "atan2 divide hypot logaddexp maximum minimum pow"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, assert_never, get_args
 
 from diff.printing.show_control import held
@@ -284,6 +285,8 @@ class Slots:
 
     def _elementwise(self, p: AnyElementwise, args: tuple[int, ...]) -> Text:
         name = p.rule.text
+        if p.rule.formula is not None:
+            return self._formula(p.rule.formula, args)
         if len(args) == 2:
             x, y = args
             if name in {">", "≥", "<", "≤", "=", "≠", "∧", "∨"}:
@@ -309,6 +312,18 @@ class Slots:
         if text.binding < ATOM or text.tight.startswith("("):
             return Text(f"{name}({text.tight})", APPLICATION)
         return Text(f"{name}{'' if name == '√' else ' '}{text.tight}", APPLICATION, open=True)
+
+    def _formula(self, formula: str, args: tuple[int, ...]) -> Text:
+        """The text of a row that is written as a formula in its arguments."""
+        products, atoms = ([self.bound(a, binding) for a in args] for binding in (PRODUCT, ATOM))
+        text = formula.format(*(self.texts[a].tight for a in args), p=products, a=atoms)
+        outside = re.sub(r"\([^()]*\)", "", re.sub(r"\([^()]*\)", "", formula))
+        if "−" in outside or "+" in outside:
+            return Text(text, SUM, "+")
+        for sign, is_open in (("/", True), ("·", False)):
+            if sign in outside:
+                return Text(text, PRODUCT, sign, open=is_open)
+        return Text(text, APPLICATION)
 
     def _quotient(self, above: int, below: int) -> Text:
         return Text(f"{self.bound(above, PRODUCT)} / {self.bound(below, APPLICATION)}", PRODUCT, "/", open=True)

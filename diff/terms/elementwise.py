@@ -55,7 +55,8 @@ class PrimitiveRule:
     `value(xp, params, *arrays)` computes in any array namespace; `ufunc` names the function of numpy that it is, and
     `in_numpy(params)` is a kernel for numpy that is better than both. `derivatives(params, args, y)` gives one
     expression of the language for each argument, in the arguments and the value, or a number; None for a discrete
-    result.
+    result. `formula` is how a step of a row without a public name is written: {0} stands for an argument, and
+    {p[0]} and {a[0]} for one in brackets unless it binds as a product, or as a name.
     """
 
     name: str
@@ -67,6 +68,8 @@ class PrimitiveRule:
     ufunc: str | None = None
     in_numpy: Callable[[tuple[float, ...]], Kernel] | None = None
     fresh: bool = True  # whether the value never is a view of an argument
+    formula: str | None = None
+    after: tuple[str, str] | None = None  # of what row it is applied to the result, and the row that both come to
 
     @property
     def is_discrete(self) -> bool:
@@ -104,6 +107,13 @@ class Elementwise(Fun[V, W], operation.Operation):
             msg = f"primitive {self.name!r} is not in the table: register it before it is used or unpickled"
             raise SpaceError(msg)
         return found
+
+    def after(self, inner: operation.Operation | None) -> Primitive | None:
+        """The row that the table has for one row after another."""
+        rule = RULES.get(self.name)
+        if rule is None or rule.after is None or not isinstance(inner, Primitive) or rule.after[0] != inner.name:
+            return None
+        return Primitive(rule.after[1])
 
     def on_vectors(self, args: tuple[Vec[Any], ...]) -> Vec[Any]:
         """Element by element on vectors of any one space."""

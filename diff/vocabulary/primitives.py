@@ -9,32 +9,39 @@ sin'(x) = (cos x ·), tanh'(x) = (1 − y² ·). Outside its domain a primitive 
 | asin acos atan | ±1/√(1−x²), 1/(1+x²) | \|x\| < 1; ℝ |
 | sinh cosh tanh | cosh x, sinh x, 1 − y² | ℝ |
 | asinh acosh atanh | 1/√(x²+1), 1/√(x²−1), 1/(1−x²) | ℝ; x > 1; \|x\| < 1 |
-| exp expm1 | y, y + 1 | ℝ |
+| exact_tanh | 1/cosh² x | ℝ |
+| exp expm1 | y, exp x | ℝ |
 | log log2 log10 log1p | 1/x, 1/(x ln 2), 1/(x ln 10), 1/(1+x) | x > 0; x > −1 |
 | sqrt | 1/(2y) | x > 0 (∞ at 0) |
 | square reciprocal power(k) | 2x, −y², k·x^(k−1), for k < 0 as k·y·(1/x) | ℝ; x ≠ 0; as numpy's power |
 | absolute sign | sign x, 0 | x ≠ 0; the derivative at 0 is taken as 0 |
 | relu | 1 for x > 0, else 0 | x ≠ 0; at 0 it is taken as 0 |
-| sigmoid softplus | y(1−y), sigmoid x | ℝ |
+| sigmoid softplus | σ(x)·σ(−x), sigmoid x | ℝ |
 | erf gelu | 2/√π·exp(−x²), Φ(x) + x·Φ'(x) for Φ the normal distribution | ℝ |
 | stop_gradient | 0, of the value x | ℝ |
 | divide(x, y) | 1/y, −(x/y)·(1/y) | y ≠ 0 |
-| pow(x, y) | y·x^(y−1), ln x · x^y | x > 0 |
+| pow(x, y) | y·x^(y−1), ln x · x^y | x > 0; the limits at x = 0 |
 | maximum minimum | 1 on the side taken, else 0 | x ≠ y; at x = y the left side is taken |
 | hypot atan2 | x/r, y/r; y/r², −x/r² | not both 0 |
-| logaddexp | exp(x − z), exp(y − z) | ℝ² |
+| logaddexp | σ(x − y), σ(y − x) | ℝ² |
+
+Each formula is evaluated so that value, first and second derivatives keep their digits at every floating-point
+argument: where a difference cancels or a square leaves the range, the derivative is a row of its own, without a public
+name, with a value from `diff.vocabulary.special_functions`. 1 − y² of tanh is the exception: it is off by units in the
+last place of 1, and costs no exponential; exact_tanh has the other slope.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from diff.terms.elementwise import RULES, Binary, Primitive, PrimitiveRule
-from diff.trace.expr import Expr, number_like
-from diff.vocabulary import special_functions
+from diff.terms.elementwise import Binary, Primitive, PrimitiveRule
+from diff.trace.expr import number_like
+from diff.vocabulary import slope_rows, special_functions
+from diff.vocabulary.rows import E, binary, enter, in_numpy, unary
 from hilbert import SpaceError
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.arrays.kernels.library import library
@@ -43,65 +50,6 @@ from hilbert.errors import number, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-E: TypeAlias = Expr[Any]
-
-
-def _enter(rule: PrimitiveRule) -> None:
-    if rule.name in RULES:
-        msg = f"a primitive named {rule.name!r} is in the table already: give another name, or keep what register gave"
-        raise SpaceError(msg)
-    RULES[rule.name] = rule
-
-
-def _unary(
-    name: str,
-    derivative: Callable[[E, E], E | float],
-    *,
-    value: Callable[[Any, Any], Any] | None = None,
-    text: str | None = None,
-    domain: str = "ℝ",
-    ufunc: str | None = None,
-    in_numpy: Callable[[tuple[float, ...]], Kernel] | None = None,
-    fresh: bool = True,
-) -> Primitive:
-    """A row; without `value` the primitive is the function of that name in every array namespace."""
-    plain = value or (lambda xp, x: getattr(xp, name)(x))
-    rule = PrimitiveRule(
-        name,
-        1,
-        lambda xp, _, x: plain(xp, x),
-        lambda _, args, y: (derivative(args[0], y),),
-        text or name,
-        domain,
-        ufunc or (name if value is None else None),
-        in_numpy,
-        fresh,
-    )
-    _enter(rule)
-    return Primitive(name)
-
-
-def _binary(
-    name: str,
-    derivatives: Callable[[E, E, E], tuple[E, E]],
-    *,
-    text: str,
-    domain: str,
-    ufunc: str | None = None,
-) -> Binary:
-    call = ufunc or name
-    rule = PrimitiveRule(
-        name,
-        2,
-        lambda xp, _, x, y: getattr(xp, call)(x, y),
-        lambda _, args, z: derivatives(args[0], args[1], z),
-        text,
-        domain,
-        call,
-    )
-    _enter(rule)
-    return Binary(name)
 
 
 def register(
@@ -128,34 +76,15 @@ def register(
             raise SpaceError(msg)
         return y
 
-    return _unary(name, derivative, value=checked, domain=domain, fresh=False)
-
-
-def _one_minus_square(y: Any) -> Any:
-    t = y * y
-    return np.subtract(1.0, t, out=t) if t.ndim else 1.0 - t
-
-
-def _over_one_minus_square(y: Any) -> Any:
-    return np.subtract(1.0, np.multiply(y, y, out=y), out=y)
+    return unary(name, derivative, value=checked, domain=domain, fresh=False)
 
 
 def _relu(xp: Any, x: Any) -> Any:
     return xp.maximum(x, xp.zeros_like(x))
 
 
-ONE = 40.0
-"""From here on σ is 1, in double precision too."""
-
-
-def _sigmoid(xp: Any, x: Any) -> Any:
-    """exp x/(1 + exp x): small values keep their digits, and nothing overflows."""
-    e = xp.exp(xp.minimum(x, xp.full_like(x, ONE)))
-    return e / (e + 1.0)
-
-
 def _sigmoid_in_numpy(x: Any) -> Any:
-    e = np.minimum(x, ONE)
+    e = np.minimum(x, special_functions.FAR)
     if not e.ndim:
         e = np.exp(e)
         return e / (e + 1.0)
@@ -163,89 +92,83 @@ def _sigmoid_in_numpy(x: Any) -> Any:
     return np.divide(e, e + 1.0, out=e)
 
 
-def _gelu(xp: Any, x: Any) -> Any:
-    return 0.5 * x * (1.0 + special_functions.erf(xp, x * math.sqrt(0.5)))
-
-
-def _gelu_prime(x: E) -> E:
-    density = (1.0 / math.sqrt(2.0 * math.pi)) * exp(-0.5 * square(x))
-    return 0.5 * (erf(math.sqrt(0.5) * x) + 1.0) + x * density
-
-
-def _softplus(xp: Any, x: Any) -> Any:
-    return xp.logaddexp(x, xp.zeros_like(x))
-
-
-sin: Primitive = _unary("sin", lambda x, _: cos(x))
-cos: Primitive = _unary("cos", lambda x, _: -sin(x))
-tan: Primitive = _unary("tan", lambda _, y: square(y) + 1.0, domain="cos x ≠ 0")
-asin: Primitive = _unary("asin", lambda x, _: 1.0 / sqrt(1.0 - square(x)), domain="|x| < 1", text="arcsin")
-acos: Primitive = _unary("acos", lambda x, _: -1.0 / sqrt(1.0 - square(x)), domain="|x| < 1", text="arccos")
-atan: Primitive = _unary("atan", lambda x, _: 1.0 / (square(x) + 1.0), text="arctan")
-sinh: Primitive = _unary("sinh", lambda x, _: cosh(x))
-cosh: Primitive = _unary("cosh", lambda x, _: sinh(x))
-tanh: Primitive = _unary("tanh", lambda _, y: _tanh_prime(y))
-_tanh_prime: Primitive = _unary(
-    "tanh'",
-    lambda y, _: -2.0 * y,
-    value=lambda _, y: 1.0 - y * y,
-    in_numpy=lambda _: Kernel(_one_minus_square, (_over_one_minus_square,)),
+sin: Primitive = unary("sin", lambda x, _: cos(x))
+cos: Primitive = unary("cos", lambda x, _: -sin(x))
+tan: Primitive = unary("tan", lambda _, y: square(y) + 1.0, domain="cos x ≠ 0")
+asin: Primitive = unary("asin", lambda x, _: reciprocal(sqrt(slope_rows.one_minus(x))), domain="|x| < 1", text="arcsin")
+acos: Primitive = unary(
+    "acos", lambda x, _: -reciprocal(sqrt(slope_rows.one_minus(x))), domain="|x| < 1", text="arccos"
 )
-asinh: Primitive = _unary("asinh", lambda x, _: 1.0 / sqrt(square(x) + 1.0), text="arsinh")
-acosh: Primitive = _unary("acosh", lambda x, _: 1.0 / sqrt(square(x) - 1.0), domain="x > 1", text="arcosh")
-atanh: Primitive = _unary("atanh", lambda x, _: 1.0 / (1.0 - square(x)), domain="|x| < 1", text="artanh")
-exp: Primitive = _unary("exp", lambda _, y: y)
-expm1: Primitive = _unary("expm1", lambda _, y: y + 1.0)
-log: Primitive = _unary("log", lambda x, _: reciprocal(x), domain="x > 0", text="ln")
-log2: Primitive = _unary("log2", lambda x, _: (1.0 / math.log(2.0)) * reciprocal(x), domain="x > 0")
-log10: Primitive = _unary("log10", lambda x, _: (1.0 / math.log(10.0)) * reciprocal(x), domain="x > 0")
-log1p: Primitive = _unary("log1p", lambda x, _: reciprocal(x + 1.0), domain="x > −1")
-sqrt: Primitive = _unary("sqrt", lambda _, y: 0.5 * reciprocal(y), domain="x > 0", text="√")
-square: Primitive = _unary("square", lambda x, _: 2.0 * x)
-reciprocal: Primitive = _unary(
+atan: Primitive = unary("atan", lambda x, _: slope_rows.witch(x), text="arctan")
+sinh: Primitive = unary("sinh", lambda x, _: cosh(x))
+cosh: Primitive = unary("cosh", lambda x, _: sinh(x))
+tanh: Primitive = unary("tanh", lambda _, y: slope_rows.tanh_prime(y))
+exact_tanh: Primitive = unary(
+    "exact_tanh", lambda x, _: slope_rows.sech_squared(x), value=lambda xp, x: xp.tanh(x), ufunc="tanh", text="tanh"
+)
+asinh: Primitive = unary("asinh", lambda x, _: reciprocal(slope_rows.root_plus(x)), text="arsinh")
+acosh: Primitive = unary("acosh", lambda x, _: reciprocal(slope_rows.root_minus(x)), domain="x > 1", text="arcosh")
+atanh: Primitive = unary("atanh", lambda x, _: reciprocal(slope_rows.one_minus(x)), domain="|x| < 1", text="artanh")
+exp: Primitive = unary("exp", lambda _, y: y)
+expm1: Primitive = unary("expm1", lambda x, _: exp(x))
+log: Primitive = unary(
+    "log", lambda x, _: reciprocal(x), domain="x > 0", text="ln", after=("sigmoid", slope_rows.log_sigmoid.name)
+)
+log2: Primitive = unary("log2", lambda x, _: (1.0 / math.log(2.0)) * reciprocal(x), domain="x > 0")
+log10: Primitive = unary("log10", lambda x, _: reciprocal(math.log(10.0) * x), domain="x > 0")
+log1p: Primitive = unary("log1p", lambda x, _: reciprocal(x + 1.0), domain="x > −1")
+sqrt: Primitive = unary("sqrt", lambda _, y: 0.5 * reciprocal(y), domain="x > 0", text="√")
+square: Primitive = unary("square", lambda x, _: 2.0 * x)
+reciprocal: Primitive = unary(
     "reciprocal", lambda _, y: -square(y), value=lambda _, x: 1.0 / x, domain="x ≠ 0", ufunc="reciprocal"
 )
-absolute: Primitive = _unary(
+absolute: Primitive = unary(
     "absolute", lambda x, _: sign(x), value=lambda xp, x: xp.abs(x), ufunc="absolute", text="abs"
 )
-sign: Primitive = _unary("sign", lambda x, _: number_like(x, 0.0))
-relu: Primitive = _unary("relu", lambda x, _: x > 0.0, value=_relu, domain="x ≠ 0; derivative 0 at 0")
-sigmoid: Primitive = _unary(
+sign: Primitive = unary("sign", lambda x, _: number_like(x, 0.0))
+relu: Primitive = unary("relu", lambda x, _: x > 0.0, value=_relu, domain="x ≠ 0; derivative 0 at 0")
+sigmoid: Primitive = unary(
     "sigmoid",
-    lambda _, y: _sigmoid_prime(y),
-    value=_sigmoid,
+    lambda x, _: slope_rows.sigmoid_slope(x),
+    value=special_functions.sigmoid,
     text="σ",
     in_numpy=lambda _: Kernel(_sigmoid_in_numpy),
 )
-_sigmoid_prime: Primitive = _unary("sigmoid'", lambda y, _: 1.0 - 2.0 * y, value=lambda _, y: y * (1.0 - y))
-softplus: Primitive = _unary("softplus", lambda x, _: sigmoid(x), value=_softplus)
-erf: Primitive = _unary("erf", lambda x, _: (2.0 / math.sqrt(math.pi)) * exp(-square(x)), value=special_functions.erf)
-gelu: Primitive = _unary("gelu", lambda x, _: _gelu_prime(x), value=_gelu)
-stop_gradient: Primitive = _unary(
+softplus: Primitive = unary(
+    "softplus",
+    lambda x, _: sigmoid(x),
+    value=special_functions.softplus,
+    in_numpy=in_numpy(special_functions.softplus),
+)
+erf: Primitive = unary("erf", lambda x, _: (2.0 / math.sqrt(math.pi)) * exp(-square(x)), value=special_functions.erf)
+gelu: Primitive = unary(
+    "gelu",
+    lambda x, _: slope_rows.gelu_slope(x),
+    value=special_functions.gelu,
+    in_numpy=in_numpy(special_functions.gelu),
+)
+stop_gradient: Primitive = unary(
     "stop_gradient", lambda x, _: number_like(x, 0.0), value=lambda _, x: x, text="stop", fresh=False
 )
 
-divide: Binary = _binary("divide", lambda _, y, z: (reciprocal(y), -(z * reciprocal(y))), text="/", domain="y ≠ 0")
-pow: Binary = _binary(  # noqa: A001 - the standard name
-    "pow", lambda x, y, z: (y * _pow_prime(x, y - 1.0), log(x) * z), text="pow", domain="x > 0", ufunc="pow"
+divide: Binary = binary("divide", lambda _, y, z: (reciprocal(y), -slope_rows.quotient(z, y)), text="/", domain="y ≠ 0")
+pow: Binary = binary(  # noqa: A001 - the standard name
+    "pow", lambda x, y, _: (slope_rows.power_slope(x, y), slope_rows.power_log(x, y)), text="pow", domain="x > 0"
 )
-_pow_prime: Binary = _binary(  # a first derivative that is finite at x = 0, and derivatives that make no new power
-    "pow'", lambda x, y, z: (y * z * reciprocal(x), log(x) * z), text="pow", domain="x > 0", ufunc="pow"
+maximum: Binary = binary("maximum", lambda x, y, _: (x >= y, y > x), text="max", domain="x ≠ y; the left side at x = y")
+minimum: Binary = binary("minimum", lambda x, y, _: (x <= y, y < x), text="min", domain="x ≠ y; the left side at x = y")
+hypot: Binary = binary(
+    "hypot", lambda x, y, _: (slope_rows.direction(x, y), slope_rows.direction(y, x)), text="hypot", domain="not both 0"
 )
-maximum: Binary = _binary(
-    "maximum", lambda x, y, _: (x >= y, y > x), text="max", domain="x ≠ y; the left side at x = y"
-)
-minimum: Binary = _binary(
-    "minimum", lambda x, y, _: (x <= y, y < x), text="min", domain="x ≠ y; the left side at x = y"
-)
-hypot: Binary = _binary("hypot", lambda x, y, z: (x / z, y / z), text="hypot", domain="not both 0")
-atan2: Binary = _binary(
+atan2: Binary = binary(
     "atan2",
-    lambda x, y, _: (y / (square(x) + square(y)), -x / (square(x) + square(y))),
+    lambda x, y, _: (slope_rows.inverse_circle(y, x), -slope_rows.inverse_circle(x, y)),
     text="arctan2",
     domain="not both 0",
 )
-logaddexp: Binary = _binary("logaddexp", lambda x, y, z: (exp(x - z), exp(y - z)), text="logaddexp", domain="ℝ²")
+logaddexp: Binary = binary(
+    "logaddexp", lambda x, y, _: (slope_rows.share(x, y), slope_rows.share(y, x)), text="logaddexp", domain="ℝ²"
+)
 
 
 def _power_prime(k: float, x: E, y: E) -> E:
@@ -255,7 +178,7 @@ def _power_prime(k: float, x: E, y: E) -> E:
     return k * x ** (k - 1.0) if k > 0.0 else k * y * reciprocal(x)
 
 
-_enter(
+enter(
     PrimitiveRule(
         "power",
         1,
@@ -288,7 +211,7 @@ for _name, _text, _arity in (
     ("logical_or", "∨", 2),
     ("logical_not", "¬", 1),
 ):
-    _enter(
+    enter(
         PrimitiveRule(
             _name,
             _arity,

@@ -47,9 +47,9 @@ else:
         "initial load save",
         "functions": "Expr Fun batched build const constant each entry fixed_point fold fun iterate kept lift made "
         "onehot operation program root select show where while_ again",
-        "primitives": "absolute acos acosh asin asinh atan atan2 atanh cos cosh divide erf exp expm1 gelu hypot log "
-        "log10 log1p log2 logaddexp maximum minimum pow power reciprocal relu sigmoid sign sin sinh softplus sqrt "
-        "square stop_gradient tan tanh",
+        "primitives": "absolute acos acosh asin asinh atan atan2 atanh cos cosh divide erf exact_tanh exp expm1 gelu "
+        "hypot log log10 log1p log2 logaddexp maximum minimum pow power reciprocal relu sigmoid sign sin sinh softplus "
+        "sqrt square stop_gradient tan tanh",
         "vocabulary": "concatenate contract conv dot gather inner outer segment_sum solve stack",
         "derivatives": "Derivative LinMap adjoint cost derivative equal explain grad hessian jacobian jvp matrix "
         "simplify structure value_and_grad vjp",

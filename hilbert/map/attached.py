@@ -38,7 +38,31 @@ def norm(v: Vec[Any], over: Any = None, **options: Any) -> Any:
     """‖v‖, or the norms along an axis."""
     if over is not None or options:
         return v._normed(over, **options)
-    return formal_tensors.norm(v) if v.is_formal else math.sqrt(v.inner(v))
+    if v.is_formal:
+        return formal_tensors.norm(v)
+    try:
+        square = v.inner(v)
+        if LEAST < square < math.inf or math.isnan(square):
+            return math.sqrt(square)
+    except (RuntimeWarning, FloatingPointError):  # numpy's, of what overflows
+        pass
+    return _scaled_norm(v)
+
+
+LEAST = 1e-30
+"""Sums of squares up to here may have lost some, in single precision."""
+
+
+def _scaled_norm(v: Vec[Any]) -> float:
+    """The norm of a vector whose squares leave the range of the numbers, or are 0."""
+    most = 0.0
+    for a in v.leaves:
+        xp = namespace(a)
+        most = max(most, float(xp.max(xp.abs(a)))) if math.prod(a.shape) else most
+    if most in {0.0, math.inf}:
+        return most
+    w = v / most
+    return most * math.sqrt(w.inner(w))
 
 
 def matrix_product(v: Vec[Any], other: Any) -> Any:

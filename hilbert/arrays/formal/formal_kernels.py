@@ -146,7 +146,7 @@ class FormalKernels(Library):
                 if value.dtype == numbers[0].dtype:
                     made: Filled = args[0].of(float(value))
                     return made
-            if name == "divide" and isinstance(args[0], Formal) and isinstance(args[1], Filled):
+            if name in {"divide", "quotient"} and isinstance(args[0], Formal) and isinstance(args[1], Filled):
                 return divided(args[0], args[1].number)
             args = self.operands(*args)
             return plain.call(*(self.settled(a, name) if isinstance(a, Formal) else a for a in args))

@@ -197,7 +197,15 @@ class Builder:
             case Unpack(k):
                 return self.unpack(args[0])[k]
             case _:  # nothing to fold
-                return self.emit(operation, args, operation.image(*(self.slots[a] for a in args)))
+                return self._joined(operation, args, operation.image(*(self.slots[a] for a in args)))
+
+    def _joined(self, operation: Operation, args: tuple[int, ...], leaf: Leaf) -> int:
+        """The slot of a step, or of the one step that it and the step before it come to: ln σ is right where σ is 0."""
+        if len(args) == 1 and args[0] >= self.arity:
+            joined = operation.after(self.operation(args[0]))
+            if joined is not None:
+                return self.emit(joined, self.steps[args[0] - self.arity].args, leaf)
+        return self.emit(operation, args, leaf)
 
     def inline(self, line: Line, args: Iterable[int]) -> list[int]:
         """Copy a line's steps on these argument slots; the result tells where each of its slots went."""
@@ -208,7 +216,7 @@ class Builder:
         outside = before if watch is None else watch()
         for step in line.steps:
             self.place = step.place or outside
-            where.append(self.emit(step.operation, tuple([where[k] for k in step.args]), next(leaves)))
+            where.append(self._joined(step.operation, tuple([where[k] for k in step.args]), next(leaves)))
         self.place, self.watch = before, watch
         return where
 

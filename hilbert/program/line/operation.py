@@ -52,6 +52,10 @@ class Operation:
         """Whether nobody notices where, and how often, it is computed."""
         return True
 
+    def after(self, inner: Operation | None) -> Operation | None:
+        """The one operation that it is on the result of an operation with one operand; None where there is none."""
+        return None
+
     def lifted(self, n: int) -> Operation:
         """The operation on operands with n more axes in front, all of them."""
         raise TypeError(type(self).__name__)

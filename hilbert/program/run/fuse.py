@@ -1,4 +1,4 @@
-"""Steps that are better done together: exponentials, differences, sums with padded arrays, sparse products."""
+"""Steps that are better done together: norms, exponentials, differences, sums with padded arrays, sparse products."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from hilbert.arrays.kernels.segments import makes_rows
 from hilbert.program.line.line import Step
 from hilbert.program.line.operation import Add, Contract, Reduce, Scale
 from hilbert.program.run.fused_steps import AddInto, Placed, Subtract, Together, Weighted
+from hilbert.program.run.norms import norm
 from hilbert.program.run.shared_exponentials import shared_exponentials
 from hilbert.program.run.windowed_products import correlated
 from hilbert.relation import Converse, Graph, Inclusion
@@ -36,15 +37,21 @@ def fused(line: Line) -> Line:
         """The same, before steps are fused."""
         return line.steps[slot - arity] if slot >= arity and line.reads[slot] == 1 else None
 
+    def made(slot: int) -> Step[Any] | None:
+        """The same, who else may read it."""
+        return line.steps[slot - arity] if slot >= arity else None
+
     for k, step in enumerate(steps):
         match step.operation:
+            case operation if getattr(operation, "name", "") == "sqrt":
+                steps[k] = norm(step, made) or step
             case Add():
                 steps[k] = _difference(step, alone) or _added_into(step, written) or step
             case Reduce(Inclusion()):
                 steps[k] = _placed(step, alone) or step
             case Reduce(Sliding() | Converse(Inclusion())):
-                made = correlated(step, written, line)
-                steps[k] = step if made is None else Step(Together(fused(made[0])), made[1])
+                one = correlated(step, written, line)
+                steps[k] = step if one is None else Step(Together(fused(one[0])), one[1])
             case Reduce(Graph() as targets, 0) as sums:
                 steps[k] = _weighted(step, sums, targets, alone, line) or step
             case _:  # no other step is fused with those before

@@ -1,0 +1,89 @@
+"""Rows of the table of primitives, as they are entered."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from diff.terms.elementwise import RULES, Binary, Primitive, PrimitiveRule
+from diff.trace.expr import Expr
+from hilbert import SpaceError
+from hilbert.arrays.kernels.kernel import Kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+E: TypeAlias = Expr[Any]
+
+
+def enter(rule: PrimitiveRule) -> None:
+    """Put a row into the table; SpaceError for a name that is taken."""
+    if rule.name in RULES:
+        msg = f"a primitive named {rule.name!r} is in the table already: give another name, or keep what register gave"
+        raise SpaceError(msg)
+    RULES[rule.name] = rule
+
+
+def unary(
+    name: str,
+    derivative: Callable[[E, E], E | float],
+    *,
+    value: Callable[[Any, Any], Any] | None = None,
+    text: str | None = None,
+    domain: str = "ℝ",
+    ufunc: str | None = None,
+    in_numpy: Callable[[tuple[float, ...]], Kernel] | None = None,
+    fresh: bool = True,
+    formula: str | None = None,
+    after: tuple[str, str] | None = None,
+) -> Primitive:
+    """A row; without `value` the primitive is the function of that name in every array namespace."""
+    plain = value or (lambda xp, x: getattr(xp, name)(x))
+    rule = PrimitiveRule(
+        name,
+        1,
+        lambda xp, _, x: plain(xp, x),
+        lambda _, args, y: (derivative(args[0], y),),
+        text or name,
+        domain,
+        ufunc or (name if value is None else None),
+        in_numpy,
+        fresh,
+        formula,
+        after,
+    )
+    enter(rule)
+    return Primitive(name)
+
+
+def binary(
+    name: str,
+    derivatives: Callable[[E, E, E], tuple[E, E]],
+    *,
+    text: str,
+    domain: str,
+    value: Callable[[Any, Any, Any], Any] | None = None,
+    formula: str | None = None,
+) -> Binary:
+    """A row of two arguments, likewise."""
+    plain = value or (lambda xp, x, y: getattr(xp, name)(x, y))
+    rule = PrimitiveRule(
+        name,
+        2,
+        lambda xp, _, x, y: plain(xp, x, y),
+        lambda _, args, z: derivatives(args[0], args[1], z),
+        text,
+        domain,
+        name if value is None else None,
+        None if value is None else lambda _: Kernel(partial(plain, np)),
+        formula=formula,
+    )
+    enter(rule)
+    return Binary(name)
+
+
+def in_numpy(value: Callable[[Any, Any], Any]) -> Callable[[tuple[float, ...]], Kernel]:
+    """A value that is known to be made entry by entry."""
+    return lambda _: Kernel(partial(value, np))
