@@ -21,32 +21,7 @@ if TYPE_CHECKING:
     from diff.jets.laplacian import laplacian
     from diff.jets.matrix_functions import inv_sqrtm, logm, matrix_function, sqrtm
     from diff.jets.ode import ode_series, ode_solve
-    from diff.printing.pointfree import pointfree
-    from diff.printing.show import show
-    from diff.terms.constant_maps import bilinear, constant, sparse_product
-    from diff.terms.function import Fun
-    from diff.terms.lift import lift
-    from diff.terms.lower import planned, program
-    from diff.terms.user_operation import operation
-    from diff.trace.expr import Expr, const
-    from diff.trace.record_parts import entry, made
-    from diff.trace.trace import fun
-    from diff.vocabulary.convolution import conv
-    from diff.vocabulary.dot import dot
-    from diff.vocabulary.linear_algebra import (
-        cholesky,
-        det,
-        eigh,
-        inverse,
-        logdet,
-        qr,
-        solve,
-        solve_triangular,
-        svd,
-    )
-    from diff.vocabulary.matrix_exponential import expm
-    from diff.vocabulary.operations import contract, inner, kept, onehot, outer, select
-    from diff.vocabulary.primitives import (
+    from diff.primitives.primitives import (
         absolute,
         acos,
         acosh,
@@ -87,6 +62,31 @@ if TYPE_CHECKING:
         tan,
         tanh,
     )
+    from diff.printing.pointfree import pointfree
+    from diff.printing.show import show
+    from diff.terms.constant_maps import bilinear, constant, sparse_product
+    from diff.terms.function import Fun
+    from diff.terms.lift import lift
+    from diff.terms.lower import planned, program
+    from diff.terms.user_operation import operation
+    from diff.trace.expr import Expr, const
+    from diff.trace.record_parts import entry, made
+    from diff.trace.trace import fun
+    from diff.vocabulary.convolution import conv
+    from diff.vocabulary.dot import dot
+    from diff.vocabulary.linear_algebra import (
+        cholesky,
+        det,
+        eigh,
+        inverse,
+        logdet,
+        qr,
+        solve,
+        solve_triangular,
+        svd,
+    )
+    from diff.vocabulary.matrix_exponential import expm
+    from diff.vocabulary.operations import contract, inner, kept, onehot, outer, select
 
 __all__ = [
     "AnyTermFunction",
@@ -212,4 +212,4 @@ later("Solve", "diff.derive.system_plan")
 later("Values", "diff.datatypes.kinds.value_files")
 later("Vec", "diff.vocabulary.eager")
 later("laws", "linmap.laws.all_laws", "diff.laws.equations", "diff.laws.function_laws")
-later("primitives", "diff.vocabulary.primitives")
+later("primitives", "diff.primitives.primitives")

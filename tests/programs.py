@@ -50,9 +50,9 @@ from diff import (
     svd,
     tanh,
 )
+from diff.primitives import slope_rows
+from diff.primitives.primitives import BINARY, PRIMITIVES
 from diff.terms.elementwise import Elementwise
-from diff.vocabulary import slope_rows
-from diff.vocabulary.primitives import BINARY, PRIMITIVES
 from hilbert import R32, Bool, Elements, Fin, R, Unit, Vec, direct_sum, initial
 from hilbert.arrays.libraries import namespace
 from hilbert.arrays.libraries.random_entries import drawn

@@ -39,7 +39,7 @@ from diff import (
     tanh,
 )
 from diff.names import NAMES
-from diff.vocabulary.primitives import BINARY, PRIMITIVES
+from diff.primitives.primitives import BINARY, PRIMITIVES
 from hilbert import R32, Elements, Fin, Map, R, SpaceError, Vec, direct_sum
 from hilbert.base.term import Term, postorder
 from hilbert.program.run.run import Runner

@@ -20,11 +20,11 @@ from jax import numpy as jnp
 
 from adjoint import adjoint, check, hessian, jacobian
 from diff import derivative, divide, dot, fun, log, program, tanh
+from diff.primitives import slope_rows
+from diff.primitives.primitives import BINARY, PRIMITIVES
 from diff.terms.elementwise import RULES, Elementwise
 from diff.terms.nodes import Held
 from diff.terms.user_operation import Custom
-from diff.vocabulary import slope_rows
-from diff.vocabulary.primitives import BINARY, PRIMITIVES
 from hilbert import R32, R, Relation, SpaceError, Vec
 from hilbert.arrays.kernels.library import Library
 from hilbert.arrays.libraries import namespace

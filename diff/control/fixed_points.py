@@ -20,11 +20,11 @@ import numpy as np
 from diff.control.bodies import Tree, built, emitted, flat, said, slots_of, spaces_of, traced
 from diff.derive.affine import linearized
 from diff.derive.equation_derivative import inverse
+from diff.primitives.primitives import sqrt
 from diff.terms.program import as_program
 from diff.trace.error_place import returned
 from diff.trace.expr import Expr
 from diff.vocabulary.operations import inner
-from diff.vocabulary.primitives import sqrt
 from hilbert import Boolean, SpaceError, Type, Vec
 from hilbert.base.attach import attach
 from hilbert.base.once import once

@@ -28,6 +28,7 @@ import numpy as np
 
 from diff.derive.affine import jvp
 from diff.jets.jet_programs import taylor
+from diff.primitives.primitives import log, power, sqrt
 from diff.terms.elementwise import Primitive
 from diff.terms.lower import planned
 from diff.terms.user_operation import OperationRule, applied, known
@@ -35,7 +36,6 @@ from diff.trace.trace import fun
 from diff.vocabulary.eager import eager
 from diff.vocabulary.linear_algebra import symmetric
 from diff.vocabulary.operations import contract, select
-from diff.vocabulary.primitives import log, power, sqrt
 from hilbert import R32, Copower, DirectSum, Field, Fin, Index, Map, Product, R, SpaceError
 from hilbert.errors import shown
 from hilbert.program.run.run import Runner

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never, cast
 
+from diff.primitives import primitives
 from diff.terms.elementwise import AnyElementwise, Elementwise, Primitive
 from diff.terms.nodes import Bilinear, Compose, Constant, Fork, Lift, Node, Parallel, Power, Scaled, Sum
 from diff.terms.program import Program
-from diff.vocabulary import primitives
 from linmap.printing.term_repr import FLAT, PythonText, added, call, linear, multiplied, raised, spelled
 from linmap.term.linear_map import LinMap
 

@@ -78,7 +78,7 @@ class PrimitiveRule:
 
 
 RULES: dict[str, PrimitiveRule] = {}
-"""The open table of primitives, filled by `diff.vocabulary.primitives` and by users."""
+"""The open table of primitives, filled by `diff.primitives.primitives` and by users."""
 
 
 def rules() -> dict[str, PrimitiveRule]:

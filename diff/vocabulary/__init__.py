@@ -1,1 +1,1 @@
-"""Operations on vectors and expressions: primitives, reductions, products, convolutions, linear algebra."""
+"""Operations on vectors and expressions: reductions, products, convolutions, linear algebra."""

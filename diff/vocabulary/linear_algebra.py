@@ -23,12 +23,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 import numpy as np
 
+from diff.primitives.primitives import reciprocal
 from diff.terms.user_operation import OperationRule, applied, known
 from diff.trace.expr import Expr
 from diff.vocabulary.determinants import DET, INVERSE
 from diff.vocabulary.eager import eager
 from diff.vocabulary.operations import contract
-from diff.vocabulary.primitives import reciprocal
 from hilbert import Copower, DirectSum, Field, Index, Product, SpaceError, Type, Vec
 from hilbert.errors import shown, truth
 from hilbert.map.matrix_product import no_matrix

@@ -33,7 +33,7 @@ from diff import (
     taylor,
 )
 from diff.jets.multiindex import directions, indices
-from diff.vocabulary.primitives import BINARY, PRIMITIVES
+from diff.primitives.primitives import BINARY, PRIMITIVES
 from hilbert import R32, Bool, DirectSum, Elements, Fin, R, SpaceError, Vec, direct_sum
 from linmap import LinMap, equal, red
 from tests.diff.test_primitives import POINTS, in_jax

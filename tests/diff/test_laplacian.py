@@ -8,7 +8,7 @@ from hypothesis import given
 
 from adjoint import hessian
 from diff import contract, exp, fun, laplacian, lift, log, program, select, sigmoid, sin, square, tanh
-from diff.vocabulary.primitives import BINARY, PRIMITIVES
+from diff.primitives.primitives import BINARY, PRIMITIVES
 from hilbert import R32, Bool, Copower, Elements, Fin, R, SpaceError, direct_sum
 from linmap import cumsum, roll
 from tests.diff.test_primitives import POINTS

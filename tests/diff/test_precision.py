@@ -8,8 +8,8 @@ from hypothesis import given, note, settings
 
 from adjoint import adjoint
 from diff import affine, derivative, fun, program, relu, sin, square, tanh
+from diff.primitives.primitives import BINARY, PRIMITIVES
 from diff.terms.elementwise import Primitive
-from diff.vocabulary.primitives import BINARY, PRIMITIVES
 from hilbert import R32, Fin, R
 from hilbert.program.line.operation import Literal
 from tests.function_terms import between, function, traced

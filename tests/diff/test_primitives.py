@@ -11,8 +11,7 @@ import pytest
 
 from adjoint import grad, jacobian
 from diff import fun, power, register
-from diff.terms.elementwise import RULES, Primitive
-from diff.vocabulary.primitives import (
+from diff.primitives.primitives import (
     BINARY,
     PRIMITIVES,
     absolute,
@@ -25,6 +24,7 @@ from diff.vocabulary.primitives import (
     sin,
     softplus,
 )
+from diff.terms.elementwise import RULES, Primitive
 from hilbert import R32, Field, Fin, R, SpaceError
 
 jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # noqa: FBT003 - JAX has it so

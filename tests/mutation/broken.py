@@ -20,7 +20,7 @@ class Statement:
 
 STATEMENTS = (
     # --- §1–2: derivatives, index sets, spaces ---
-    Statement("Def. 1.1, A.3", "diff/vocabulary/primitives.py", '_unary("sin", lambda x, _: cos(x))', '_unary("sin", lambda x, _: 1.01 * cos(x))', f"{STATED}::test_frechet_derivative"),
+    Statement("Def. 1.1, A.3", "diff/primitives/primitives.py", '_unary("sin", lambda x, _: cos(x))', '_unary("sin", lambda x, _: 1.01 * cos(x))', f"{STATED}::test_frechet_derivative"),
     Statement("Def. 1.1, A.3", "diff/derive/affine.py", "linearized(planned(f))", "linearized(planned(1.01 * f))", f"{STATED}::test_frechet_derivative"),
     Statement("§2.1 | index sets", "hilbert/index/index.py", "self.left.position(element[0]) * self.right.size", "self.left.position(element[0]) * self.left.size", f"{STATED}::test_index_sets"),
     Statement("§2.1 | index sets", "hilbert/index/index.py", "return self.left.size + self.right.size", "return self.left.size", f"{STATED}::test_index_sets"),
@@ -53,10 +53,10 @@ STATEMENTS = (
     Statement("§3.2 | unitary", "adjoint/reverse/rules.py", "sorted(range(len(o)), key=o.__getitem__)", "o", "tests/adjoint/test_unitary.py"),
     Statement("§3.3", "linmap/net/lower.py", "below.extend((part, src, dst, lead) for part in parts)", "below.extend((part, src, dst, lead) for part in parts[:1])", "tests/linmap/test_matrix.py"),
     Statement("§3.3", "linmap/net/lower.py", "w.each(wire.Scale(k), src, dst)", "w.each(wire.Scale(k * k), src, dst)", "tests/linmap/test_matrix.py"),
-    Statement("§3.4–3.6", "diff/vocabulary/primitives.py", 'sinh: Primitive = _unary("sinh", lambda x, _: cosh(x))', 'sinh: Primitive = _unary("sinh", lambda x, _: cosh(x), value=lambda xp, x: xp.cosh(x))', "tests/diff/test_primitives.py"),
-    Statement("§3.4–3.6", "diff/vocabulary/primitives.py", "lambda _, y: 0.5 * reciprocal(y)", "lambda _, y: reciprocal(y)", "tests/diff/test_primitives.py"),
+    Statement("§3.4–3.6", "diff/primitives/primitives.py", 'sinh: Primitive = _unary("sinh", lambda x, _: cosh(x))', 'sinh: Primitive = _unary("sinh", lambda x, _: cosh(x), value=lambda xp, x: xp.cosh(x))', "tests/diff/test_primitives.py"),
+    Statement("§3.4–3.6", "diff/primitives/primitives.py", "lambda _, y: 0.5 * reciprocal(y)", "lambda _, y: reciprocal(y)", "tests/diff/test_primitives.py"),
     Statement("§3.4–3.6", "diff/terms/lower.py", "            for part in parts:\n                x = yield _lower(b, part, x, known)", "            for part in parts[-1:]:\n                x = yield _lower(b, part, x, known)", "tests/diff/test_meaning.py"),
-    Statement("§3.4 | partial", "diff/vocabulary/primitives.py", 'log: Primitive = _unary("log", lambda x, _: reciprocal(x)', 'log: Primitive = _unary("log", value=lambda xp, x: xp.log(xp.abs(x)), derivative=lambda x, _: reciprocal(x)', f"{STATED}::test_partial_primitives"),
+    Statement("§3.4 | partial", "diff/primitives/primitives.py", 'log: Primitive = _unary("log", lambda x, _: reciprocal(x)', 'log: Primitive = _unary("log", value=lambda xp, x: xp.log(xp.abs(x)), derivative=lambda x, _: reciprocal(x)', f"{STATED}::test_partial_primitives"),
     # --- §4–5: derivatives ---
     Statement("Thm 4.1 (1)", "diff/derive/affine.py", "Arc(wire.ContractWith(spec, 0, _datum(b, u)), v, y)", "Arc(wire.ContractWith(spec, 0, _datum(b, u)), v if v < b.arity else u, y)", "tests/diff/test_chain_rule.py"),
     Statement("Thm 4.1 (1)", "diff/derive/affine.py", "where = b.inline(line, (*args, y))", "where = b.inline(line, (*(k % b.arity if b.slots[k % b.arity] == b.slots[k] else k for k in args), y))", "tests/diff/test_chain_rule.py"),
@@ -92,8 +92,8 @@ STATEMENTS = (
     Statement("§8, Griewank", "linmap/matrices/structure/structure.py", "parts.append(LowRank(1, (rows, cols)) if min(rows, cols) > 1 else DenseForm((rows, cols)))", "parts.append(DenseForm((rows, cols)))", "tests/linmap/test_tensor_isomorphism.py::test_griewank"),
     Statement("A.4, A.5", "diff/derive/affine.py", "where = b.inline(self.program.line, range(n))\n        outputs", "where = b.inline(self.program.line, range(n, 2 * n) if self.dom == self.point else range(n))\n        outputs", f"{STATED}::test_gateaux"),
     Statement("A.4, A.5", "diff/derive/affine.py", "apply_net(b, self.body, range(n, b.arity), dict(enumerate(where)))", "apply_net(b, self.body, range(b.arity - n), dict(enumerate(where)))", f"{STATED}::test_dual_numbers_compose"),
-    Statement("A.1, A.2, A.3", "diff/vocabulary/primitives.py", 'square: Primitive = _unary("square", lambda x, _: 2.0 * x)', 'square: Primitive = _unary("square", lambda x, _: 3.0 * x)', "docs/paper.md"),
-    Statement("B.1, B.2", "diff/vocabulary/primitives.py", 'cos: Primitive = _unary("cos", lambda x, _: -sin(x))', 'cos: Primitive = _unary("cos", lambda x, _: sin(x))', "docs/paper.md"),
+    Statement("A.1, A.2, A.3", "diff/primitives/primitives.py", 'square: Primitive = _unary("square", lambda x, _: 2.0 * x)', 'square: Primitive = _unary("square", lambda x, _: 3.0 * x)', "docs/paper.md"),
+    Statement("B.1, B.2", "diff/primitives/primitives.py", 'cos: Primitive = _unary("cos", lambda x, _: -sin(x))', 'cos: Primitive = _unary("cos", lambda x, _: sin(x))', "docs/paper.md"),
     # --- beyond the paper ---
     Statement("shared arguments", "hilbert/program/transform/lifted_line.py", "varies.append(any(varies[a] for a in step.args))", "varies.append(all(varies[a] for a in step.args))", "tests/diff/test_copower.py"),
     Statement("elements of index sets and truth", "hilbert/arrays/kernels/discrete_contract.py", "where = where + base.like(i) if base else where", "where = where", "tests/hilbert/test_contraction.py"),
@@ -124,7 +124,7 @@ STATEMENTS = (
     Statement("§2.3, (2,2)", "diff/jets/jet_programs.py", "b.scale(factorial(alpha), series.output(k, alpha))", "series.output(k, alpha)", "tests/diff/test_taylor_cases.py::test_cases"),
     Statement("§3.2, (2,2)'", "diff/jets/jet_programs.py", "cod = q.cod if r == 0 else q.cod.tangent", "cod = q.cod", "tests/diff/test_jets.py::test_discrete_parts_stand_at_0_only"),
     Statement("§2.4, (1,2)", "diff/jets/multiindex.py", "Fraction(math.prod(epsilon), 2 ** max(r - 1, 0))", "Fraction(1, 2 ** max(r - 1, 0))", "tests/diff/test_taylor_cases.py::test_polarisation_is_exact"),
-    Statement("§3.2 | derivatives of the operations", "diff/vocabulary/primitives.py", '_unary("sin", lambda x, _: cos(x))', '_unary("sin", lambda x, _: -cos(x))', "tests/diff/test_taylor_cases.py::test_derivatives_of_operations"),
+    Statement("§3.2 | derivatives of the operations", "diff/primitives/primitives.py", '_unary("sin", lambda x, _: cos(x))', '_unary("sin", lambda x, _: -cos(x))', "tests/diff/test_taylor_cases.py::test_derivatives_of_operations"),
     Statement("Thm 3 | at first order", "diff/jets/series.py", "if u == w and spec == spec.mirrored:", "if u == w:", "tests/diff/test_jets.py::test_contractions"),
     Statement("§4.1, +", "diff/jets/series.py", "return None if u is None else b.apply(linear.lifted(more), u)", "return None if u is None or isinstance(linear, Cast) else b.apply(linear.lifted(more), u)", "tests/diff/test_jets.py::test_linear_maps"),
     Statement("+ recurrences", "diff/jets/series.py", "self.scaled(0.5 * w.square, ", "self.scaled(w.square, ", "tests/diff/test_jets.py::test_primitives"),
@@ -193,7 +193,7 @@ STATEMENTS = (
     Statement("§9, P1–", "diff/lam/run/taylor_slots.py", "if not any(alpha):\n        return Prim(op, jets.slice(alpha), name)", "if not any(alpha):\n        return Prim(op, jets.slice(orders[-1]), name)", "tests/diff/higher/test_generated_terms.py::test_slot_zero_is_the_value"),
     Statement("§9, P11", "diff/lam/run/taylor_slots.py", "if value.op is op:\n            return x", "if value is op:\n            return x", "tests/diff/higher/test_taylor_cases.py::test_size_is_affine_in_depth"),
     Statement("§10 | derivatives", "diff/lam/run/taylor_macro.py", "arg = yield self._term(arg)\n                return evolve(term, function=function, arg=arg)", "return evolve(term, function=function, arg=function)", "tests/diff/higher/test_taylor_cases.py::test_derivatives_of_functionals_are_not_unique"),
-    Statement("§11 | the network", "diff/vocabulary/primitives.py", "lambda y, _: 1.0 - 2.0 * y, value=lambda _, y: y * (1.0 - y)", "lambda y, _: 1.0 - 2.0 * y, value=lambda _, y: y * (2.0 - y)", "tests/diff/higher/test_taylor_cases.py::test_cases"),
+    Statement("§11 | the network", "diff/primitives/primitives.py", "lambda y, _: 1.0 - 2.0 * y, value=lambda _, y: y * (1.0 - y)", "lambda y, _: 1.0 - 2.0 * y, value=lambda _, y: y * (2.0 - y)", "tests/diff/higher/test_taylor_cases.py::test_cases"),
     Statement("§14 | the test", "diff/lam/run/faa_di_bruno.py", "return prod(map(comb, alpha, gamma))", "return 1", "tests/diff/higher/test_taylor_cases.py::test_cases"),
     # --- the notes on linear maps ---
     Statement("notes §2", "hilbert/space/vector.py", 'other, "⊙", _dot)', 'other, "⊙", lambda a, b: 2.0 * _dot(a, b))', "tests/adjoint/test_linear_map_notes.py::test_inner_product"),

@@ -9,10 +9,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from diff.lam.term.term_error import TermError
+from diff.primitives.primitives import divide, power
 from diff.terms.constant_maps import bilinear
 from diff.terms.elementwise import Binary, Primitive, rules
 from diff.trace.trace import fun
-from diff.vocabulary.primitives import divide, power
 from hilbert import R, SpaceError, Type
 from linmap import add, identity, join, scale
 from linmap.contraction import hadamard, inner, scalar

@@ -27,7 +27,7 @@ sin'(x) = (cos x ·), tanh'(x) = (1 − y² ·). Outside its domain a primitive 
 
 Each formula is evaluated so that value, first and second derivatives keep their digits at every floating-point
 argument: where a difference cancels or a square leaves the range, the derivative is a row of its own, without a public
-name, with a value from `diff.vocabulary.special_functions`. 1 − y² of tanh is the exception: it is off by units in the
+name, with a value from `diff.primitives.special_functions`. 1 − y² of tanh is the exception: it is off by units in the
 last place of 1, and costs no exponential; exact_tanh has the other slope.
 """
 
@@ -38,10 +38,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from diff.primitives import slope_rows, special_functions
+from diff.primitives.rows import E, binary, enter, in_numpy, unary
 from diff.terms.elementwise import Binary, Primitive, PrimitiveRule
 from diff.trace.expr import number_like
-from diff.vocabulary import slope_rows, special_functions
-from diff.vocabulary.rows import E, binary, enter, in_numpy, unary
 from hilbert import SpaceError
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.arrays.kernels.library import library

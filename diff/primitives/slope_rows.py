@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from diff.primitives import special_functions
+from diff.primitives.rows import binary, in_numpy, unary
 from diff.terms.elementwise import Binary, Primitive
-from diff.vocabulary import special_functions
-from diff.vocabulary.rows import binary, in_numpy, unary
 from hilbert.arrays.kernels.kernel import Kernel
 
 tanh = Primitive("tanh")
