@@ -31,8 +31,8 @@ from hilbert.program.planning.contraction_tree import ContractionTree
 from hilbert.program.planning.multiplications import multiplications
 from hilbert.program.run.fuse import fused
 from hilbert.space.space import type_of
+from linmap.matrices.made.predicted_work import Work, work
 from linmap.matrices.made.systems import systems
-from linmap.matrices.made.work import Work, work
 
 if TYPE_CHECKING:
     from diff.terms.function import AnyFun

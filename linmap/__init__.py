@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from linmap.laws.explain import Explanation, explain
     from linmap.laws.simplify import simplify
     from linmap.matrices.made.cost import Cost, cost
-    from linmap.matrices.made.diagonal import diagonal, gram, trace
+    from linmap.matrices.made.diagonal_entries import diagonal, gram, trace
     from linmap.matrices.made.linear_tensors import linear, tensor, universal
     from linmap.matrices.made.matrix import matrix
     from linmap.matrices.made.matrix_plans import factors

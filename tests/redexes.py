@@ -34,7 +34,7 @@ from linmap import (
 )
 from linmap.contraction import Contraction, hadamard, matrix_vector
 from linmap.net.lower import net
-from linmap.net.reverse import turned
+from linmap.net.transposed_net import turned
 from linmap.term import wire
 from linmap.term.linear_map import LinMap
 from linmap.term.net import Arc, Net

@@ -10,7 +10,7 @@ import pytest
 
 import hilbert.all as hb
 from hilbert.relation import band, full, function, leq, pairs, shift
-from linmap.matrices.made.sparse import laid_out
+from linmap.matrices.made.sparse_pattern import laid_out
 
 LONG = hb.Fin.of(2**62)
 WIDE = hb.Fin.of(2**40) * hb.Fin.of(2**40)

@@ -14,7 +14,7 @@ from diff.lam.term.term_error import TermError
 from diff.mistakes.user_source import Span, span_of
 from diff.trace.error_place import found_at
 from hilbert import SpaceError
-from hilbert.base.visible import in_line, put
+from hilbert.base.escaped_text import in_line, put
 from hilbert.errors import CONTROL, visible
 from hilbert.program.line.source_line import line_of, written
 

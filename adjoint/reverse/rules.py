@@ -19,7 +19,7 @@ from hilbert.base.term import bottom_up
 from hilbert.errors import shown
 from hilbert.map.map import Map
 from linmap.contraction import Contraction
-from linmap.net.reverse import turned
+from linmap.net.transposed_net import turned
 from linmap.term.linear_map import AnyLinMap, LinMap
 from linmap.term.net import Closed, Net
 from linmap.term.nodes import (

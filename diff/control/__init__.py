@@ -1,1 +1,1 @@
-"""Control flow as users write it: loops, conditions, lanes, fixed points and roots."""
+"""Control flow as users write it: `fold`, `iterate`, `while_`, `where`, `each`, `build`, `fixed_point` and `root`."""

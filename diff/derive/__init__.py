@@ -1,1 +1,1 @@
-"""Derivatives (paper §5, Fig. 1): of a line (`affine`), and of each step that needs a rule of its own."""
+"""Derivatives (paper §5, Fig. 1): the rule of a step is a case in `affine`; loops, branches, equations have files."""

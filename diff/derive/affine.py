@@ -1,5 +1,7 @@
 """Affine interpretation (paper §5, Fig. 1): f^[1](x) = (f x, f' x), the derivative as a term, by recursion over f.
 
+The rule of a step is a case of `linearized` (Thm 4.1): constants, products (`Contract`), sums, linear maps, primitives.
+
 On a symbol, `derivative(f)` is the program with every intermediate result bound to a slot, and a net whose data refer
 to those slots: the paper's Term(W × (V ⊸ W)) with its lets. On a value, `affine(f, v)` runs the program and closes the
 net.
@@ -17,8 +19,8 @@ from diff.derive.equation_derivative import derived as derived_equation
 from diff.derive.equation_derivative import mask
 from diff.derive.loop_derivative import derived as derived_loop
 from diff.derive.loop_derivative import without_bound
-from diff.derive.operation_derivative import derived as derived_custom
 from diff.derive.primitive_partials import partials_on
+from diff.derive.user_operation_derivative import derived as derived_custom
 from diff.terms.elementwise import AnyElementwise, Elementwise
 from diff.terms.lower import planned, program
 from diff.terms.planned_program import derived

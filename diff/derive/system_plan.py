@@ -31,7 +31,7 @@ from hilbert.program.line.builder import Builder
 from hilbert.program.line.constant import Const
 from hilbert.program.run.run import Runner
 from linmap.matrices.made.matrix_plans import sparse_plan
-from linmap.matrices.made.work import BYTE, FLOP, seconds, work
+from linmap.matrices.made.predicted_work import BYTE, FLOP, seconds, work
 from linmap.matrices.network.network import elements
 from linmap.matrices.structure.matrix_shapes import (
     BlockDiagonal,

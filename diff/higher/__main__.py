@@ -10,7 +10,7 @@ from diff.higher import run
 from diff.lam.files.claims import ClaimsReport
 from diff.lam.term.term_error import TermError
 from hilbert import SpaceError
-from hilbert.base.visible import in_line, put
+from hilbert.base.escaped_text import in_line, put
 from hilbert.errors import visible
 
 

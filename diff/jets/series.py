@@ -21,8 +21,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Never, TypeAlias, final
 
 from diff.jets.multiindex import Alpha
-from diff.jets.series_bodies import Results, chosen, unpacked
 from diff.jets.series_families import at_basis, summed
+from diff.jets.series_of_control import Results, chosen, unpacked
 from diff.jets.series_orders import Orders
 from diff.jets.series_partials import PartialDerivative
 from diff.jets.series_rules import Euler, coefficients

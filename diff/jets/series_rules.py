@@ -21,7 +21,7 @@ from attrs import frozen
 
 from diff.derive.affine import jvp, linearized
 from diff.derive.equation_derivative import inverse
-from diff.derive.operation_derivative import lifted, require_linear
+from diff.derive.user_operation_derivative import lifted, require_linear
 from diff.jets.multiindex import Alpha
 from diff.terms.program import as_program
 from diff.terms.user_operation import Custom

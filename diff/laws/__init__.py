@@ -1,1 +1,1 @@
-"""The laws of functions, and the simplification of derivatives."""
+"""The laws of functions, and of derivatives; the engine that applies laws is `linmap.laws.engine`."""

@@ -19,7 +19,7 @@ from hilbert.arrays.formal.formal_array import Formal
 from hilbert.arrays.libraries.namespace import common_namespace, freeze
 from hilbert.base.once import once
 from linmap.laws.engine.computed_vectors import scaled, summed, token
-from linmap.laws.engine.row_size import DATA, INNER, WEIGHTS
+from linmap.laws.engine.row_weight import DATA, INNER, WEIGHTS
 from linmap.laws.engine.rule import LIKE, NODE, PAIR, PART, rule
 from linmap.laws.laws.category import split
 from linmap.term import nodes as linear

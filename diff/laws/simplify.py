@@ -21,7 +21,7 @@ from hilbert.program.line import operation
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.constant import Const
 from linmap.laws import Rewriting
-from linmap.laws.engine.data_bench import Bench, Constants
+from linmap.laws.engine.section_data import Bench, Constants
 from linmap.laws.laws.nets import simplify_net
 from linmap.term import wire
 from linmap.term.datum import Ref

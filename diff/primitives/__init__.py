@@ -1,1 +1,1 @@
-"""The open table of primitives: its rows, the rows of their slopes, and values of special functions."""
+"""The open table of primitives (`primitives`), the rows of their derivatives, and values of special functions."""

@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from diff.primitives import slope_rows, special_functions
-from diff.primitives.rows import E, binary, enter, in_numpy, unary
+from diff.primitives.row_makers import E, binary, enter, in_numpy, unary
 from diff.terms.elementwise import Binary, Primitive, PrimitiveRule
 from diff.trace.expr import number_like
 from hilbert import SpaceError

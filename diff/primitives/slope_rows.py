@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from diff.primitives import special_functions
-from diff.primitives.rows import binary, in_numpy, unary
+from diff.primitives.row_makers import binary, in_numpy, unary
 from diff.terms.elementwise import Binary, Primitive
 from hilbert.arrays.kernels.kernel import Kernel
 

@@ -1,1 +1,1 @@
-"""Functions and derivatives as text: in the paper's notation, point-free, and as Python expressions."""
+"""Functions as text: in the paper's notation, without variables (`pointfree`), and as Python expressions."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, assert_never
 
-from diff.printing.show_text import APPLICATION, ATOM, Text, subscripted
+from diff.printing.slot_text import APPLICATION, ATOM, Text, subscripted
 from diff.terms.program import as_program
 from hilbert.program.control.branch import Cond
 from hilbert.program.control.equation_step import Implicit, Solve

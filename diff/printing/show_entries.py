@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, final
 
 from diff.printing.show_indexed import FREE, Indexed, along, at, braced, free, is_rep, missing
-from diff.printing.show_text import ATOM, PRODUCT, SUM, Text, Texts
+from diff.printing.slot_text import ATOM, PRODUCT, SUM, Text, Texts
 from diff.terms.user_operation import Custom, Masks
 from hilbert import Unit
 from hilbert.index.leaf import Bundle

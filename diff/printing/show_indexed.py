@@ -22,7 +22,7 @@ from linmap.term import wire
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from diff.printing.show_text import Text
+    from diff.printing.slot_text import Text
     from hilbert.index.index import Index
     from hilbert.index.leaf import Leaf
     from linmap.printing.show import Names

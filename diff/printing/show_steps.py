@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, assert_never, get_args
 from diff.printing.show_control import held
 from diff.printing.show_entries import Entries
 from diff.printing.show_indexed import is_rep, reads_all
-from diff.printing.show_text import APPLICATION, ATOM, PRODUCT, SUM, Text, Texts, subscripted
+from diff.printing.slot_text import APPLICATION, ATOM, PRODUCT, SUM, Text, Texts, subscripted
 from diff.terms.elementwise import AnyElementwise, Elementwise
 from diff.terms.nodes import Held
 from diff.terms.program import AnyProgram

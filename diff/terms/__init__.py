@@ -1,1 +1,1 @@
-"""Functions as data: terms that users compose (`nodes`), programs they are lowered to, and their comparison."""
+"""Functions as data: terms that users compose (`nodes`), the programs made of them (`lower`), lifting, comparison."""

@@ -1,5 +1,7 @@
 """Copowers of functions, with shared arguments: f ** X and lift(f, X) (paper §4, data parallelism).
 
+The steps themselves are lifted in `hilbert.program.transform.lifted_line`.
+
 Since ∘, Π, linear maps and bilinear maps all commute with (·)^X, the copower is pushed to the leaves: a lifted program
 has the steps of the program, on arrays with more axes. A slot that does not depend on the lifted arguments is computed
 once; a contraction reads it as it is, and only where arrays must have the same axes is it replicated (a view).

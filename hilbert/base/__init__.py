@@ -1,1 +1,1 @@
-"""The ground floor: terms and their equality, attaching and loading on demand, sizes, and numpy's names in messages."""
+"""Shared by all terms: equality and pickling by a flat table, caches, methods attached from above, numpy's names."""

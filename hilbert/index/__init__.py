@@ -1,1 +1,1 @@
-"""Index sets and positions in them; what one array stores (a leaf), and labelled contractions (a spec)."""
+"""Index sets and positions in them; a leaf (the dtype and axes of one array); a spec (the labels of a contraction)."""

@@ -1,1 +1,1 @@
-"""Spaces, direct sums and vectors: what they are, how they are stored, and the methods that vectors have."""
+"""Spaces, direct sums and vectors: what they are, how they are stored, their methods (records: `hilbert.map`)."""

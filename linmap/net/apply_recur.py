@@ -16,11 +16,11 @@ from hilbert.program.control.loop import Loop
 from hilbert.program.line.builder import Builder
 from hilbert.program.transform.emit_loop import emitted, looped
 from linmap.net.fold import fold
-from linmap.net.reverse import turned
+from linmap.net.transposed_net import turned
 from linmap.term import wire
+from linmap.term.bundle_arcs import Recur
 from linmap.term.datum import Ref
 from linmap.term.inverse import Inverse
-from linmap.term.recur import Recur
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -1,1 +1,1 @@
-"""Linear maps as text: in the paper's notation, and as Python expressions."""
+"""Linear maps as text, derivatives too: in the paper's notation, and as Python. `diff.printing` has the data in them."""

@@ -13,9 +13,9 @@ from attrs import evolve, fields, frozen
 from hilbert.index.spec import Spec
 from hilbert.program.line.external import External
 from hilbert.program.line.operation import Cast, Move, Reduce, Scale, product
+from linmap.term.bundle_arcs import Into, OutOf, Recur
 from linmap.term.datum import Datum, Ref
 from linmap.term.inverse import Inverse
-from linmap.term.recur import Into, OutOf, Recur
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -80,7 +80,7 @@ def along(f: Any) -> Any:
 
 def test_what_moves_is_found_in_time_linear_in_the_states(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loop that shifts n states: twice the states, twice the steps that are looked at."""
-    from diff.jets.series_bodies import _Flow
+    from diff.jets.series_of_control import _Flow
 
     looked = [0]
     moved = _Flow._moved
@@ -147,7 +147,7 @@ def test_loops_and_branches_are_made_once() -> None:
 
 def test_loops_and_branches_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Their coefficients are found once for all that read them, of every order."""
-    from diff.jets import series_bodies
+    from diff.jets import series_of_control
 
     found = Counter[str]()
 
@@ -159,7 +159,7 @@ def test_loops_and_branches_are_found_once(monkeypatch: pytest.MonkeyPatch) -> N
         return run
 
     for name in ("_of_loop", "_of_branches"):
-        monkeypatch.setattr(series_bodies, name, counted(name, getattr(series_bodies, name)))
+        monkeypatch.setattr(series_of_control, name, counted(name, getattr(series_of_control, name)))
 
     def f(x: Any) -> Any:
         y, z = D.iterate(lambda s: (tanh(s[0] * x), s[1] + s[0]), (x, x), X)

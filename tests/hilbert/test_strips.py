@@ -8,11 +8,11 @@ import pytest
 
 import hilbert.all as hb
 from hilbert.arrays.libraries.libraries import NUMPY
-from hilbert.program.run import strips
+from hilbert.program.run import cache_strips
 from hilbert.program.run.bound_line import BoundLine, _bind
+from hilbert.program.run.cache_strips import LONG, MANY, STRIP, Strips, in_strips
 from hilbert.program.run.fuse import fused
 from hilbert.program.run.schedule import KernelStep
-from hilbert.program.run.strips import LONG, MANY, STRIP, Strips, in_strips
 
 SIZES = [(LONG,), (LONG + 1,), (5 * STRIP - 1,), (7, LONG // 7 + 1), (LONG // 3 + 1, 3)]
 
@@ -43,7 +43,7 @@ def made(f: Any, given: list[Any]) -> tuple[list[Strips], list[Any]]:
 def whole(f: Any, given: list[Any]) -> list[Any]:
     """The results where no array is long."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(strips, "LONG", 1 << 62)
+        patch.setattr(cache_strips, "LONG", 1 << 62)
         found, results = made(f, given)
     assert not found
     return results

@@ -55,7 +55,7 @@ from linmap.matrices.structure.matrix_shapes import (
 )
 from linmap.matrices.structure.structure import body_of
 from linmap.net.lower import net
-from linmap.net.reverse import transposed, turned
+from linmap.net.transposed_net import transposed, turned
 from linmap.term.linear_map import LinMap
 from linmap.term.nodes import Compose, Fork, Join, Parallel, Sum
 from tests.linear_terms import between, is_exact

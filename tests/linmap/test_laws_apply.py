@@ -37,7 +37,7 @@ from linmap import (
     zero,
 )
 from linmap.contraction import Contraction, hadamard, matrix_vector, tensor_contraction
-from linmap.laws.engine.data_bench import Constants
+from linmap.laws.engine.section_data import Constants
 from linmap.laws.laws.graph import rows_net
 from linmap.net.lower import net
 from linmap.term import wire

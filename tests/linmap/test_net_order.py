@@ -15,7 +15,7 @@ from linmap import compose, cost, section
 from linmap.contraction import matrix_vector
 from linmap.net.apply import line, ordered
 from linmap.net.lower import net
-from linmap.net.reverse import transposed
+from linmap.net.transposed_net import transposed
 from linmap.term.linear_map import LinMap
 from linmap.term.net import Closed
 from tests.strategies import Source, sources

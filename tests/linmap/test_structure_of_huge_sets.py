@@ -15,7 +15,7 @@ from hilbert import Fin, R
 from hilbert.relation import band, equality, leq, rotation, run, shift, window
 from linmap.matrices.network import network
 from linmap.matrices.structure.matrix_shapes import DenseForm, SparseForm
-from linmap.matrices.tables.diagonals import composed, diagonals, met, volume
+from linmap.matrices.tables.banded_relations import composed, diagonals, met, volume
 
 if TYPE_CHECKING:
     from hilbert.relation.relation import AnyRelation

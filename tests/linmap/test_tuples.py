@@ -13,7 +13,7 @@ from diff import Expr, derivative, fun
 from hilbert import Fin, R
 from hilbert.relation import less
 from linmap import diagonal, gram, matrix, red
-from linmap.matrices.made import diagonal as diagonals
+from linmap.matrices.made import diagonal_entries as diagonals
 from linmap.matrices.made.matrix_plans import data_of, plan_at
 from linmap.matrices.structure.structure import body_of
 from linmap.matrices.tables.columns import Columns, Matches, TooManyRowsError, distinct, union_count

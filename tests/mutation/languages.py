@@ -84,7 +84,7 @@ HIGHER: Groups = {
         "jet_programs",
         "multiindex",
         "series",
-        "series_bodies",
+        "series_of_control",
         "series_rules",
         "series_families",
         "series_orders",
@@ -125,7 +125,7 @@ MODELS: Groups = {
     },
     "operations": {
         **files("diff/terms", "user_operation"),
-        **files("diff/derive", "operation_derivative"),
+        **files("diff/derive", "user_operation_derivative"),
         **files("linmap/term", "user_maps"),
         **files("hilbert/program/line", "external"),
     },

@@ -49,13 +49,13 @@ LOADED = (np, opt_einsum, scipy.sparse, pytest)  # before the processes are fork
 LAWS = (
     *(f"linmap/laws/laws/{name}.py" for name in ("atoms", "biproduct", "category", "equations", "graph", "nets")),
     *(f"linmap/laws/laws/{name}.py" for name in ("relation_laws", "sections", "unitary", "wires")),
-    *(f"linmap/laws/engine/{name}.py" for name in ("data_bench", "computed_vectors", "section_labels")),
+    *(f"linmap/laws/engine/{name}.py" for name in ("section_data", "computed_vectors", "section_labels")),
     "diff/laws/function_laws.py",
     "diff/laws/equations.py",
     "adjoint/reverse/rules.py",
 )
 ENGINE = tuple(
-    f"linmap/laws/engine/{name}.py" for name in ("engine", "measure", "rule", "sequence", "shared_term", "row_size")
+    f"linmap/laws/engine/{name}.py" for name in ("engine", "measure", "rule", "sequence", "shared_term", "row_weight")
 )
 TESTS = (
     "tests.linmap.test_laws",

@@ -1,1 +1,1 @@
-"""Reduction as a machine: forward, back over the tape, and what they need of each primitive."""
+"""Reduction as a machine: forward, writing a tape of what was done to values that move, and back over the tape."""

@@ -1,1 +1,1 @@
-"""Values of the language of pullbacks: those that move, covectors, and values read back as terms."""
+"""Values of the language of pullbacks: those that a derivative moves, covectors, and values read back as terms."""

@@ -1,1 +1,1 @@
-"""Kinds of data: classes and sequences as users declare them, values of these kinds, and their files."""
+"""Kinds (what a function on data takes: classes, sequences, vectors), values of a kind, and their files."""

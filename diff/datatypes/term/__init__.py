@@ -1,1 +1,1 @@
-"""`@term`: a Python function on data, run on symbols, becomes a term and a program."""
+"""`@term`: a Python function on data is run once on symbols in place of the data, and becomes a term."""

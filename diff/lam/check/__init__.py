@@ -1,1 +1,1 @@
-"""The type checker of the λ-language: names resolved, types unified, linearity."""
+"""The type checker of the λ-language: names resolved, types unified, and which terms are linear in a variable."""

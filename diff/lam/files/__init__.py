@@ -1,1 +1,1 @@
-"""Files of the λ-language: modules that are linked, and their claims."""
+"""Texts of the λ-language with several definitions (modules), linked, and the claims (`claim …`) in them."""

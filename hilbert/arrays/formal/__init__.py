@@ -1,1 +1,1 @@
-"""Arrays kept as sums of products of small factors, and the kernels that act on the factors. No spaces."""
+"""Arrays kept as sums of products of small factors (u⊗v + …), and the kernels that act on the factors."""

@@ -1,1 +1,1 @@
-"""Running a line: steps are fused, folded, ordered and bound to an array library once, then called."""
+"""Running a line: steps are fused, constants computed once, calls ordered and bound to an array library, then run."""

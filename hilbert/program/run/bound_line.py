@@ -9,8 +9,8 @@ from hilbert.arrays.libraries.namespace import freeze
 from hilbert.base.sizes import allocation
 from hilbert.program.line.operation import Literal
 from hilbert.program.line.source_line import computed_by
+from hilbert.program.run.cache_strips import in_strips
 from hilbert.program.run.schedule import calls, is_large, late, without_repetition
-from hilbert.program.run.strips import in_strips
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,1 +1,1 @@
-"""How laws are applied: rules and the measure that they lower, terms and sequences while they are rewritten."""
+"""How laws are applied: rules, the size that each rule must lower, terms and compositions while they are rewritten."""

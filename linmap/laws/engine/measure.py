@@ -27,7 +27,7 @@ class Measure:
     """Compared in this order.
 
     `size` is the number of distinct subterms, vectors, wires, arcs and steps, and of the references between them;
-    `weight` tells what computes from what does not, see `linmap.laws.engine.row_size`; `depth` is the sum over all
+    `weight` tells what computes from what does not, see `linmap.laws.engine.row_weight`; `depth` is the sum over all
     scalings of the number of other subterms on the longest way to them.
     """
 

@@ -11,7 +11,7 @@ from attrs import frozen
 from hilbert.map import combine
 from hilbert.map.combine import Multiple
 from hilbert.map.map import AnyMap
-from linmap.laws.engine.row_size import WEIGHTS, row_size
+from linmap.laws.engine.row_weight import WEIGHTS, row_size
 from linmap.laws.engine.rule import LIKE, PAIR, PART, TERM, Rule, rules
 from linmap.term.linear_map import LinMap
 

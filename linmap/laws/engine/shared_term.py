@@ -12,7 +12,7 @@ from attrs import fields
 
 from hilbert.base.lazy import load
 from hilbert.base.term import Chain, Term, compared, parts
-from linmap.laws.engine.row_size import data, row_size
+from linmap.laws.engine.row_weight import data, row_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,1 +1,1 @@
-"""The laws themselves, one file for each subject: category, biproduct, relations, sections, unitary maps, nets."""
+"""The laws themselves, a file for each subject: composition, direct sums, relations, sections (u⋆), unitary, nets."""

@@ -18,8 +18,8 @@ from hilbert.base.repr_names import derived_token
 from hilbert.program.line.constant import Const
 from hilbert.space.space import type_of
 from linmap.contraction import Contraction
-from linmap.laws.engine.data_bench import Vectors
 from linmap.laws.engine.rule import ARC, ARCS, BESIDE, LIKE, NODE, PAIR, PART, Classes, Rule, declare, named
+from linmap.laws.engine.section_data import Vectors
 from linmap.laws.engine.section_labels import normal
 from linmap.laws.laws.category import split
 from linmap.laws.laws.unitary import unitary

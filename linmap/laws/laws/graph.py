@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from hilbert.index.leaf import Leaf
-    from linmap.laws.engine.data_bench import Bench
+    from linmap.laws.engine.section_data import Bench
 
 Note: TypeAlias = "Callable[[str, int, Net, Net], None]"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from linmap.laws.engine.data_bench import Bench, Constants
 from linmap.laws.engine.engine import FLAT
 from linmap.laws.engine.rule import NET, NODE, rule, rules
+from linmap.laws.engine.section_data import Bench, Constants
 from linmap.laws.laws.graph import NetUnderRewriting, arcs_in_a_row, arcs_side_by_side
 from linmap.term import wire
 from linmap.term.net import Arc, Closed, Net, refs

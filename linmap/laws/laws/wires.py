@@ -16,7 +16,7 @@ from linmap.term import wire
 
 if TYPE_CHECKING:
     from hilbert.index.leaf import Leaf
-    from linmap.laws.engine.data_bench import Bench
+    from linmap.laws.engine.section_data import Bench
 
 Leaves: TypeAlias = "tuple[Leaf, Leaf, Leaf]"
 EVERY = (wire.Same, wire.Scale, wire.ContractWith, wire.Reduce, wire.Move, wire.Cast, wire.External)

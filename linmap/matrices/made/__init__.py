@@ -1,1 +1,1 @@
-"""Matrices in the form that is proved (dense, sparse, blocks, factors), with what they cost."""
+"""Matrices computed in the form that `structure` proves (dense, sparse, blocks, factors), diagonals, and costs."""

@@ -15,7 +15,7 @@ import numpy as np
 from attrs import field, frozen
 
 from hilbert.arrays.libraries.namespace import to_numpy
-from linmap.matrices.made.sparse import Layout, TabledProduct, entry_type, laid_out, parts_of, scipy, spread
+from linmap.matrices.made.sparse_pattern import Layout, TabledProduct, entry_type, laid_out, parts_of, scipy, spread
 from linmap.matrices.network.to_arrays import in_blocks
 from linmap.matrices.tables.columns import Labels, flat_positions, length
 from linmap.matrices.tables.table_builder import multiplied

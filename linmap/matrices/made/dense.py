@@ -2,7 +2,7 @@
 
 Elimination makes the fewest operations, and one step for each of many small products; the lifted passes make one step
 for each arc, on the columns or on the rows of the matrix all at once. Which is run is decided by a predicted time that
-counts steps as well as operations and bytes (`linmap.matrices.made.work`).
+counts steps as well as operations and bytes (`linmap.matrices.made.predicted_work`).
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from hilbert.program.line.constant import Const
 from hilbert.program.run.fuse import fused
 from hilbert.program.run.run import Runner
 from linmap.matrices.made.matrix_plans import plan_for
-from linmap.matrices.made.work import STEP, seconds
+from linmap.matrices.made.predicted_work import STEP, seconds
 from linmap.matrices.network.arcs import most_vectors
 from linmap.matrices.network.to_arrays import contracted, whole_block
 from linmap.matrices.structure.structure import body_of
 from linmap.net.apply import apply_net
 from linmap.net.lower import net
-from linmap.net.reverse import turned
+from linmap.net.transposed_net import turned
 from linmap.term import wire
 from linmap.term.net import Net, refs
 from linmap.term.nodes import Lifted
@@ -64,7 +64,7 @@ These are dense blocks to elimination: where relations meet them tables are long
 
 
 @once
-def lifted_line(body: Net) -> Line:
+def line_on_basis(body: Net) -> Line:
     """The map on as many vectors as its domain has dimensions: the inputs are these vectors, and then the data."""
     found, index = refs(body), Fin.of(body.dom.dim)
     lifted = net(Lifted(body, index))
@@ -76,7 +76,7 @@ def lifted_line(body: Net) -> Line:
 
 @once
 def _lifted(body: Net) -> Runner:
-    return Runner(lifted_line(body))
+    return Runner(line_on_basis(body))
 
 
 def on_basis(body: Net, data: Sequence[Any]) -> Any:
@@ -96,7 +96,7 @@ def on_basis(body: Net, data: Sequence[Any]) -> Any:
 @once
 def _time(body: Net, name: str) -> float:
     """The predicted time of a lifted pass."""
-    return seconds(lifted_line(body if name == "forward" else turned(body)))
+    return seconds(line_on_basis(body if name == "forward" else turned(body)))
 
 
 def predicted(body: Net) -> tuple[tuple[str, float], ...]:

@@ -18,7 +18,7 @@ from hilbert.base.sizes import held
 from hilbert.errors import shown
 from hilbert.program.line.constant import Const
 from linmap.matrices.made.block_layout import BlockPattern, block_pattern
-from linmap.matrices.made.sparse import MatrixPattern, entry_type, pattern, scipy
+from linmap.matrices.made.sparse_pattern import MatrixPattern, entry_type, pattern, scipy
 from linmap.matrices.network.accumulation_order import Accumulation
 from linmap.matrices.network.deferred_lines import Deferred
 from linmap.matrices.network.network import Network, elements, network
@@ -27,7 +27,7 @@ from linmap.matrices.network.to_arrays import flat
 from linmap.matrices.structure.entry_counts import components
 from linmap.matrices.structure.structure import body_of, standing
 from linmap.matrices.tables.labelled_products import NetworkFactor, NetworkProduct, bonds
-from linmap.net.reverse import transposed
+from linmap.net.transposed_net import transposed
 from linmap.term.linear_map import AnyLinMap, LinMap
 from linmap.term.net import Closed, Net, refs
 

@@ -1,1 +1,1 @@
-"""A linear map as a network of labelled products: built from its arcs, contracted in a cheap order, made an array."""
+"""A linear map as a network of factors with labelled axes: from a net, contracted in cheap order, made an array."""

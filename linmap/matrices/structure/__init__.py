@@ -1,1 +1,1 @@
-"""What a term proves about its matrix: zero, diagonal, low rank, sparse, blocks, and how many entries."""
+"""What a term proves of its matrix, decided in `structure`; the forms (diagonal, sparse, …) are in `matrix_shapes`."""

@@ -40,9 +40,9 @@ from linmap.matrices.structure.matrix_shapes import (
     SumForm,
     ZeroForm,
 )
+from linmap.matrices.tables.banded_relations import Diagonals
 from linmap.matrices.tables.columns import flat_positions
 from linmap.matrices.tables.diagonal_products import along_diagonals, in_forms, is_met
-from linmap.matrices.tables.diagonals import Diagonals
 from linmap.matrices.tables.labelled_products import LabelTable, Link, NetworkProduct, bonds
 from linmap.net.lower import net
 from linmap.term.linear_map import LinMap

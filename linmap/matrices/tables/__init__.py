@@ -1,1 +1,1 @@
-"""Sparse products as tables: columns of labels, tables that are joined and summed, products of known tables."""
+"""Sparse products as tables: columns of labels, tables joined and summed; bands and diagonals by formula."""

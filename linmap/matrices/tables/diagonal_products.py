@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from attrs import evolve
 
 from hilbert.relation import ProductRelation
-from linmap.matrices.tables.diagonals import MOST, Box, Diagonals, as_form, composed, diagonals, met, together, volume
+from linmap.matrices.tables.banded_relations import (
+    MOST,
+    Box,
+    Diagonals,
+    as_form,
+    composed,
+    diagonals,
+    met,
+    together,
+    volume,
+)
 from linmap.matrices.tables.labelled_products import Link, NetworkFactor
 
 if TYPE_CHECKING:

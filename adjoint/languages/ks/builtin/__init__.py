@@ -1,1 +1,1 @@
-"""The built-in functions of KS-Lisp, on values: scalars, integers, tensors, linear maps, checks and prints."""
+"""Built-in functions of KS-Lisp on values: scalars, integers, tensors (`build`: `tensor_builtins`), checks, prints."""

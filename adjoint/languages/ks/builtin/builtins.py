@@ -27,7 +27,7 @@ from adjoint.languages.ks.value.value_syntax import text
 from diff import absolute
 from diff.lam.term.types import Arrow, Lin, TupleType, Ty
 from hilbert import R, Vec
-from hilbert.base.visible import put
+from hilbert.base.escaped_text import put
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -30,7 +30,7 @@ from diff.lam.term.types import Lin, TupleType
 from hilbert.base.term import driven
 
 if TYPE_CHECKING:
-    from adjoint.languages.ks.run.linked import Linked
+    from adjoint.languages.ks.run.text_functions import Linked
     from adjoint.languages.ks.text.function_names import Callee
     from adjoint.languages.ks.text.resolution import Definition
     from diff.lam.term.term_error import Place

@@ -1,1 +1,1 @@
-"""Running KS-Lisp: the evaluator, functions as maps of the library, derived functions, their verification."""
+"""Running KS-Lisp: the evaluator (also of the lanes of `build`), functions as maps, `fwd` and `rev`, verification."""

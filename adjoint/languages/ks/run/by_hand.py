@@ -19,7 +19,7 @@ from adjoint.languages.ks.value.packing import along, packed, packed_space, real
 from adjoint.languages.ks.value.types import has_maps, tangent
 from adjoint.reverse.adjoint_affine import vjp
 from diff import const, fun, jvp, lift, operation, program
-from diff.derive.operation_derivative import TangentRule, require_linear
+from diff.derive.user_operation_derivative import TangentRule, require_linear
 from diff.lam.term.term_error import TermError
 from diff.lam.term.types import Ground, TupleType
 from diff.terms.user_operation import Custom
@@ -29,7 +29,7 @@ from hilbert import Copower, Fin, SpaceError, Vec
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from adjoint.languages.ks.run.linked import Linked
+    from adjoint.languages.ks.run.text_functions import Linked
     from adjoint.languages.ks.text.function_names import Callee
     from diff.lam.term.term_error import Place
     from diff.lam.term.types import Ty

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from adjoint.languages.ks.run.evaluate import KsEvaluator
     from adjoint.languages.ks.run.function_maps import Mapped
-    from adjoint.languages.ks.run.linked import Linked
+    from adjoint.languages.ks.run.text_functions import Linked
     from diff.lam.term.binding import Pass
     from diff.lam.term.term_error import Place
     from hilbert.map.map import AnyMap

@@ -52,7 +52,7 @@ from linmap.term.datum import constants
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from adjoint.languages.ks.run.linked import Linked
+    from adjoint.languages.ks.run.text_functions import Linked
     from diff.lam.term.binding import Pass
     from diff.lam.term.term_error import Place
     from diff.lam.term.terms import AnyTerm, Case, Fold, Var

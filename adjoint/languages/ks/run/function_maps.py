@@ -35,7 +35,7 @@ from hilbert.base.term import driven
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from adjoint.languages.ks.run.linked import Linked
+    from adjoint.languages.ks.run.text_functions import Linked
     from adjoint.languages.ks.text.function_names import Callee
     from hilbert.map.map import AnyMap
 

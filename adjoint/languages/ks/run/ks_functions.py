@@ -15,8 +15,8 @@ from adjoint.languages.ks.notes import NAMES
 from adjoint.languages.ks.run import derivatives, verify
 from adjoint.languages.ks.run import function_maps as maps
 from adjoint.languages.ks.run.evaluate import STEPS, KsEvaluator
-from adjoint.languages.ks.run.linked import Linked
 from adjoint.languages.ks.run.map_arguments import no_cotangent, not_given
+from adjoint.languages.ks.run.text_functions import Linked
 from adjoint.languages.ks.text import printer
 from adjoint.languages.ks.text.form_reader import too_large
 from adjoint.languages.ks.text.function_names import Written

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from adjoint.languages.ks.run.evaluate import KsEvaluator
-    from adjoint.languages.ks.run.linked import Linked
+    from adjoint.languages.ks.run.text_functions import Linked
     from adjoint.languages.ks.text.function_names import Callee
 
 STEP = 6e-6

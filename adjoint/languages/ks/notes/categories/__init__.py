@@ -1,1 +1,1 @@
-"""CL, the categorical language of the notes (§8): conversion, terms, combinators."""
+"""CL, the language without variables of the linear-map notes (§8): to and from it, its terms and combinators."""

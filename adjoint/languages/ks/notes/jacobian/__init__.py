@@ -1,1 +1,1 @@
-"""∇ of the notes (§5): the Jacobian of an expression as a term of linear maps."""
+"""∇⟦e⟧ of the linear-map notes (§5): the Jacobian of an expression as a term of linear maps."""

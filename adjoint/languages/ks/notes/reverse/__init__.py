@@ -1,1 +1,1 @@
-"""Reverse mode of the notes on terms (§§3–7): application, transposition, tupling, two passes, normal forms."""
+"""Reverse mode of the linear-map notes (§§3–7): maps applied and transposed, tupling, two passes, normal forms."""

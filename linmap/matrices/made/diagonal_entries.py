@@ -28,7 +28,7 @@ from linmap.matrices.structure.structure import body_of
 from linmap.matrices.tables.columns import Labels, flat_positions, split
 from linmap.matrices.tables.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct
 from linmap.matrices.tables.tables import tabled
-from linmap.net.reverse import transposed
+from linmap.net.transposed_net import transposed
 from linmap.term.linear_map import LinMap
 from linmap.term.nodes import Compose
 
