@@ -1,1 +1,1 @@
-"""Linear maps as text, derivatives too: in the paper's notation, and as Python. `diff.printing` has the data in them."""
+"""Linear maps as text, derivatives too: in the paper's notation, and as Python; `diff.printing` has their data."""

@@ -1,1 +1,1 @@
-"""The paper's passes on terms of the language of pullbacks: A-normal form (all parts named), Jacobians, steps, claims."""
+"""The paper's passes on terms of the language of pullbacks: A-normal form (parts named), Jacobians, steps, claims."""
