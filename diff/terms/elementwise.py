@@ -55,7 +55,7 @@ class PrimitiveRule:
     `value(xp, params, *arrays)` computes in any array namespace; `ufunc` names the function of numpy that it is, and
     `in_numpy(params)` is a kernel for numpy that is better than both. `derivatives(params, args, y)` gives one
     expression of the language for each argument, in the arguments and the value, or a number; None for a discrete
-    result.
+    result. `is_finite(params)` says that value and derivatives are finite at all finite arguments.
     """
 
     name: str
@@ -67,6 +67,7 @@ class PrimitiveRule:
     ufunc: str | None = None
     in_numpy: Callable[[tuple[float, ...]], Kernel] | None = None
     fresh: bool = True  # whether the value never is a view of an argument
+    is_finite: Callable[[tuple[float, ...]], bool] = lambda _: False
 
     @property
     def is_discrete(self) -> bool:

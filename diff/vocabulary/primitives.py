@@ -21,7 +21,8 @@ sin'(x) = (cos x ·), tanh'(x) = (1 − y² ·). Outside its domain a primitive 
 | divide(x, y) | 1/y, −(x/y)·(1/y) | y ≠ 0 |
 | pow(x, y) | y·x^(y−1), ln x · x^y | x > 0 |
 | maximum minimum | 1 on the side taken, else 0 | x ≠ y; at x = y the left side is taken |
-| hypot atan2 | x/r, y/r; y/r², −x/r² | not both 0 |
+| hypot | x/r, y/r | not both 0; at 0 they are taken as 0 |
+| atan2 | y/r², −x/r² | not both 0 |
 | logaddexp | exp(x − z), exp(y − z) | ℝ² |
 """
 
@@ -64,6 +65,7 @@ def _unary(
     ufunc: str | None = None,
     in_numpy: Callable[[tuple[float, ...]], Kernel] | None = None,
     fresh: bool = True,
+    finite: bool = False,
 ) -> Primitive:
     """A row; without `value` the primitive is the function of that name in every array namespace."""
     plain = value or (lambda xp, x: getattr(xp, name)(x))
@@ -77,6 +79,7 @@ def _unary(
         ufunc or (name if value is None else None),
         in_numpy,
         fresh,
+        lambda _: finite,
     )
     _enter(rule)
     return Primitive(name)
@@ -89,16 +92,20 @@ def _binary(
     text: str,
     domain: str,
     ufunc: str | None = None,
+    finite: bool = False,
+    value: Callable[[Any, Any, Any], Any] | None = None,
 ) -> Binary:
     call = ufunc or name
+    plain = value or (lambda xp, x, y: getattr(xp, call)(x, y))
     rule = PrimitiveRule(
         name,
         2,
-        lambda xp, _, x, y: getattr(xp, call)(x, y),
+        lambda xp, _, x, y: plain(xp, x, y),
         lambda _, args, z: derivatives(args[0], args[1], z),
         text,
         domain,
-        call,
+        None if value else call,
+        is_finite=lambda _: finite,
     )
     _enter(rule)
     return Binary(name)
@@ -172,26 +179,33 @@ def _gelu_prime(x: E) -> E:
     return 0.5 * (erf(math.sqrt(0.5) * x) + 1.0) + x * density
 
 
+def _ratio(xp: Any, x: Any, y: Any) -> Any:
+    """x / y, and 0 where y is 0."""
+    zero = y == 0.0
+    return xp.where(zero, xp.zeros_like(y), x / xp.where(zero, xp.ones_like(y), y))
+
+
 def _softplus(xp: Any, x: Any) -> Any:
     return xp.logaddexp(x, xp.zeros_like(x))
 
 
-sin: Primitive = _unary("sin", lambda x, _: cos(x))
-cos: Primitive = _unary("cos", lambda x, _: -sin(x))
+sin: Primitive = _unary("sin", lambda x, _: cos(x), finite=True)
+cos: Primitive = _unary("cos", lambda x, _: -sin(x), finite=True)
 tan: Primitive = _unary("tan", lambda _, y: square(y) + 1.0, domain="cos x ≠ 0")
 asin: Primitive = _unary("asin", lambda x, _: 1.0 / sqrt(1.0 - square(x)), domain="|x| < 1", text="arcsin")
 acos: Primitive = _unary("acos", lambda x, _: -1.0 / sqrt(1.0 - square(x)), domain="|x| < 1", text="arccos")
-atan: Primitive = _unary("atan", lambda x, _: 1.0 / (square(x) + 1.0), text="arctan")
+atan: Primitive = _unary("atan", lambda x, _: 1.0 / (square(x) + 1.0), text="arctan", finite=True)
 sinh: Primitive = _unary("sinh", lambda x, _: cosh(x))
 cosh: Primitive = _unary("cosh", lambda x, _: sinh(x))
-tanh: Primitive = _unary("tanh", lambda _, y: _tanh_prime(y))
+tanh: Primitive = _unary("tanh", lambda _, y: _tanh_prime(y), finite=True)
 _tanh_prime: Primitive = _unary(
     "tanh'",
     lambda y, _: -2.0 * y,
     value=lambda _, y: 1.0 - y * y,
     in_numpy=lambda _: Kernel(_one_minus_square, (_over_one_minus_square,)),
+    finite=True,
 )
-asinh: Primitive = _unary("asinh", lambda x, _: 1.0 / sqrt(square(x) + 1.0), text="arsinh")
+asinh: Primitive = _unary("asinh", lambda x, _: 1.0 / sqrt(square(x) + 1.0), text="arsinh", finite=True)
 acosh: Primitive = _unary("acosh", lambda x, _: 1.0 / sqrt(square(x) - 1.0), domain="x > 1", text="arcosh")
 atanh: Primitive = _unary("atanh", lambda x, _: 1.0 / (1.0 - square(x)), domain="|x| < 1", text="artanh")
 exp: Primitive = _unary("exp", lambda _, y: y)
@@ -201,28 +215,55 @@ log2: Primitive = _unary("log2", lambda x, _: (1.0 / math.log(2.0)) * reciprocal
 log10: Primitive = _unary("log10", lambda x, _: (1.0 / math.log(10.0)) * reciprocal(x), domain="x > 0")
 log1p: Primitive = _unary("log1p", lambda x, _: reciprocal(x + 1.0), domain="x > −1")
 sqrt: Primitive = _unary("sqrt", lambda _, y: 0.5 * reciprocal(y), domain="x > 0", text="√")
-square: Primitive = _unary("square", lambda x, _: 2.0 * x)
+square: Primitive = _unary("square", lambda x, _: 2.0 * x, finite=True)
 reciprocal: Primitive = _unary(
     "reciprocal", lambda _, y: -square(y), value=lambda _, x: 1.0 / x, domain="x ≠ 0", ufunc="reciprocal"
 )
-absolute: Primitive = _unary(
-    "absolute", lambda x, _: sign(x), value=lambda xp, x: xp.abs(x), ufunc="absolute", text="abs"
+_inverse: Primitive = _unary(  # its derivative at 0 stays NaN
+    "inverse", lambda x, y: -(y / x), value=lambda xp, x: _ratio(xp, xp.ones_like(x), x), text="1/", domain="0 at 0"
 )
-sign: Primitive = _unary("sign", lambda x, _: number_like(x, 0.0))
-relu: Primitive = _unary("relu", lambda x, _: x > 0.0, value=_relu, domain="x ≠ 0; derivative 0 at 0")
+_length: Primitive = _unary(  # of a sum of squares: no slope at 0
+    "length",
+    lambda _, y: 0.5 * _inverse(y),
+    text="√",
+    domain="x ≥ 0",
+    value=lambda xp, x: xp.sqrt(x),
+    ufunc="sqrt",
+    finite=True,
+)
+absolute: Primitive = _unary(
+    "absolute",
+    lambda x, _: sign(x),
+    value=lambda xp, x: xp.abs(x),
+    ufunc="absolute",
+    text="abs",
+    finite=True,
+)
+sign: Primitive = _unary("sign", lambda x, _: number_like(x, 0.0), finite=True)
+relu: Primitive = _unary("relu", lambda x, _: x > 0.0, value=_relu, domain="x ≠ 0; derivative 0 at 0", finite=True)
 sigmoid: Primitive = _unary(
     "sigmoid",
     lambda _, y: _sigmoid_prime(y),
     value=_sigmoid,
     text="σ",
     in_numpy=lambda _: Kernel(_sigmoid_in_numpy),
+    finite=True,
 )
-_sigmoid_prime: Primitive = _unary("sigmoid'", lambda y, _: 1.0 - 2.0 * y, value=lambda _, y: y * (1.0 - y))
-softplus: Primitive = _unary("softplus", lambda x, _: sigmoid(x), value=_softplus)
-erf: Primitive = _unary("erf", lambda x, _: (2.0 / math.sqrt(math.pi)) * exp(-square(x)), value=special_functions.erf)
-gelu: Primitive = _unary("gelu", lambda x, _: _gelu_prime(x), value=_gelu)
+_sigmoid_prime: Primitive = _unary(
+    "sigmoid'", lambda y, _: 1.0 - 2.0 * y, value=lambda _, y: y * (1.0 - y), finite=True
+)
+softplus: Primitive = _unary("softplus", lambda x, _: sigmoid(x), value=_softplus, finite=True)
+erf: Primitive = _unary(
+    "erf", lambda x, _: (2.0 / math.sqrt(math.pi)) * exp(-square(x)), value=special_functions.erf, finite=True
+)
+gelu: Primitive = _unary("gelu", lambda x, _: _gelu_prime(x), value=_gelu, finite=True)
 stop_gradient: Primitive = _unary(
-    "stop_gradient", lambda x, _: number_like(x, 0.0), value=lambda _, x: x, text="stop", fresh=False
+    "stop_gradient",
+    lambda x, _: number_like(x, 0.0),
+    value=lambda _, x: x,
+    text="stop",
+    fresh=False,
+    finite=True,
 )
 
 divide: Binary = _binary("divide", lambda _, y, z: (reciprocal(y), -(z * reciprocal(y))), text="/", domain="y ≠ 0")
@@ -233,19 +274,38 @@ _pow_prime: Binary = _binary(  # a first derivative that is finite at x = 0, and
     "pow'", lambda x, y, z: (y * z * reciprocal(x), log(x) * z), text="pow", domain="x > 0", ufunc="pow"
 )
 maximum: Binary = _binary(
-    "maximum", lambda x, y, _: (x >= y, y > x), text="max", domain="x ≠ y; the left side at x = y"
+    "maximum",
+    lambda x, y, _: (x >= y, y > x),
+    text="max",
+    domain="x ≠ y; the left side at x = y",
+    finite=True,
 )
 minimum: Binary = _binary(
-    "minimum", lambda x, y, _: (x <= y, y < x), text="min", domain="x ≠ y; the left side at x = y"
+    "minimum",
+    lambda x, y, _: (x <= y, y < x),
+    text="min",
+    domain="x ≠ y; the left side at x = y",
+    finite=True,
 )
-hypot: Binary = _binary("hypot", lambda x, y, z: (x / z, y / z), text="hypot", domain="not both 0")
+_over: Binary = _binary(  # its derivatives at y = 0 stay NaN
+    "over", lambda _, y, z: (reciprocal(y), -(z / y)), text="/", domain="y ≠ 0; 0 at y = 0", value=_ratio
+)
+hypot: Binary = _binary(
+    "hypot",
+    lambda x, y, z: (_over(x, z), _over(y, z)),
+    text="hypot",
+    domain="not both 0; derivatives 0 there",
+    finite=True,
+)
 atan2: Binary = _binary(
     "atan2",
     lambda x, y, _: (y / (square(x) + square(y)), -x / (square(x) + square(y))),
     text="arctan2",
     domain="not both 0",
 )
-logaddexp: Binary = _binary("logaddexp", lambda x, y, z: (exp(x - z), exp(y - z)), text="logaddexp", domain="ℝ²")
+logaddexp: Binary = _binary(
+    "logaddexp", lambda x, y, z: (exp(x - z), exp(y - z)), text="logaddexp", domain="ℝ²", finite=True
+)
 
 
 def _power_prime(k: float, x: E, y: E) -> E:
@@ -264,6 +324,7 @@ _enter(
         "power",
         "as numpy's power",
         in_numpy=lambda params: Kernel(lambda x: np.pow(x, params[0])),
+        is_finite=lambda params: params[0] >= 0.0 and params[0].is_integer(),
     )
 )
 

@@ -17,6 +17,7 @@ from hilbert.program.line.builder import Builder
 from hilbert.program.transform.emit_loop import emitted, looped
 from linmap.net.fold import fold
 from linmap.net.reverse import turned
+from linmap.net.support import Part, Supports
 from linmap.term import wire
 from linmap.term.datum import Ref
 from linmap.term.inverse import Inverse
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
     from linmap.term.net import Arc, Net
 
 Flow: TypeAlias = "int | dict[int, int] | None"
-"""What flows through a wire when a net is applied: a slot, or one for each array of a bundle that is not 0."""
+"""What a net is applied to, and gives: a slot, or one for each array of a bundle that is not 0."""
+Flowing: TypeAlias = "Part | dict[int, int]"
+"""What flows through a wire: a slot with its support, or the slots of a bundle, of which no support is known."""
 
 
 def _adjoint(f: Recur, _: Leaf) -> Recur:
@@ -44,46 +47,51 @@ attach(Inverse, "adjoint", lambda f, _: evolve(f, body=turned(f.body)))
 # --- application ---
 
 
-def acted(b: Builder, f: wire.Wire, x: Flow, at: Callable[[Datum], int]) -> Flow:
+def acted(b: Builder, f: Recur | Inverse, x: dict[int, int], at: Callable[[Datum], int]) -> dict[int, int]:
+    """What a linear loop or an inverse makes of a bundle that flows into it."""
+    return _loop(b, f, x, at(f.datum)) if isinstance(f, Recur) else _system(b, f, x, at(f.datum))
+
+
+def _through(f: wire.Wire, x: Flowing, supports: Supports) -> Flowing | None:
     """What an arc makes of what flows into it."""
     match f:
-        case wire.Into(k, _):
-            assert isinstance(x, int)
-            return {k: x}
         case wire.OutOf(k):
             assert isinstance(x, dict)
-            return x.get(k)
-        case Recur():
+            return Part(x[k]) if k in x else None
+        case Recur() | Inverse():
             assert isinstance(x, dict)
-            return _loop(b, f, x, at(f.datum))
-        case Inverse():
-            assert isinstance(x, dict)
-            return _system(b, f, x, at(f.datum))
+            return acted(supports.b, f, x, supports.at)
+        case wire.Into(k, _):
+            assert isinstance(x, Part)
+            return {k: supports.settled(x).base}
         case wire.Same():
             return x
         case single:  # one array to one array, as its type says
-            assert isinstance(x, int)
-            return wire.step(b, single, x, at)
+            assert isinstance(x, Part)
+            return supports.through(single, x)
 
 
-def both(b: Builder, x: Flow, y: Flow) -> Flow:
+def _both(x: Flowing, y: Flowing, supports: Supports) -> Flowing:
     """The sum of what flows into a wire."""
     if isinstance(x, dict) and isinstance(y, dict):
-        return x | {k: b.add(x[k], slot) if k in x else slot for k, slot in y.items()}
-    assert isinstance(x, int)
-    assert isinstance(y, int)
-    return b.add(x, y)
+        return x | {k: supports.b.add(x[k], slot) if k in x else slot for k, slot in y.items()}
+    assert isinstance(x, Part)
+    assert isinstance(y, Part)
+    return supports.both(x, y)
 
 
 def flowing(
     b: Builder, body: Net, given: Iterable[tuple[int, Flow]], at: Callable[[Datum], int], lead: int = 0
 ) -> list[Flow]:
     """What arrives at each output of a net."""
+    supports = Supports(b, at)
 
-    def act(arc: Arc, x: Flow) -> Flow:
-        return acted(b, wire.lifted(arc.map, lead) if lead else arc.map, x, at)
+    def act(arc: Arc, x: Flowing) -> Flowing | None:
+        return _through(wire.lifted(arc.map, lead) if lead else arc.map, x, supports)
 
-    return fold(body, given, act, lambda x, y: both(b, x, y))
+    inputs = ((w, Part(x) if isinstance(x, int) else x) for w, x in given if x is not None)
+    found = fold(body, inputs, act, lambda x, y: _both(x, y, supports))
+    return [supports.settled(x).base if isinstance(x, Part) else x for x in found]
 
 
 def _loop(b: Builder, f: Recur, x: dict[int, int], datum: int) -> dict[int, int]:

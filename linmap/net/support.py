@@ -1,0 +1,374 @@
+"""Supports: what is not read has no slope, and what does not vary has no tangent.
+
+When a net is applied, a wire carries beside its array where that can differ from 0:
+
+    Part(base, where, pending)      the wire is  S_n • … • S_1 (base),  and base is 0 outside of `where`
+
+`pending` are *selections* S that are not made yet: an inclusion (index, slice, pad), one place in each lane (max),
+a mask (relu, where, select). S is a partial isometry, so that a product with an array d passes it,
+
+    (d ·) • S  =  S • (S*d ·)                          S*d = d for a mask
+
+and S is made once, at the end, by selection: no 0 outside of S meets an infinite d. That is done where d may be ±∞ or
+NaN (`breaks`); else S is made before the product. Where flows meet, their selections are made and their supports unite;
+a product with a d that breaks leaves the mask of that union as a selection behind itself.
+
+`where` is a term, an image or a union. Its mask is made only where a d that breaks follows: at once if it is known when
+the line is built, by steps on truth values otherwise. Outside of its selections a base may hold anything, a NaN too:
+only products, sums of bases with the same selections, and these selections themselves touch it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any, TypeAlias, final
+
+import numpy as np
+from attrs import evolve, frozen
+
+from hilbert.arrays.libraries.libraries import NUMPY
+from hilbert.arrays.libraries.namespace import freeze
+from hilbert.index.index import Unit
+from hilbert.index.leaf import Leaf
+from hilbert.index.spec import ALPHABET, Spec
+from hilbert.program.control.branch import AnyLane, Choose
+from hilbert.program.line.constant import Const, filled
+from hilbert.program.line.operation import Contract, Literal, Move, Operation, Reduce
+from hilbert.relation import Agreement, Converse, Equality, Full, Inclusion, Order, Rotation
+from linmap.term import wire
+from linmap.term.datum import Datum, Ref
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hilbert.index.index import Index
+    from hilbert.program.line.builder import Builder
+
+
+@final
+@frozen(eq=False)
+class Image:
+    """Where an arc makes something of what is in `of` (None: of anything); `source` is the leaf that the arc takes."""
+
+    arc: wire.Simple
+    datum: int | None
+    of: Support
+    source: Leaf
+
+
+@final
+@frozen(eq=False)
+class Union:
+    """Where flows meet."""
+
+    left: Image | Union
+    right: Image | Union
+
+
+Support: TypeAlias = "Image | Union | None"
+"""Where an array can differ from 0; None for everywhere."""
+Selection: TypeAlias = tuple[wire.Simple, int | None]
+"""An arc, and the slot of its datum."""
+
+
+@final
+@frozen
+class Part:
+    """What flows through a wire: see above."""
+
+    base: int
+    where: Support = None
+    pending: tuple[Selection, ...] = ()
+
+
+MADE = ("support", 0, 0)
+"""The key of a mask that is worked out, and in no line yet."""
+
+
+def breaks(datum: Datum) -> bool:
+    """Whether a datum may hold ±∞ or NaN at finite points, overflow of sums and products apart."""
+    return not (datum.known if isinstance(datum, Ref) else is_finite(datum))
+
+
+def is_finite(value: Const) -> bool:
+    """Whether the entries of a constant are known to be finite: their sum is, which takes no memory."""
+    array = value.array if value.number is None else value.number
+    if not isinstance(array, (np.ndarray, np.generic, float)):
+        return False
+    with np.errstate(all="ignore"):
+        return bool(np.isfinite(np.sum(array)))
+
+
+def labels(f: wire.ContractWith) -> tuple[str, str]:
+    """The labels of the fixed operand, and of what flows."""
+    return (f.spec.left, f.spec.right) if f.side == 0 else (f.spec.right, f.spec.left)
+
+
+def is_selection(f: wire.Wire) -> bool:
+    """Whether an arc puts each entry in at most one place, or leaves it out, and adds nothing up."""
+    match f:
+        case Reduce(relation):
+            return isinstance(relation, Inclusion)
+        case wire.ContractWith(spec, _, datum):
+            _, source = labels(f)
+            if datum.leaf.entry.index is not None:  # one place in each lane
+                return set(source) <= set(spec.out) and len(spec.out) > len(source)
+            return not datum.leaf.is_field and source == spec.out
+        case _:  # all others add entries up, keep them all, or move them
+            return False
+
+
+def covers(f: wire.Simple) -> bool:
+    """Whether an arc is known to make something of everything, everywhere."""
+    match f:
+        case Reduce(relation):
+            return isinstance(relation, (Full, Converse, Equality, Rotation, Order, Agreement))
+        case wire.ContractWith(spec, _, datum):
+            fixed, source = labels(f)
+            if datum.leaf.is_field or datum.leaf.entry.index is None:
+                return datum.leaf.is_field
+            scatters = any(c in spec.out for c in fixed[len(datum.leaf.axes) :])
+            return bool(len(spec.out) <= len(source) and (not scatters or (isinstance(datum, Ref) and datum.known)))
+        case _:  # Same, Scale, Move, Cast, External: everything
+            return True
+
+
+def united(x: Support, y: Support) -> Support:
+    """The union; that of a mask and its negation is what they are masks of."""
+    if x is None or y is None:
+        return None
+    if isinstance(x, Image) and isinstance(y, Image) and x.of is y.of and _are_opposite(x.arc, y.arc):
+        return x.of
+    return Union(x, y)
+
+
+def _are_opposite(f: wire.Simple, g: wire.Simple) -> bool:
+    """Whether two arcs are a mask and its negation."""
+    if not (isinstance(f, wire.ContractWith) and isinstance(g, wire.ContractWith) and f.spec == g.spec):
+        return False
+    c, d = f.datum, g.datum
+    if not (isinstance(c, Ref) and isinstance(d, Ref)) or c.leaf.is_field or c.leaf.entry.index is not None:
+        return False
+    return c.known == -d.known != 0
+
+
+@final
+class Supports:
+    """What arcs make of parts, as steps of one line."""
+
+    def __init__(self, b: Builder, at: Callable[[Datum], int]) -> None:
+        self.b, self.at = b, at
+        self._settled: dict[Part, Part] = {}
+        self._truths: dict[Image | Union, Const | int] = {}
+
+    # --- the flow ---
+
+    def through(self, f: wire.Simple, p: Part) -> Part | None:
+        """An arc on what flows."""
+        if isinstance(f, wire.Same):
+            return p
+        if isinstance(f, wire.Scale):
+            return None if f.k == 0.0 else evolve(p, base=self.b.scale(f.k, p.base))
+        datum = self.at(f.datum) if isinstance(f, wire.ContractWith) else None
+        if isinstance(f, wire.ContractWith):
+            if f.free[0]:
+                return self._entered(f, datum, p)
+            if f.datum.leaf.is_field and (p.pending or p.where) and breaks(f.datum):
+                return self._multiplied(f, self.at(f.datum), p)
+        if is_selection(f):
+            return evolve(p, pending=(*p.pending, (f, datum)))
+        q = self.settled(p)
+        return Part(self._made(f, datum, q.base), self._image(f, datum, q))
+
+    def both(self, x: Part, y: Part) -> Part:
+        """Where flows meet; selections that are the same are made once, after the sum."""
+        if x.pending != y.pending or x.where is not y.where:
+            x, y = self.settled(x), self.settled(y)
+        total = self.b.add(x.base, y.base)
+        if x.where is y.where:
+            return evolve(x, base=total)
+        return Part(total, united(x.where, y.where))
+
+    def settled(self, p: Part) -> Part:
+        """The part with its selections made."""
+        if not p.pending:
+            return p
+        if p not in self._settled:
+            q = p
+            for f, datum in p.pending:
+                q = Part(self._made(f, datum, q.base), self._image(f, datum, q))
+            self._settled[p] = q
+        return self._settled[p]
+
+    def _made(self, f: wire.Simple, datum: Any, x: int) -> int:
+        return wire.step(self.b, f, x, lambda _: datum)
+
+    def _image(self, f: wire.Simple, datum: int | None, of: Part) -> Support:
+        """Where an arc's result can differ from 0; a user's operator may make anything of a part."""
+        if isinstance(f, wire.External) or (of.where is None and covers(f)):
+            return None
+        return of.where if isinstance(f, wire.Cast) else Image(f, datum, of.where, self.b.slots[of.base])
+
+    def _entered(self, f: wire.ContractWith, datum: int | None, p: Part) -> Part:
+        """A branch is entered: what becomes of lanes that do not take it is dropped where it is left."""
+        if not all(isinstance(s, wire.ContractWith) and s.spec.out == labels(s)[1] for s, _ in p.pending):
+            p = self.settled(p)
+        return evolve(p, base=self._made(f, datum, p.base))  # masks are made in any order
+
+    # --- products with what breaks ---
+
+    def _multiplied(self, f: wire.ContractWith, d: int, p: Part) -> Part:
+        """A contraction with d, of what is read only."""
+        fixed, source = labels(f)
+        if source != f.spec.out:
+            return self._summed(f, d, self.settled(p))
+        found = self._pulled(p, d, fixed, source)
+        if found is None:
+            p = self.settled(p)
+            found = d, fixed, source
+        d, mine, all_ = found
+        base = self._product(f.side, d, mine, p.base, all_, all_)
+        return Part(base, None, (*self._selection(p.where, self.b.slots[p.base]), *p.pending))
+
+    def _summed(self, f: wire.ContractWith, d: int, p: Part) -> Part:
+        """A contraction that sums: the rows of d that meet 0 by structure are left out."""
+        fixed, source = labels(f)
+        image = self._image(f, d, p)
+        for _, m in self._selection(p.where, self.b.slots[p.base]):
+            if not set(source) <= set(fixed):  # the whole product, then its part, then the sums
+                whole = source + "".join(c for c in fixed if c not in source)
+                x = self._product(f.side, d, fixed, p.base, source, whole)
+                x = self.b.contract(Spec.of(source, whole, whole), self._slot(m), x)
+                return Part(self._slot(self._arranged(x, whole, f.spec.out, {})), image)
+            d = self.b.contract(Spec.of(source, fixed, fixed), self._slot(m), d)
+        return Part(self._made(f, d, p.base), image)
+
+    def _product(self, side: int, d: int, mine: str, x: int, its: str, out: str) -> int:
+        b = self.b
+        return b.contract(Spec.of(mine, its, out), d, x) if side == 0 else b.contract(Spec.of(its, mine, out), x, d)
+
+    def _pulled(self, p: Part, d: int, mine: str, all_: str) -> tuple[int, str, str] | None:
+        """S*d for the selections S that are pending, its labels, and those of the base; None where they do not fit.
+
+        `all_` are the labels of what flows, `mine` those of them that d has.
+        """
+        fresh = iter(c for c in ALPHABET if c not in all_)
+        for f, datum in reversed(p.pending):
+            if isinstance(f, Reduce):
+                new = "".join(next(fresh) for _ in f.relation.dom.axes)
+                end = f.at + len(f.relation.cod.axes)
+                old, all_ = all_[f.at : end], all_[: f.at] + new + all_[end:]
+                if old in mine:
+                    at = mine.index(old)
+                    d = self.b.apply(Reduce(f.relation.T, at), d)
+                    mine = mine[:at] + new + mine[at + len(old) :]
+                elif set(old) & set(mine):
+                    return None
+                continue
+            assert isinstance(f, wire.ContractWith)
+            name = dict(zip(f.spec.out, all_, strict=True))
+            fixed, source = ("".join(name[c] for c in some) for some in labels(f))
+            places = set(fixed) - set(source)  # of elements
+            if places & set(mine):
+                if not places <= set(mine):
+                    return None
+                keep = "".join(c for c in source if c in fixed or c in mine)
+                d, mine = self.b.contract(Spec.of(mine, fixed, keep), d, self._slot(datum)), keep
+            all_ = source
+        return d, mine, all_
+
+    # --- masks ---
+
+    def _selection(self, s: Support, leaf: Leaf) -> tuple[Selection, ...]:
+        """The selection of a support; none if that is everything."""
+        if s is None:
+            return ()
+        mask = self._truth(s)
+        if isinstance(mask, Const) and mask.array.all():
+            return ()
+        slot = self._slot(mask)
+        return ((wire.ContractWith(Spec.pointwise(len(leaf.axes)), 0, Ref(slot, self.b.slots[slot])), slot),)
+
+    def _truth(self, s: Image | Union) -> Const | int:
+        """Where the support holds: a constant, or the slot that computes it."""
+        todo = [s]
+        while todo:  # no recursion: a term is as deep as its net
+            s = todo[-1]
+            parts = (s.left, s.right) if isinstance(s, Union) else (s.of,) if s.of else ()
+            missing = [k for k in parts if k not in self._truths]
+            if not missing:
+                todo.pop()
+                given = [self._truths[k] for k in parts]
+                self._truths[s] = self._union(*given) if isinstance(s, Union) else self._held(s, *given)
+            todo += missing
+        return self._truths[s]
+
+    def _union(self, a: Const | int, b: Const | int) -> Const | int:
+        for k in (a, b):
+            if isinstance(k, Const) and k.array.all():
+                return k
+        return a if a is b else self._step(Choose(), a, a, b)
+
+    def _held(self, s: Image, of: Const | int | None = None) -> Const | int:
+        """The mask of an image: numbers 0 and 1 go through the arc, and are asked where they are not 0."""
+        f, leaf = s.arc, s.source
+        x: Const | int = filled(1.0, leaf)
+        if of is not None:
+            x = self._step(Contract(Spec.pointwise(len(leaf.axes))), of, x)
+        if isinstance(f, wire.ContractWith):
+            datum = self._known(s.datum)
+            fixed, source = labels(f)
+            if f.datum.leaf.is_field:
+                assert of is not None  # or the arc covers everything
+                if source == f.spec.out:
+                    return of
+                axes = dict(zip(fixed, f.datum.leaf.axes, strict=True))
+                x = self._arranged(x, source, f.spec.out, axes)
+            elif of is None and fixed == source == f.spec.out and f.datum.leaf.entry.index is None:
+                return datum
+            else:
+                x = self._step(Contract(f.spec), *((datum, x) if f.side == 0 else (x, datum)))
+        else:
+            assert isinstance(f, (Reduce, Move))  # the others carry the support as it is
+            x = self._step(f, x)
+        return self._step(AnyLane(len(self._leaf(x).axes), when=True), x)
+
+    # --- steps on constants, made at once, and on slots ---
+
+    def _arranged(self, x: Const | int, have: str, out: str, axes: dict[str, Index]) -> Const | int:
+        """Numbers with the labels `out`: summed over the others, the same along those that are not there."""
+        for c in have:
+            if c not in out:
+                at = have.index(c)
+                x, have = self._step(Reduce(Full(self._leaf(x).axes[at], Unit()), at), x), have.replace(c, "")
+        for c in out:
+            if c not in have:
+                x, have = self._step(Reduce(Full(Unit(), axes[c]), 0), x), c + have
+        return x if have == out else self._step(Move(tuple(have.index(c) for c in out)), x)
+
+    def _known(self, slot: Any) -> Const | int:
+        """The constant in a slot, if it is one of numpy's."""
+        operation = self.b.operation(slot)
+        if isinstance(operation, Literal) and isinstance(operation.value.array, np.ndarray):
+            return operation.value
+        return int(slot)
+
+    def _leaf(self, x: Const | int) -> Leaf:
+        return x.leaf if isinstance(x, Const) else self.b.slots[x]
+
+    def _slot(self, x: Any) -> int:
+        if not isinstance(x, Const):
+            return int(x)
+        if x.key == MADE:
+            token = int.from_bytes(hashlib.blake2b(x.array.tobytes(), digest_size=16).digest())
+            x = Const(freeze(x.array), x.leaf, ("support", token, 0))
+        return self.b.literal(x)
+
+    def _step(self, operation: Operation, *args: Const | int) -> Const | int:
+        """A step on the line; of constants only, its result."""
+        leaves = [self._leaf(x) for x in args]
+        arrays = [x.array for x in args if isinstance(x, Const)]
+        if len(arrays) < len(args):
+            return self.b.step(operation, tuple(map(self._slot, args)))
+        leaf = operation.image(*leaves)
+        return Const(np.asarray(operation.bind(NUMPY, leaves, leaf).call(*arrays)), leaf, MADE)
