@@ -411,7 +411,8 @@ def _partials(
 def _live(p: AnyProgram, m: list[int], arcs: list[Arc], b: Builder, stops: dict[int, Step[Any]]) -> list[Arc]:
     """The arcs that some input reaches and some output's differential needs: the others are 0."""
     inputs = [k for k in range(b.arity) if b.slots[k].is_field]
-    kept = live_arcs(arcs, inputs, [m[k] for k in p.outputs if p.slots[k].is_field])
+    wires = [m[k] for k in p.outputs if p.slots[k].is_field]
+    kept = live_arcs(arcs, inputs, wires)
     for arc in kept if stops else ():
         if id(arc) in stops:
             raise without_bound(stops[id(arc)])

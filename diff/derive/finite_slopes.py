@@ -1,7 +1,8 @@
 """Which data of a derivative are finite wherever the function's arguments are, overflow of sums and products apart.
 
 These need no support (`linmap.net.support`): a product with 0 is 0. Rows of the table of primitives say so of
-themselves; linear steps, sums and contractions are finite if their arguments are, loops if each round is.
+themselves and all their derivatives; linear steps, sums and contractions are finite if their arguments are, loops if
+each round is.
 """
 
 from __future__ import annotations
@@ -33,12 +34,13 @@ if TYPE_CHECKING:
 
 Flags: TypeAlias = "tuple[Any, ...]"
 """Whether each of some slots is finite: a truth value, of a bundle those of its parts."""
+NOTHING: Mapping[int, tuple[int, ...]] = {}
 
 
-def finite(line: Line | Builder, given: Flags, sure: Mapping[int, tuple[int, ...]]) -> Flags:
-    """Which slots are finite if those inputs are; `sure` says what is finite if some others are."""
-    found: list[Any] = list(given)
-    for slot, step in enumerate(line.steps, line.arity):
+def follow(found: list[Any], line: Line | Builder, sure: Mapping[int, tuple[int, ...]] = NOTHING) -> None:
+    """Which slots are finite, behind those that were found; `sure` says what is finite if some others are."""
+    for slot in range(len(found), len(line.slots)):
+        step = line.steps[slot - line.arity]
         args = [found[a] for a in step.args]
         if slot in sure:
             found.append(all(found[a] for a in sure[slot]))
@@ -70,11 +72,11 @@ def finite(line: Line | Builder, given: Flags, sure: Mapping[int, tuple[int, ...
                 found.append(tuple(not k.is_field for k in leaf.leaves) if isinstance(leaf, Bundle) else False)
             case _:  # a step of another kind is not known
                 found.append(not leaf.is_field)
-    return tuple(found)
 
 
 def _ends(line: Line, given: Flags) -> Flags:
-    found = finite(line, given, {})
+    found = list(given)
+    follow(found, line)
     return tuple(found[k] for k in line.outputs)
 
 
@@ -98,7 +100,8 @@ def marked(
     loops: Mapping[int, tuple[Loop, tuple[int, ...]]],
 ) -> list[Arc]:
     """The arcs of a derivative with their data marked; `loops` has the loop of an arc, and the slots of its arrays."""
-    found = finite(b, tuple(True for _ in range(b.arity)), sure)
+    found: list[Any] = [True] * b.arity
+    follow(found, b, sure)
 
     def mark(d: Any) -> Any:
         return Ref(d.slot, d.leaf, _known(b, d.slot, found)) if isinstance(d, Ref) else d
@@ -114,7 +117,7 @@ def marked(
     return made
 
 
-def _known(b: Builder, slot: int, found: Flags) -> int:
+def _known(b: Builder, slot: int, found: Sequence[Any]) -> int:
     """What is known of a datum: see `linmap.term.datum.Ref`."""
     operation, leaf = b.operation(slot), b.slots[slot]
     if isinstance(leaf, Bundle):

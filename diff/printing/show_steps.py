@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 
-INVERSES = frozenset({"reciprocal", "inverse"})
-"""The primitives that are written 1/x."""
 HELD = (Pack, Unpack, Loop, While, Cond, Implicit, Solve, Choose, AnyLane, Fill)
 """Steps whose operands have a text as a whole."""
 
@@ -159,7 +157,7 @@ class Slots:
 
     def _divisor(self, k: int) -> int | None:
         """b of the reciprocal 1/b, where b has a text."""
-        if getattr(self.operation(k), "name", "") not in INVERSES:
+        if getattr(self.operation(k), "name", "") != "reciprocal":
             return None
         argument = self._argument(k)
         return argument if argument in self.texts else None
@@ -294,7 +292,9 @@ class Slots:
                 return self._quotient(x, y)
             return Text(f"{name}({self.texts[x].tight}, {self.texts[y].tight})", APPLICATION)
         (x,) = args
-        if p.name in INVERSES:
+        if p.name == "0.5/x":
+            return Text(f"0.5 / {self.bound(x, APPLICATION)}", PRODUCT, "/", open=True)
+        if p.name == "reciprocal":
             return Text(f"1/{self.bound(x, APPLICATION)}", PRODUCT, "/", open=True)
         if p.name == "square":
             return Text(f"{self.bound(x, ATOM)}²", ATOM)

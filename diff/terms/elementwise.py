@@ -55,7 +55,8 @@ class PrimitiveRule:
     `value(xp, params, *arrays)` computes in any array namespace; `ufunc` names the function of numpy that it is, and
     `in_numpy(params)` is a kernel for numpy that is better than both. `derivatives(params, args, y)` gives one
     expression of the language for each argument, in the arguments and the value, or a number; None for a discrete
-    result. `is_finite(params)` says that value and derivatives are finite at all finite arguments.
+    result. `is_finite(params)` says that the value and all derivatives are finite at
+    finite arguments.
     """
 
     name: str

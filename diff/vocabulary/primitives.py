@@ -46,6 +46,28 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 E: TypeAlias = Expr[Any]
+FINITE = {
+    "sin",
+    "cos",
+    "atan",
+    "tanh",
+    "tanh'",
+    "asinh",
+    "absolute",
+    "sign",
+    "relu",
+    "sigmoid",
+    "sigmoid'",
+    "softplus",
+    "erf",
+    "gelu",
+    "stop_gradient",
+    "square",
+    "maximum",
+    "minimum",
+    "logaddexp",
+}
+"""The rows whose values and derivatives of all orders are finite at finite arguments."""
 
 
 def _enter(rule: PrimitiveRule) -> None:
@@ -65,7 +87,6 @@ def _unary(
     ufunc: str | None = None,
     in_numpy: Callable[[tuple[float, ...]], Kernel] | None = None,
     fresh: bool = True,
-    finite: bool = False,
 ) -> Primitive:
     """A row; without `value` the primitive is the function of that name in every array namespace."""
     plain = value or (lambda xp, x: getattr(xp, name)(x))
@@ -79,7 +100,7 @@ def _unary(
         ufunc or (name if value is None else None),
         in_numpy,
         fresh,
-        lambda _: finite,
+        lambda _: name in FINITE,
     )
     _enter(rule)
     return Primitive(name)
@@ -92,7 +113,6 @@ def _binary(
     text: str,
     domain: str,
     ufunc: str | None = None,
-    finite: bool = False,
     value: Callable[[Any, Any, Any], Any] | None = None,
 ) -> Binary:
     call = ufunc or name
@@ -105,7 +125,7 @@ def _binary(
         text,
         domain,
         None if value else call,
-        is_finite=lambda _: finite,
+        is_finite=lambda _: name in FINITE,
     )
     _enter(rule)
     return Binary(name)
@@ -189,23 +209,22 @@ def _softplus(xp: Any, x: Any) -> Any:
     return xp.logaddexp(x, xp.zeros_like(x))
 
 
-sin: Primitive = _unary("sin", lambda x, _: cos(x), finite=True)
-cos: Primitive = _unary("cos", lambda x, _: -sin(x), finite=True)
+sin: Primitive = _unary("sin", lambda x, _: cos(x))
+cos: Primitive = _unary("cos", lambda x, _: -sin(x))
 tan: Primitive = _unary("tan", lambda _, y: square(y) + 1.0, domain="cos x ≠ 0")
 asin: Primitive = _unary("asin", lambda x, _: 1.0 / sqrt(1.0 - square(x)), domain="|x| < 1", text="arcsin")
 acos: Primitive = _unary("acos", lambda x, _: -1.0 / sqrt(1.0 - square(x)), domain="|x| < 1", text="arccos")
-atan: Primitive = _unary("atan", lambda x, _: 1.0 / (square(x) + 1.0), text="arctan", finite=True)
+atan: Primitive = _unary("atan", lambda x, _: 1.0 / (square(x) + 1.0), text="arctan")
 sinh: Primitive = _unary("sinh", lambda x, _: cosh(x))
 cosh: Primitive = _unary("cosh", lambda x, _: sinh(x))
-tanh: Primitive = _unary("tanh", lambda _, y: _tanh_prime(y), finite=True)
+tanh: Primitive = _unary("tanh", lambda _, y: _tanh_prime(y))
 _tanh_prime: Primitive = _unary(
     "tanh'",
     lambda y, _: -2.0 * y,
     value=lambda _, y: 1.0 - y * y,
     in_numpy=lambda _: Kernel(_one_minus_square, (_over_one_minus_square,)),
-    finite=True,
 )
-asinh: Primitive = _unary("asinh", lambda x, _: 1.0 / sqrt(square(x) + 1.0), text="arsinh", finite=True)
+asinh: Primitive = _unary("asinh", lambda x, _: 1.0 / sqrt(square(x) + 1.0), text="arsinh")
 acosh: Primitive = _unary("acosh", lambda x, _: 1.0 / sqrt(square(x) - 1.0), domain="x > 1", text="arcosh")
 atanh: Primitive = _unary("atanh", lambda x, _: 1.0 / (1.0 - square(x)), domain="|x| < 1", text="artanh")
 exp: Primitive = _unary("exp", lambda _, y: y)
@@ -215,55 +234,38 @@ log2: Primitive = _unary("log2", lambda x, _: (1.0 / math.log(2.0)) * reciprocal
 log10: Primitive = _unary("log10", lambda x, _: (1.0 / math.log(10.0)) * reciprocal(x), domain="x > 0")
 log1p: Primitive = _unary("log1p", lambda x, _: reciprocal(x + 1.0), domain="x > −1")
 sqrt: Primitive = _unary("sqrt", lambda _, y: 0.5 * reciprocal(y), domain="x > 0", text="√")
-square: Primitive = _unary("square", lambda x, _: 2.0 * x, finite=True)
+square: Primitive = _unary("square", lambda x, _: 2.0 * x)
 reciprocal: Primitive = _unary(
     "reciprocal", lambda _, y: -square(y), value=lambda _, x: 1.0 / x, domain="x ≠ 0", ufunc="reciprocal"
 )
-_inverse: Primitive = _unary(  # its derivative at 0 stays NaN
-    "inverse", lambda x, y: -(y / x), value=lambda xp, x: _ratio(xp, xp.ones_like(x), x), text="1/", domain="0 at 0"
+_half_over: Primitive = _unary(  # its derivative at 0 stays NaN
+    "0.5/x",
+    lambda x, y: -(y / x),
+    value=lambda xp, x: _ratio(xp, xp.full_like(x, 0.5), x),
+    text="0.5 /",
+    domain="0 at 0",
 )
-_length: Primitive = _unary(  # of a sum of squares: no slope at 0
-    "length",
-    lambda _, y: 0.5 * _inverse(y),
-    text="√",
-    domain="x ≥ 0",
-    value=lambda xp, x: xp.sqrt(x),
-    ufunc="sqrt",
-    finite=True,
+_length: Primitive = _unary(  # of a sum of squares: its derivative at 0 is taken as 0
+    "length", lambda _, y: _half_over(y), text="√", domain="x ≥ 0", value=lambda xp, x: xp.sqrt(x), ufunc="sqrt"
 )
 absolute: Primitive = _unary(
-    "absolute",
-    lambda x, _: sign(x),
-    value=lambda xp, x: xp.abs(x),
-    ufunc="absolute",
-    text="abs",
-    finite=True,
+    "absolute", lambda x, _: sign(x), value=lambda xp, x: xp.abs(x), ufunc="absolute", text="abs"
 )
-sign: Primitive = _unary("sign", lambda x, _: number_like(x, 0.0), finite=True)
-relu: Primitive = _unary("relu", lambda x, _: x > 0.0, value=_relu, domain="x ≠ 0; derivative 0 at 0", finite=True)
+sign: Primitive = _unary("sign", lambda x, _: number_like(x, 0.0))
+relu: Primitive = _unary("relu", lambda x, _: x > 0.0, value=_relu, domain="x ≠ 0; derivative 0 at 0")
 sigmoid: Primitive = _unary(
     "sigmoid",
     lambda _, y: _sigmoid_prime(y),
     value=_sigmoid,
     text="σ",
     in_numpy=lambda _: Kernel(_sigmoid_in_numpy),
-    finite=True,
 )
-_sigmoid_prime: Primitive = _unary(
-    "sigmoid'", lambda y, _: 1.0 - 2.0 * y, value=lambda _, y: y * (1.0 - y), finite=True
-)
-softplus: Primitive = _unary("softplus", lambda x, _: sigmoid(x), value=_softplus, finite=True)
-erf: Primitive = _unary(
-    "erf", lambda x, _: (2.0 / math.sqrt(math.pi)) * exp(-square(x)), value=special_functions.erf, finite=True
-)
-gelu: Primitive = _unary("gelu", lambda x, _: _gelu_prime(x), value=_gelu, finite=True)
+_sigmoid_prime: Primitive = _unary("sigmoid'", lambda y, _: 1.0 - 2.0 * y, value=lambda _, y: y * (1.0 - y))
+softplus: Primitive = _unary("softplus", lambda x, _: sigmoid(x), value=_softplus)
+erf: Primitive = _unary("erf", lambda x, _: (2.0 / math.sqrt(math.pi)) * exp(-square(x)), value=special_functions.erf)
+gelu: Primitive = _unary("gelu", lambda x, _: _gelu_prime(x), value=_gelu)
 stop_gradient: Primitive = _unary(
-    "stop_gradient",
-    lambda x, _: number_like(x, 0.0),
-    value=lambda _, x: x,
-    text="stop",
-    fresh=False,
-    finite=True,
+    "stop_gradient", lambda x, _: number_like(x, 0.0), value=lambda _, x: x, text="stop", fresh=False
 )
 
 divide: Binary = _binary("divide", lambda _, y, z: (reciprocal(y), -(z * reciprocal(y))), text="/", domain="y ≠ 0")
@@ -274,28 +276,16 @@ _pow_prime: Binary = _binary(  # a first derivative that is finite at x = 0, and
     "pow'", lambda x, y, z: (y * z * reciprocal(x), log(x) * z), text="pow", domain="x > 0", ufunc="pow"
 )
 maximum: Binary = _binary(
-    "maximum",
-    lambda x, y, _: (x >= y, y > x),
-    text="max",
-    domain="x ≠ y; the left side at x = y",
-    finite=True,
+    "maximum", lambda x, y, _: (x >= y, y > x), text="max", domain="x ≠ y; the left side at x = y"
 )
 minimum: Binary = _binary(
-    "minimum",
-    lambda x, y, _: (x <= y, y < x),
-    text="min",
-    domain="x ≠ y; the left side at x = y",
-    finite=True,
+    "minimum", lambda x, y, _: (x <= y, y < x), text="min", domain="x ≠ y; the left side at x = y"
 )
 _over: Binary = _binary(  # its derivatives at y = 0 stay NaN
-    "over", lambda _, y, z: (reciprocal(y), -(z / y)), text="/", domain="y ≠ 0; 0 at y = 0", value=_ratio
+    "over", lambda _, y, z: (reciprocal(y), -(z / y)), text="/", domain="0 at y = 0", value=_ratio
 )
 hypot: Binary = _binary(
-    "hypot",
-    lambda x, y, z: (_over(x, z), _over(y, z)),
-    text="hypot",
-    domain="not both 0; derivatives 0 there",
-    finite=True,
+    "hypot", lambda x, y, z: (_over(x, z), _over(y, z)), text="hypot", domain="not both 0; derivatives 0 there"
 )
 atan2: Binary = _binary(
     "atan2",
@@ -303,9 +293,7 @@ atan2: Binary = _binary(
     text="arctan2",
     domain="not both 0",
 )
-logaddexp: Binary = _binary(
-    "logaddexp", lambda x, y, z: (exp(x - z), exp(y - z)), text="logaddexp", domain="ℝ²", finite=True
-)
+logaddexp: Binary = _binary("logaddexp", lambda x, y, z: (exp(x - z), exp(y - z)), text="logaddexp", domain="ℝ²")
 
 
 def _power_prime(k: float, x: E, y: E) -> E:

@@ -178,7 +178,7 @@ class Supports:
         if is_selection(f):
             return evolve(p, pending=(*p.pending, (f, datum)))
         q = self.settled(p)
-        return Part(self._made(f, datum, q.base), self._image(f, datum, q))
+        return Part(self._made(f, datum, q.base), self.image(f, datum, q))
 
     def both(self, x: Part, y: Part) -> Part:
         """Where flows meet; selections that are the same are made once, after the sum."""
@@ -196,14 +196,14 @@ class Supports:
         if p not in self._settled:
             q = p
             for f, datum in p.pending:
-                q = Part(self._made(f, datum, q.base), self._image(f, datum, q))
+                q = Part(self._made(f, datum, q.base), self.image(f, datum, q))
             self._settled[p] = q
         return self._settled[p]
 
     def _made(self, f: wire.Simple, datum: Any, x: int) -> int:
         return wire.step(self.b, f, x, lambda _: datum)
 
-    def _image(self, f: wire.Simple, datum: int | None, of: Part) -> Support:
+    def image(self, f: wire.Simple, datum: int | None, of: Part) -> Support:
         """Where an arc's result can differ from 0; a user's operator may make anything of a part."""
         if isinstance(f, wire.External) or (of.where is None and covers(f)):
             return None
@@ -228,20 +228,22 @@ class Supports:
             found = d, fixed, source
         d, mine, all_ = found
         base = self._product(f.side, d, mine, p.base, all_, all_)
-        return Part(base, None, (*self._selection(p.where, self.b.slots[p.base]), *p.pending))
+        return Part(base, None, (*self.selection(p), *p.pending))
 
     def _summed(self, f: wire.ContractWith, d: int, p: Part) -> Part:
-        """A contraction that sums: the rows of d that meet 0 by structure are left out."""
+        """A contraction that sums: what of d meets 0 by structure is left out."""
         fixed, source = labels(f)
-        image = self._image(f, d, p)
-        for _, m in self._selection(p.where, self.b.slots[p.base]):
-            if not set(source) <= set(fixed):  # the whole product, then its part, then the sums
-                whole = source + "".join(c for c in fixed if c not in source)
-                x = self._product(f.side, d, fixed, p.base, source, whole)
-                x = self.b.contract(Spec.of(source, whole, whole), self._slot(m), x)
-                return Part(self._slot(self._arranged(x, whole, f.spec.out, {})), image)
-            d = self.b.contract(Spec.of(source, fixed, fixed), self._slot(m), d)
-        return Part(self._made(f, d, p.base), image)
+        return Part(self._made(f, self.rows(d, fixed, p, source), p.base), self.image(f, d, p))
+
+    def rows(self, d: int, fixed: str, p: Part, source: str) -> int:
+        """The entries of d at those labels that something of a part is contracted with."""
+        for _, mask in self.selection(p):
+            read = "".join(c for c in source if c in fixed)
+            order = tuple(source.index(c) for c in (*read, *(c for c in source if c not in fixed)))
+            some = mask if order == tuple(range(len(order))) else self.b.apply(Move(order), self.slot(mask))
+            some = some if len(read) == len(source) else self.b.step(AnyLane(len(read), when=True), (self.slot(some),))
+            d = self.b.contract(Spec.of(read, fixed, fixed), self.slot(some), d)
+        return d
 
     def _product(self, side: int, d: int, mine: str, x: int, its: str, out: str) -> int:
         b = self.b
@@ -273,20 +275,21 @@ class Supports:
                 if not places <= set(mine):
                     return None
                 keep = "".join(c for c in source if c in fixed or c in mine)
-                d, mine = self.b.contract(Spec.of(mine, fixed, keep), d, self._slot(datum)), keep
+                d, mine = self.b.contract(Spec.of(mine, fixed, keep), d, self.slot(datum)), keep
             all_ = source
         return d, mine, all_
 
     # --- masks ---
 
-    def _selection(self, s: Support, leaf: Leaf) -> tuple[Selection, ...]:
-        """The selection of a support; none if that is everything."""
+    def selection(self, p: Part) -> tuple[Selection, ...]:
+        """The selection of where a part can differ from 0; none if that is everywhere."""
+        s, leaf = p.where, self.b.slots[p.base]
         if s is None:
             return ()
         mask = self._truth(s)
         if isinstance(mask, Const) and mask.array.all():
             return ()
-        slot = self._slot(mask)
+        slot = self.slot(mask)
         return ((wire.ContractWith(Spec.pointwise(len(leaf.axes)), 0, Ref(slot, self.b.slots[slot])), slot),)
 
     def _truth(self, s: Image | Union) -> Const | int:
@@ -356,7 +359,8 @@ class Supports:
     def _leaf(self, x: Const | int) -> Leaf:
         return x.leaf if isinstance(x, Const) else self.b.slots[x]
 
-    def _slot(self, x: Any) -> int:
+    def slot(self, x: Any) -> int:
+        """The slot of a mask, or of a datum."""
         if not isinstance(x, Const):
             return int(x)
         if x.key == MADE:
@@ -369,6 +373,6 @@ class Supports:
         leaves = [self._leaf(x) for x in args]
         arrays = [x.array for x in args if isinstance(x, Const)]
         if len(arrays) < len(args):
-            return self.b.step(operation, tuple(map(self._slot, args)))
+            return self.b.step(operation, tuple(map(self.slot, args)))
         leaf = operation.image(*leaves)
         return Const(np.asarray(operation.bind(NUMPY, leaves, leaf).call(*arrays)), leaf, MADE)

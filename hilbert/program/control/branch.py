@@ -158,11 +158,12 @@ class AnyLane(Operation):
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """any, or not all."""
-        xp, when = lib.xp, self.when
+        xp, when, is_truth = lib.xp, self.when, operands[0].kind == "b"
         axes = tuple(range(self.at, len(operands[0].axes)))
 
         def found(c: Any) -> Any:
-            c = c if when and operands[0].kind == "b" else c != 0 if when else c == 0
+            c = c if is_truth else c != 0
+            c = c if when else xp.logical_not(c)
             return xp.any(c, axis=axes) if axes else c
 
         return Kernel(found)
