@@ -21,7 +21,7 @@ only products, sums of bases with the same selections, and these selections them
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, final
 
 import numpy as np
 from attrs import evolve, frozen
@@ -58,14 +58,22 @@ class Image:
 
 @final
 @frozen(eq=False)
+class Given:
+    """A mask that is known."""
+
+    mask: Const
+
+
+@final
+@frozen(eq=False)
 class Union:
     """Where flows meet."""
 
-    left: Image | Union
-    right: Image | Union
+    left: Image | Union | Given
+    right: Image | Union | Given
 
 
-Support: TypeAlias = "Image | Union | None"
+Support: TypeAlias = "Image | Union | Given | None"
 """Where an array can differ from 0; None for everywhere."""
 Selection: TypeAlias = tuple[wire.Simple, int | None]
 """An arc, and the slot of its datum."""
@@ -159,7 +167,7 @@ class Supports:
     def __init__(self, b: Builder, at: Callable[[Datum], int]) -> None:
         self.b, self.at = b, at
         self._settled: dict[Part, Part] = {}
-        self._truths: dict[Image | Union, Const | int] = {}
+        self._truths: dict[Image | Union | Given, Const | int] = {}
 
     # --- the flow ---
 
@@ -292,19 +300,35 @@ class Supports:
         slot = self.slot(mask)
         return ((wire.ContractWith(Spec.pointwise(len(leaf.axes)), 0, Ref(slot, self.b.slots[slot])), slot),)
 
-    def _truth(self, s: Image | Union) -> Const | int:
+    def known(self, p: Part) -> Const | None:
+        """The mask of a part, if it is known when the line is built; None for everything, and what is found later."""
+        where = self.settled(p).where
+        mask = None if where is None else self._truth(where)
+        return mask if isinstance(mask, Const) and not mask.array.all() else None
+
+    def _truth(self, s: Image | Union | Given) -> Const | int:
         """Where the support holds: a constant, or the slot that computes it."""
         todo = [s]
         while todo:  # no recursion: a term is as deep as its net
             s = todo[-1]
-            parts = (s.left, s.right) if isinstance(s, Union) else (s.of,) if s.of else ()
+            parts = (s.left, s.right) if isinstance(s, Union) else (s.of,) if isinstance(s, Image) and s.of else ()
             missing = [k for k in parts if k not in self._truths]
             if not missing:
                 todo.pop()
-                given = [self._truths[k] for k in parts]
-                self._truths[s] = self._union(*given) if isinstance(s, Union) else self._held(s, *given)
+                self._truths[s] = self._made_of(s, [self._truths[k] for k in parts])
             todo += missing
         return self._truths[s]
+
+    def _made_of(self, s: Image | Union | Given, parts: list[Const | int]) -> Const | int:
+        match s:
+            case Given(mask):
+                return mask
+            case Union():
+                return self._union(*parts)
+            case Image():
+                return self._held(s, *parts)
+            case _:
+                assert_never(s)
 
     def _union(self, a: Const | int, b: Const | int) -> Const | int:
         for k in (a, b):
