@@ -16,7 +16,8 @@ from hilbert.index.spec import Spec
 from hilbert.program.control.branch import Choose, Fill
 from hilbert.program.line.external import External
 from hilbert.program.line.operation import Add, Cast, Contract, Keep, Move, Reduce, Scale
-from linmap.net.support import Part, Support, Supports, united
+from linmap.net.support import Part, Support, united
+from linmap.net.supported_flow import Supports
 from linmap.term import wire
 from linmap.term.datum import Ref
 

@@ -21,7 +21,8 @@ from hilbert.program.line.constant import Const
 from hilbert.program.transform.emit_loop import emitted, looped
 from linmap.net.fold import fold
 from linmap.net.reverse import turned
-from linmap.net.support import MADE, Given, Part, Supports, breaks
+from linmap.net.support import Given, Part, breaks
+from linmap.net.supported_flow import MADE, Supports
 from linmap.term import wire
 from linmap.term.datum import Ref
 from linmap.term.inverse import Inverse

@@ -59,7 +59,7 @@ def series(f: Any, x: Any, v: Any) -> Any:
 
 
 PULLED, PUSHED = (pulled, closed_pulled), (pushed, closed_pushed, series)
-MATRICES: tuple[Any, ...] = ()
+MATRICES: tuple[Any, ...] = (hb.jacobian, lambda f, x: hb.jacobian(f, x, as_="sparse").toarray())
 
 
 def near(found: Any, due: Any) -> None:
@@ -113,6 +113,8 @@ def test_the_slope_of_what_is_read(body: Body, due: list[float]) -> None:
         near(pull(f, POINT, R.vec(1.0)), due)
     for push in PUSHED:
         near(push(f, POINT, V.ones()), sum(due))
+    for form in MATRICES:
+        near(np.ravel(form(f, POINT)), due)
 
 
 @pytest.mark.parametrize(
@@ -160,6 +162,12 @@ def test_the_farthest_pair() -> None:
     due[i] = apart[i, j] / np.linalg.norm(apart[i, j])
     due[j] = -due[i]
     near(hb.grad(hb.fun(space)(farthest))(space.vec(points)).array, due)
+
+
+def test_the_matrix_of_what_is_singular_in_one_place() -> None:
+    """The Jacobian of √ at (0, 4, 9, 1) is diagonal, with one ∞."""
+    for form in MATRICES:
+        near(form(hb.fun(V)(hb.sqrt), POINT), np.diag([INF, 1 / 4, 1 / 6, 1 / 2]))
 
 
 # --- what costs nothing ---
@@ -238,7 +246,7 @@ def moved(point: Any, order: int) -> Any:
 ENTRIES = st.lists(st.sampled_from([0.0, 0.0, 1.0, 2.0, 4.0, 9.0]), min_size=N, max_size=N)
 
 
-def holds(f: Any, entries: list[float], pushed: tuple[Any, ...] = PUSHED) -> None:
+def holds(f: Any, entries: list[float], pushed: Any = PUSHED, matrices: Any = MATRICES) -> None:
     """J(x) = J(x') where nothing is read of what differs between x and x', in every form; what is not read is 0."""
     point = np.array(entries)
     points = [moved(point, order) for order in (1, -1)]
@@ -253,7 +261,7 @@ def holds(f: Any, entries: list[float], pushed: tuple[Any, ...] = PUSHED) -> Non
         near(pull(f, x, V.vec(w))[known.all(axis=0)], (w @ oracles[0])[known.all(axis=0)])
     for push in pushed:
         near(push(f, x, V.vec(w))[rows], (oracles[0] @ w)[rows])
-    for form in MATRICES:
+    for form in matrices:
         near(form(f, x)[known], oracles[0][known])
 
 
@@ -274,4 +282,12 @@ def test_what_a_loop_does_not_read(names: list[str], entries: list[float]) -> No
             x = LOOPS[name](x)
         return x
 
-    holds(hb.fun(V)(body), entries, PUSHED[:2])  # jets of loops: everywhere
+    holds(hb.fun(V)(body), entries, PUSHED[:2], ())  # jets of loops, and their blocks in matrices: everywhere
+
+
+@settings(max_examples=COUNT // 3)
+@given(st.sampled_from([*UNARY]), TERMS, ENTRIES)
+def test_gradients_are_functions_of_the_same_kind(first: str, term: Any, entries: list[float]) -> None:
+    """The law of a gradient, in all forms of its derivative: of Hessians."""
+    weights = hb.const(V.vec([1.0, -2.0, 0.5, 3.0]))
+    holds(hb.grad(hb.fun(V)(lambda x: value(term, UNARY[first](x)) @ weights)), entries)
