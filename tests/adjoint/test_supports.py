@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hilbert.all as hb
+from hilbert.program.control.loop import Loop
 from hilbert.relation import pairs
 
 R, Fin = hb.R, hb.Fin
@@ -115,6 +116,21 @@ def test_the_slope_of_what_is_read(body: Body, due: list[float]) -> None:
         near(push(f, POINT, V.ones()), sum(due))
     for form in MATRICES:
         near(np.ravel(form(f, POINT)), due)
+
+
+@pytest.mark.parametrize("body", [body for body, _ in READ])
+def test_lanes_are_independent(body: Body) -> None:
+    """(f^Y)' is f' in each lane, in all forms; blocks of loops in matrices are made of basis vectors, and left out."""
+    f: Any = hb.fun(V)(body)
+    points = np.array([POINT.array, [2.0, 0.0, 3.0, 4.0]])
+    rows = [hb.grad(f)(V.vec(point)).array for point in points]
+    F, P = f**Y, (V**Y).vec(points)
+    near(hb.vjp(F)(P, F.cod.ones()).array, rows)
+    near((hb.grad(f) ** Y)(P).array, rows)
+    near(hb.jvp(F)(P, F.dom.ones()).array, [hb.jvp(f)(V.vec(point), V.ones()).array for point in points])
+    if not any(isinstance(step.operation, Loop) for step in hb.program(f).steps):
+        for form in MATRICES:
+            near(form(F, P), scipy.sparse.block_diag([row[None] for row in rows]).toarray())
 
 
 @pytest.mark.parametrize(
