@@ -230,7 +230,7 @@ LOOPS: dict[str, Body] = {
     "loop": lambda y: hb.iterate(lambda s: s + hb.sqrt(y)[1], y, Fin.of(2)),
     "carried": lambda y: hb.iterate(hb.sqrt, y, Fin.of(2)),
     "shifted": lambda y: hb.iterate(lambda s: (s**0.5)[1:].pad(0, 1), y, Fin.of(3)),
-    "fold": lambda y: y + hb.fold(lambda s, e: s * e, R.vec(1.0), hb.sqrt(y)[1:]),
+    "fold": lambda y: y + hb.fold(lambda s, e: s * (e + 0.5), R.vec(1.0), hb.sqrt(y)[1:]),
 } | {name: UNARY[name] for name in ("sqrt", "asinh", "shift", "windows", "pairs", "matrix", "plus")}
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "+": lambda a, b: a + b,

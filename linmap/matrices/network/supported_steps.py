@@ -60,6 +60,11 @@ class SupportedSteps:
             case Add():
                 return united(parts[0].where, parts[1].where)
             case Contract(spec):
+                if parts[0].where and parts[1].where:  # where both can
+                    for _, mask in self.supports.selection(parts[0]):
+                        slot = self.supports.slot(mask)
+                        f = wire.ContractWith(spec, 0, Ref(slot, self.slots[slot]))
+                        return self.supports.image(f, slot, parts[1])
                 for side, x, d in ((0, parts[1], args[0]), (1, parts[0], args[1])):
                     f = wire.ContractWith(spec, side, Ref(d, self.slots[d]))
                     if self.slots[x.base].is_field and (x.where or not covers(f)):
