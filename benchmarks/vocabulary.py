@@ -1,4 +1,4 @@
-"""Operations along axes: a convolution with both gradients, softmax cross-entropy, and a mixture by log Σ exp.
+"""Operations along axes: a convolution with both gradients, softmax cross-entropy, a mixture by log Σ exp, and masks.
 
 The convolution is 32 → 32 channels, 3×3, 8×8 places, a batch of 64, padded to the same places; the mixture has 25
 components in 10 dimensions, and is compared with itself without the shift by the largest entry.
@@ -14,7 +14,7 @@ import numpy as np
 
 from adjoint import grad, value_and_grad
 from benchmarks.timing import OURS, Line, Options, agree, compare, jax
-from diff import contract, conv, exp, fun, inner, lift, log
+from diff import contract, conv, exp, fun, inner, lift, log, relu
 from hilbert import R32, Elements, Field, Fin, Map, R
 
 JAX, PLAIN = "jax (jit)", "without the shift"
@@ -22,11 +22,12 @@ TOLERANCE = {"float64": 1e-10, "float32": 1e-4}
 
 
 def lines(options: Options) -> Iterator[Line | str]:
-    """All three."""
+    """All four."""
     for field in (R, R32):
         yield from convolution(field, options)
     yield from cross_entropy(options)
     yield from mixture(options)
+    yield from masks(options)
 
 
 def convolution(field: Field, options: Options) -> Iterator[Line | str]:
@@ -106,3 +107,26 @@ def mixture(options: Options) -> Iterator[Line | str]:
         candidates[who] = partial(f, point)
     agree("mixture", {who: list(call().leaves) for who, call in candidates.items()}, 1e-10)
     yield from compare("mixture, d = 10, K = 25", candidates, options, baseline=PLAIN, limit=1.1)
+
+
+def masks(options: Options) -> Iterator[Line | str]:
+    """relu, clip and max between layers whose slopes may be infinite: value and gradient, 10⁶ entries."""
+    found = jax()
+    if found is None:
+        return
+    space = R ** (Fin.of(1000) * Fin.of(1000))
+    x = space.vec(np.random.default_rng(0).random((1000, 1000)) + 0.5)
+    f = fun(space)(lambda x: log(relu(log(x)) + 1.0).clip(0.1, 0.3).max(over=1).sum())
+    both = value_and_grad(f)
+
+    def plain(x: Any) -> Any:
+        xp = found.numpy
+        return xp.clip(xp.log(found.nn.relu(xp.log(x)) + 1.0), 0.1, 0.3).max(axis=1).sum()
+
+    compiled, here = found.jit(found.value_and_grad(plain)), found.numpy.asarray(x.array)
+    candidates: dict[str, Callable[[], Any]] = {
+        OURS: lambda: both(x).leaves,
+        JAX: lambda: found.block_until_ready(compiled(here)),
+    }
+    agree("masks, value", {who: [float(call()[0])] for who, call in candidates.items()}, TOLERANCE["float64"])
+    yield from compare("relu, clip and max between logarithms, 10⁶", candidates, options, baseline=JAX)

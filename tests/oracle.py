@@ -452,7 +452,7 @@ def _run(p: Program[Any, Any] | Line, slots: list[Any], *, whole: bool = False) 
                 c = np.reshape(args[0], (*np.shape(args[0]), *(1 for _ in leaf.axes[np.ndim(args[0]) :])))
                 slots.append(np.where(c, args[1], args[2]))
             case AnyLane(at, when):
-                slots.append(np.any(np.asarray(args[0]) == when, axis=tuple(range(at, np.ndim(args[0])))))
+                slots.append(np.any(np.asarray(args[0], bool) == when, axis=tuple(range(at, np.ndim(args[0])))))
             case Fill(at, when):
                 slots.append(_filled(np.asarray(args[0]) == when, np.array(args[1]), at))
             case Along(name, index, at):

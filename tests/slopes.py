@@ -246,6 +246,8 @@ ROWS: dict[str, Reference] = {
 }  # fmt: skip
 """The rows of the table in mpmath."""
 ROWS["1/(x^2+1)"] = part("atan", 0)
+ROWS["length"] = ROWS["sqrt"]
+ROWS["0.5/x"] = part("sqrt", 0)._replace(slopes={(): lambda x: 1 / (2 * x), (0,): lambda x: -1 / (2 * x * x)})
 ROWS["sech^2"] = part("exact_tanh", 0)
 ROWS["slope of sigmoid"] = part("sigmoid", 0)
 ROWS["slope of gelu"] = part("gelu", 0)

@@ -157,7 +157,6 @@ def _search(f: Implicit) -> Line:
     if f.is_root:
         undone = inverse(b, linearized(as_program(body)), [*x, *rest], n, of=f.of)
         found = acted(b, undone, dict(enumerate(values)), lambda d: d.slot if isinstance(d, Ref) else b.literal(d))
-        assert isinstance(found, dict)
         steps = [b.scale(-1.0, found[k]) for k in range(n)]
         after = [b.add(k, step) for k, step in zip(x, steps, strict=True)]
         left = _norm(b, values)

@@ -17,6 +17,7 @@ from diff.derive.axis_derivative import along
 from diff.derive.branch_derivative import derived as derived_condition
 from diff.derive.equation_derivative import derived as derived_equation
 from diff.derive.equation_derivative import mask
+from diff.derive.finite_slopes import marked
 from diff.derive.loop_derivative import derived as derived_loop
 from diff.derive.loop_derivative import without_bound
 from diff.derive.primitive_partials import partials_on
@@ -284,6 +285,8 @@ def linearized(p: AnyProgram) -> AnyLinearization:
     arcs: list[Arc] = []
     done = set[int]()  # the slots that have their arcs; a step may stand already, as the datum of an earlier one
     stops: dict[int, Step[Any]] = {}  # the arcs that stand for a derivative that is not there
+    sure: dict[int, tuple[int, ...]] = {}  # what is finite where these are
+    loops: dict[int, tuple[Loop, tuple[int, ...]]] = {}  # the linear loops' arcs: the loop, and what it is given
     own: dict[int, Leaf] = {}  # wires that are no slots: inside of a step's derivative, numbered from −1 down
 
     def fresh(leaf: Leaf) -> int:
@@ -299,6 +302,11 @@ def linearized(p: AnyProgram) -> AnyLinearization:
             m.append(b.pack(made) if isinstance(p.slots[len(m)], Bundle) else made[0])
             if isinstance(step.operation, While):
                 stops |= {id(arc): step for arc in found}
+            given = b.unpack(args[0]) if isinstance(step.operation, (Loop, Cond)) else ()
+            if isinstance(step.operation, Cond):  # what a branch gives is taken to be finite: the condition guards it
+                sure |= dict.fromkeys(made, given)
+            if isinstance(step.operation, Loop):
+                loops |= {id(arc): (step.operation, given) for arc in found if isinstance(arc.map, wire.Recur)}
             arcs += found if done.isdisjoint(made) else []
             done.update(made)
             continue
@@ -324,16 +332,19 @@ def linearized(p: AnyProgram) -> AnyLinearization:
             case Along() as f:
                 arcs += along(b, f, args[0], y, done)
             case Elementwise() as primitive:  # p'(x) = (d ·), lifted: Δ(map p' x)
-                arcs += [Arc(f, k, y) for k, f in zip(args, _partials(b, primitive, args, y), strict=True) if f]
+                arcs += [Arc(f, k, y) for k, f in zip(args, _partials(b, primitive, args, y, sure), strict=True) if f]
             case Choose():  # each through its mask
-                arcs += [Arc(mask(b, args[0], b.slots[y], when=k == 1), args[k], y) for k in (1, 2)]
+                for when, k in ((True, args[1]), (False, args[2])):
+                    free = (False, _is_lane_of(b, args[0], k))
+                    arcs.append(Arc(mask(b, args[0], b.slots[y], when=when, free=free), k, y))
             case Fill(_, when):  # what is filled is not seen
-                arcs.append(Arc(mask(b, args[0], b.slots[y], when=when), args[1], y))
+                arcs.append(Arc(mask(b, args[0], b.slots[y], when=when, free=(True, False)), args[1], y))
             case Pack() | Unpack() | AnyLane() | Loop() | Cond() | While() | Implicit() | Solve() | Custom():  # done
                 raise AssertionError(y)
             case linear:  # h'(v) = h                                            Thm 4.1 (3)
                 arcs.append(Arc(linear, args[0], y))
-    return _pruned(b, p, m, arcs, own, stops)
+    arcs = _live(p, m, arcs, b, stops)
+    return _pruned(b, p, m, marked(b, arcs, sure, loops), own)
 
 
 def _of_several(
@@ -358,6 +369,17 @@ def _of_several(
             return None
 
 
+def _is_lane_of(b: Builder, c: int, slot: int) -> bool:
+    """Whether a slot is what a branch gives that is run if some lane takes it by condition c."""
+    if not isinstance(b.operation(slot), Unpack):
+        return False
+    (made,) = b.steps[slot - b.arity].args
+    if not isinstance(b.operation(made), Cond):
+        return False
+    some = b.unpack(b.steps[made - b.arity].args[0])[0]
+    return isinstance(b.operation(some), AnyLane) and b.steps[some - b.arity].args == (c,)
+
+
 def _datum(b: Builder, slot: int) -> Datum:
     """A slot as a datum; constant elements of an index set are known: entries of the derivative depend on them."""
     operation = b.operation(slot)
@@ -366,8 +388,13 @@ def _datum(b: Builder, slot: int) -> Datum:
     return Ref(slot, b.slots[slot])
 
 
-def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> list[wire.Wire | None]:
-    """The arcs of the partial derivatives, their program copied in; None for 0, which carries nothing."""
+def _partials(
+    b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int, sure: dict[int, tuple[int, ...]]
+) -> list[wire.Wire | None]:
+    """The arcs of the partial derivatives, their program copied in; None for 0, which carries nothing.
+
+    Those of a row that is finite, and has finite derivatives, are entered into `sure`.
+    """
     line, numbers = partials_on(b.slots[y], p)
     where = b.inline(line, (*args, y))
     slots = iter([where[k] for k in line.outputs])
@@ -376,23 +403,30 @@ def _partials(b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int) -> l
     for k in numbers:
         if k is None:
             d = next(slots)
+            if p.rule.is_finite(p.params):
+                sure[d] = args
             arcs.append(wire.ContractWith(spec, 0, Ref(d, b.slots[d])))
         else:
             arcs.append(wire.Same() if k == 1.0 else wire.Scale(k) if k else None)
     return arcs
 
 
-def _pruned(
-    b: Builder, p: AnyProgram, m: list[int], arcs: list[Arc], own: dict[int, Leaf], stops: dict[int, Step[Any]]
-) -> AnyLinearization:
-    """Arcs that no input reaches or no output's differential needs are 0 and go, with the data that only they read."""
-    outputs = tuple(m[k] for k in p.outputs)
+def _live(p: AnyProgram, m: list[int], arcs: list[Arc], b: Builder, stops: dict[int, Step[Any]]) -> list[Arc]:
+    """The arcs that some input reaches and some output's differential needs: the others are 0."""
     inputs = [k for k in range(b.arity) if b.slots[k].is_field]
-    wires = [k for k in outputs if b.slots[k].is_field]
+    wires = [m[k] for k in p.outputs if p.slots[k].is_field]
     kept = live_arcs(arcs, inputs, wires)
     for arc in kept if stops else ():
         if id(arc) in stops:
             raise without_bound(stops[id(arc)])
+    return kept
+
+
+def _pruned(b: Builder, p: AnyProgram, m: list[int], kept: list[Arc], own: dict[int, Leaf]) -> AnyLinearization:
+    """The data that the arcs do not read go."""
+    outputs = tuple(m[k] for k in p.outputs)
+    inputs = [k for k in range(b.arity) if b.slots[k].is_field]
+    wires = [k for k in outputs if b.slots[k].is_field]
     found = [wire.datum_of(arc.map) for arc in kept]
     data = sorted({datum.slot for datum in found if isinstance(datum, Ref)})
     flow = sorted({*inputs, *wires, *[arc.src for arc in kept], *[arc.dst for arc in kept]})

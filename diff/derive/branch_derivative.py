@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from diff.derive.equation_derivative import guarded, mask
 from diff.terms.elementwise import Comparison
-from hilbert.program.control.branch import Cond
+from hilbert.program.control.branch import AnyLane, Cond
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.bundle import Pack
 from hilbert.program.transform.emit_loop import emitted
@@ -44,16 +44,21 @@ def derived(
     ends = [k for k in results if b.slots[k].is_field]
     starts = [k for k in captured if b.slots[k].is_field]
     arcs: list[Arc] = []
+    in_lanes = isinstance(b.operation(c), AnyLane)  # these are chosen afterwards
     for when, d, line, kept in zip((True, False), ds, lines, data, strict=True):
         slots = dict(zip(kept, rest, strict=False))
         place = {ref.slot: _packed(b, line, ref.slot, slots) for ref in refs(d.body)}
         taken = c if when else b.step(Comparison("logical_not"), (c,))
         wires = [wire_of(leaf) for leaf in d.body.wires]
         arcs += [
-            Arc(mask(b, c, b.slots[k], when=when), k, wires[w]) for k, w in zip(starts, d.body.inputs, strict=True)
+            Arc(mask(b, c, b.slots[k], when=when, free=(True, False)), k, wires[w])
+            for k, w in zip(starts, d.body.inputs, strict=True)
         ]
         arcs += [Arc(_at(b, a.map, place, taken), wires[a.src], wires[a.dst]) for a in d.body.arcs]
-        arcs += [Arc(mask(b, c, b.slots[k], when=when), wires[w], k) for k, w in zip(ends, d.body.outputs, strict=True)]
+        arcs += [
+            Arc(mask(b, c, b.slots[k], when=when, free=(in_lanes, True)), wires[w], k)
+            for k, w in zip(ends, d.body.outputs, strict=True)
+        ]
     return results, arcs
 
 

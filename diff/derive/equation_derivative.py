@@ -164,11 +164,13 @@ def guarded(f: wire.Inverse, datum: Ref) -> wire.Inverse:
     return evolve(f, body=evolve(f.body, arcs=tuple(arcs)), line=made, datum=datum)
 
 
-def mask(b: Builder, c: int, leaf: Leaf, *, when: bool = True) -> wire.ContractWith:
-    """The entries where a condition is `when`, 0 elsewhere."""
+def mask(
+    b: Builder, c: int, leaf: Leaf, *, when: bool = True, free: tuple[bool, bool] = (False, False)
+) -> wire.ContractWith:
+    """The entries where a condition is `when`, 0 elsewhere; `free` as for the arc."""
     slot = c if when else b.step(Comparison("logical_not"), (c,))
     labels = Spec.pointwise(len(leaf.axes)).left
-    return wire.ContractWith(Spec.of(labels[: len(b.slots[c].axes)], labels, labels), 0, Ref(slot, b.slots[slot]))
+    return wire.ContractWith(Spec.of(labels[: len(b.slots[c].axes)], labels, labels), 0, Ref(slot, b.slots[slot]), free)
 
 
 def derived(

@@ -26,6 +26,7 @@ from diff.jets.series_of_control import Results, chosen, unpacked
 from diff.jets.series_orders import Orders
 from diff.jets.series_partials import PartialDerivative
 from diff.jets.series_rules import Euler, coefficients
+from diff.jets.series_support import SeriesSupports, is_zero
 from diff.terms.elementwise import Elementwise
 from diff.terms.user_operation import Custom
 from hilbert import SpaceError
@@ -79,6 +80,7 @@ class Series(Orders):
         self.ruled: dict[tuple[int, Alpha], dict[int, int | None]] = {}
         self.inverses: dict[int, Any] = {}
         self.known: dict[tuple[int, Alpha], int | None] = dict(given)
+        self.supports = SeriesSupports(self)
         self._find()
 
     def output(self, k: int, alpha: Alpha) -> int:
@@ -140,7 +142,7 @@ class Series(Orders):
             case Elementwise():
                 return self._chain(slot, step, alpha)
             case Scale() | Reduce() | Move() | Cast() | External() as linear:
-                u = self.known[args[0], alpha]
+                u = None if is_zero(linear) else self.known[args[0], alpha]
                 more = len(self.family) if self.varies(alpha) else 0
                 return None if u is None else b.apply(linear.lifted(more), u)
             case Choose():
@@ -232,6 +234,14 @@ class Series(Orders):
         if x is None or y is None:
             return None
         x = self.out.scale(float(k), x)
+        made = self._multiplied(spec, x, y, gamma, delta)
+        for slot, order, other in ((u, gamma, y), (w, delta, x)):
+            if any(order) and spec.is_pointwise:
+                made = self.supports.kept(slot, other, made)
+        return made
+
+    def _multiplied(self, spec: Spec, x: int, y: int, gamma: Alpha, delta: Alpha) -> int:
+        """x ⋄ y of coefficients of these orders."""
         left, right = self.varies(gamma), self.varies(delta)
         if not (left or right):
             return self.out.contract(spec, x, y)

@@ -149,7 +149,7 @@ def coefficients(series: Series, slot: int, alpha: Alpha) -> dict[int, int | Non
     flow = {k: side for k, side in enumerate(_sides(series, rule, operation, found, alpha, n)) if side is not None}
     solved: Any = {}
     if flow:
-        undone = wire.lifted(_inverse(series, slot, operation), len(series.family) if series.varies(alpha) else 0)
+        undone = _inverse(series, slot, operation).lifted(len(series.family) if series.varies(alpha) else 0)
         solved = acted(series.out, undone, flow, lambda d: d.slot if isinstance(d, Ref) else series.out.literal(d))
     results = {y: series.scaled(1.0 / n, solved.get(k)) for k, y in enumerate(rule.results)}
     series.known.update({(y, alpha): one for y, one in results.items()})

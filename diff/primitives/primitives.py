@@ -22,7 +22,8 @@ sin'(x) = (cos x ·), tanh'(x) = (1 − y² ·). Outside its domain a primitive 
 | divide(x, y) | 1/y, −(x/y)·(1/y) | y ≠ 0 |
 | pow(x, y) | y·x^(y−1), ln x · x^y | x > 0; the limits at x = 0 |
 | maximum minimum | 1 on the side taken, else 0 | x ≠ y; at x = y the left side is taken |
-| hypot atan2 | x/r, y/r; y/r², −x/r² | not both 0 |
+| hypot | x/r, y/r | not both 0; at 0 they are taken as 0 |
+| atan2 | y/r², −x/r² | not both 0 |
 | logaddexp | σ(x − y), σ(y − x) | ℝ² |
 
 Each formula is evaluated so that value, first and second derivatives keep their digits at every floating-point
@@ -158,7 +159,10 @@ pow: Binary = binary(  # noqa: A001 - the standard name
 maximum: Binary = binary("maximum", lambda x, y, _: (x >= y, y > x), text="max", domain="x ≠ y; the left side at x = y")
 minimum: Binary = binary("minimum", lambda x, y, _: (x <= y, y < x), text="min", domain="x ≠ y; the left side at x = y")
 hypot: Binary = binary(
-    "hypot", lambda x, y, _: (slope_rows.direction(x, y), slope_rows.direction(y, x)), text="hypot", domain="not both 0"
+    "hypot",
+    lambda x, y, _: (slope_rows.direction(x, y), slope_rows.direction(y, x)),
+    text="hypot",
+    domain="not both 0; slopes 0 there",
 )
 atan2: Binary = binary(
     "atan2",
@@ -187,6 +191,7 @@ enter(
         "power",
         "as numpy's power",
         in_numpy=lambda params: Kernel(lambda x: np.pow(x, params[0])),
+        is_finite=lambda params: params[0] >= 0.0 and params[0].is_integer(),
     )
 )
 

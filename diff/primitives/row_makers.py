@@ -16,6 +16,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 E: TypeAlias = Expr[Any]
+FINITE = {
+    *("sin", "cos", "atan", "tanh", "exact_tanh", "asinh", "absolute", "sign", "relu", "sigmoid", "softplus", "erf"),
+    *("gelu", "stop_gradient", "square", "maximum", "minimum", "logaddexp"),
+    *(
+        "1-x^2",
+        "1/(x^2+1)",
+        "tanh'",
+        "sech^2",
+        "sqrt(x^2+1)",
+        "slope of sigmoid",
+        "log sigmoid",
+        "slope of gelu",
+        "bend of gelu",
+    ),
+    "e^x/(e^x+e^y)",
+}
+"""The rows whose values and derivatives of all orders are finite at finite arguments."""
 
 
 def enter(rule: PrimitiveRule) -> None:
@@ -53,6 +70,7 @@ def unary(
         fresh,
         formula,
         after,
+        lambda _: name in FINITE,
     )
     enter(rule)
     return Primitive(name)
@@ -79,6 +97,7 @@ def binary(
         name if value is None else None,
         None if value is None else lambda _: Kernel(partial(plain, np)),
         formula=formula,
+        is_finite=lambda _: name in FINITE,
     )
     enter(rule)
     return Binary(name)

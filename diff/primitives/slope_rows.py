@@ -113,6 +113,18 @@ gelu_bend: Primitive = unary(
     formula="gelu''({0})",
 )
 
+half_over: Primitive = unary(  # its derivative at 0 stays NaN
+    "0.5/x",
+    lambda x, y: -(y / x),
+    value=lambda xp, x: special_functions.ratio(xp, xp.full_like(x, 0.5), x),
+    text="0.5 /",
+    domain="0 at 0",
+)
+
+length: Primitive = unary(  # of a sum of squares: its derivative at 0 is taken as 0
+    "length", lambda _, y: half_over(y), text="√", domain="x ≥ 0", value=lambda xp, x: xp.sqrt(x), ufunc="sqrt"
+)
+
 quotient: Binary = binary(
     "quotient",
     lambda _, y, z: (reciprocal(y), -(z * reciprocal(y))),
@@ -185,7 +197,7 @@ direction: Binary = binary(
     "x/hypot(x, y)",
     lambda x, y, c: (direction(y, x) * inverse_circle(y, x), -c * inverse_circle(y, x)),
     text="direction",
-    domain="not both 0",
+    domain="0 at 0",
     value=special_functions.direction,
     formula="{p[0]} / hypot({0}, {1})",
 )

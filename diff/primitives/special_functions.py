@@ -152,9 +152,15 @@ def one_minus_square(x: Any) -> Any:
 
 
 def direction(xp: Any, x: Any, y: Any) -> Any:
-    """x/√(x² + y²), where no square may leave the range."""
+    """x/√(x² + y²), where no square may leave the range; 0 where both are 0."""
     a, b, _ = _scaled(xp, x, y)
-    return a / xp.sqrt(a * a + b * b)
+    return ratio(xp, a, xp.sqrt(a * a + b * b))
+
+
+def ratio(xp: Any, x: Any, y: Any) -> Any:
+    """x / y, and 0 where y is 0."""
+    zero = y == 0.0
+    return xp.where(zero, xp.zeros_like(y), x / xp.where(zero, xp.ones_like(y), y))
 
 
 def inverse_circle(xp: Any, x: Any, y: Any) -> Any:

@@ -295,6 +295,8 @@ class Slots:
                 return self._quotient(x, y)
             return Text(f"{name}({self.texts[x].tight}, {self.texts[y].tight})", APPLICATION)
         (x,) = args
+        if p.name == "0.5/x":
+            return Text(f"0.5 / {self.bound(x, APPLICATION)}", PRODUCT, "/", open=True)
         if p.name == "reciprocal":
             return Text(f"1/{self.bound(x, APPLICATION)}", PRODUCT, "/", open=True)
         if p.name == "square":

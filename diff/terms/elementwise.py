@@ -56,7 +56,8 @@ class PrimitiveRule:
     `in_numpy(params)` is a kernel for numpy that is better than both. `derivatives(params, args, y)` gives one
     expression of the language for each argument, in the arguments and the value, or a number; None for a discrete
     result. `formula` is how a step of a row without a public name is written: {0} stands for an argument, and
-    {p[0]} and {a[0]} for one in brackets unless it binds as a product, or as a name.
+    {p[0]} and {a[0]} for one in brackets unless it binds as a product, or as a name. `is_finite(params)` says
+    that the value and all derivatives are finite at finite arguments.
     """
 
     name: str
@@ -70,6 +71,7 @@ class PrimitiveRule:
     fresh: bool = True  # whether the value never is a view of an argument
     formula: str | None = None
     after: tuple[str, str] | None = None  # of what row it is applied to the result, and the row that both come to
+    is_finite: Callable[[tuple[float, ...]], bool] = lambda _: False
 
     @property
     def is_discrete(self) -> bool:

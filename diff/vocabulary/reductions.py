@@ -133,12 +133,12 @@ def mean(x: Expr[Any], over: Any = None, **options: Any) -> Expr[Any]:
 
 
 def norm(x: Expr[Any], over: Any = None, **options: Any) -> Expr[Any]:
-    """√Σ v²."""
+    """√Σ v², with the derivative 0 at 0."""
     no_options(x, "norm", options)
 
     if over is None:
-        return elementwise(Primitive("sqrt"), bilinear(contraction.inner(x.space, _field(x, "norm")), x, x))
-    return elementwise(Primitive("sqrt"), _reduced(x, over, "norm", _squares, _plus, 0.0))
+        return elementwise(Primitive("length"), bilinear(contraction.inner(x.space, _field(x, "norm")), x, x))
+    return elementwise(Primitive("length"), _reduced(x, over, "norm", _squares, _plus, 0.0))
 
 
 def _squares(b: Builder, slot: int, place: Axis) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hilbert import SpaceError
 from hilbert.base.once import once
@@ -75,5 +75,5 @@ def apply_net(b: Builder, body: Net, args: Sequence[int], where: Mapping[int, in
         return where[datum.slot]
 
     flow = zip(body.inputs, args, strict=True)
-    slots: list[Any] = flowing(b, body, flow, at)
+    slots = flowing(b, body, flow, at)
     return [b.number(0.0, body.wires[w]) if k is None else k for k, w in zip(slots, body.outputs, strict=True)]

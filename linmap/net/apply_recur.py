@@ -5,17 +5,23 @@ A linear loop becomes a loop (paper §6, over time), an inverse a linear system.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
 from attrs import evolve
 
 import hilbert.program.transform.run_linear_system  # noqa: F401 - attaches what runs a linear system
 from hilbert.base.attach import attach
+from hilbert.index.leaf import Leaf
+from hilbert.program.control.branch import TRUTH
 from hilbert.program.control.equation_step import Solve
 from hilbert.program.control.loop import Loop
 from hilbert.program.line.builder import Builder
+from hilbert.program.line.constant import Const
 from hilbert.program.transform.emit_loop import emitted, looped
 from linmap.net.fold import fold
+from linmap.net.support import Given, Part, breaks
+from linmap.net.supported_flow import MADE, Supports
 from linmap.net.transposed_net import turned
 from linmap.term import wire
 from linmap.term.bundle_arcs import Recur
@@ -25,12 +31,13 @@ from linmap.term.inverse import Inverse
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from hilbert.index.leaf import Leaf
     from linmap.term.datum import Datum
     from linmap.term.net import Arc, Net
 
-Flow: TypeAlias = "int | dict[int, int] | None"
-"""What flows through a wire when a net is applied: a slot, or one for each array of a bundle that is not 0."""
+Flowing: TypeAlias = "Part | dict[int, Part]"
+"""What flows through a wire: a slot with its support, or one for each array of a bundle that is not 0."""
+ROUNDS = 16
+"""Supports of what a loop carries are followed for so many rounds; if they still grow, all is read."""
 
 
 def _adjoint(f: Recur, _: Leaf) -> Recur:
@@ -44,51 +51,72 @@ attach(Inverse, "adjoint", lambda f, _: evolve(f, body=turned(f.body)))
 # --- application ---
 
 
-def acted(b: Builder, f: wire.Wire, x: Flow, at: Callable[[Datum], int]) -> Flow:
+def acted(b: Builder, f: Recur | Inverse, x: dict[int, int], at: Callable[[Datum], int]) -> dict[int, int]:
+    """What a linear loop or an inverse makes of a bundle that flows into it."""
+    made = _opaque(Supports(b, at), f, {k: Part(slot) for k, slot in x.items()})
+    return {k: p.base for k, p in made.items()}
+
+
+def _opaque(supports: Supports, f: Recur | Inverse, x: dict[int, Part]) -> dict[int, Part]:
+    b, datum = supports.b, supports.at(f.datum)
+    if isinstance(f, Recur):
+        return _loop(supports, f, x, datum)
+    return {k: Part(slot) for k, slot in _system(b, f, {k: p.base for k, p in x.items()}, datum).items()}
+
+
+def _through(f: wire.Wire, x: Flowing, supports: Supports) -> Flowing | None:
     """What an arc makes of what flows into it."""
     match f:
-        case wire.Into(k, _):
-            assert isinstance(x, int)
-            return {k: x}
         case wire.OutOf(k):
             assert isinstance(x, dict)
             return x.get(k)
-        case Recur():
+        case Recur() | Inverse():
             assert isinstance(x, dict)
-            return _loop(b, f, x, at(f.datum))
-        case Inverse():
-            assert isinstance(x, dict)
-            return _system(b, f, x, at(f.datum))
+            return _opaque(supports, f, x)
+        case wire.Into(k, _):
+            assert isinstance(x, Part)
+            return {k: supports.settled(x)}
         case wire.Same():
             return x
         case single:  # one array to one array, as its type says
-            assert isinstance(x, int)
-            return wire.step(b, single, x, at)
+            assert isinstance(x, Part)
+            return supports.through(single, x)
 
 
-def both(b: Builder, x: Flow, y: Flow) -> Flow:
+def _both(x: Flowing, y: Flowing, supports: Supports) -> Flowing:
     """The sum of what flows into a wire."""
     if isinstance(x, dict) and isinstance(y, dict):
-        return x | {k: b.add(x[k], slot) if k in x else slot for k, slot in y.items()}
-    assert isinstance(x, int)
-    assert isinstance(y, int)
-    return b.add(x, y)
+        return x | {k: supports.both(x[k], p) if k in x else p for k, p in y.items()}
+    assert isinstance(x, Part)
+    assert isinstance(y, Part)
+    return supports.both(x, y)
 
 
-def flowing(
-    b: Builder, body: Net, given: Iterable[tuple[int, Flow]], at: Callable[[Datum], int], lead: int = 0
-) -> list[Flow]:
-    """What arrives at each output of a net."""
+def _parts(supports: Supports, body: Net, given: Iterable[tuple[int, Flowing]], lead: int = 0) -> list[Flowing | None]:
+    """What arrives at each output of a net, with its support."""
 
-    def act(arc: Arc, x: Flow) -> Flow:
-        return acted(b, wire.lifted(arc.map, lead) if lead else arc.map, x, at)
+    def act(arc: Arc, x: Flowing) -> Flowing | None:
+        return _through(wire.lifted(arc.map, lead) if lead else arc.map, x, supports)
 
-    return fold(body, given, act, lambda x, y: both(b, x, y))
+    return fold(body, given, act, lambda x, y: _both(x, y, supports))
 
 
-def _loop(b: Builder, f: Recur, x: dict[int, int], datum: int) -> dict[int, int]:
+def flowing(b: Builder, body: Net, given: Iterable[tuple[int, int]], at: Callable[[Datum], int]) -> list[int | None]:
+    """The slot that arrives at each output of a net; None where nothing does."""
+    supports = Supports(b, at)
+    found = _parts(supports, body, ((w, Part(slot)) for w, slot in given))
+    return [_settled(supports, x) for x in found]
+
+
+def _settled(supports: Supports, x: Flowing | None) -> int | None:
+    assert not isinstance(x, dict)
+    return None if x is None else supports.settled(x).base
+
+
+def _loop(outside: Supports, f: Recur, parts: dict[int, Part], datum: int) -> dict[int, Part]:
     """The loop of a line that a linear loop is on some slots: parts of the flow that are 0 stay 0."""
-    body, n, m = f.body, f.lead, len(f.index.axes)
+    b, body, n, m = outside.b, f.body, f.lead, len(f.index.axes)
+    x = {k: p.base for k, p in parts.items()}
     lead = b.slots[next(iter(x.values()))].axes[:n]
     present = _present(f, x)
     arrive = _reached(body, [body.inputs[k] for k in present])
@@ -106,25 +134,79 @@ def _loop(b: Builder, f: Recur, x: dict[int, int], datum: int) -> dict[int, int]
     whole = len(before) + len(fed) + f.fixed
     leaves[whole:] = [evolve(leaf, axes=leaf.axes[m:]) for leaf in leaves[whole:]]
 
-    inner = Builder(leaves, fold=True, fixed=f.line.fixed)
-    place = iter(range(inner.arity))
-    flow: dict[int, int] = {k: next(place) for k in states}
-    totals = {k: next(place) for k in sums}
-    flow |= {k: next(place) for k in fed}
-    fixed = [next(place) for _ in range(f.fixed)]
-    flow |= {k: next(place) for k in slices}
-    where = inner.inline(f.line, [*fixed, *place])
+    def round_(masks: Masks) -> tuple[Supports, dict[int, int], list[Flowing | None]]:
+        """A round, with its totals, where these places only of what is carried and fed can differ from 0."""
+        inner = Builder(leaves, fold=True, fixed=f.line.fixed)
+        place = iter(range(inner.arity))
+        flow: dict[int, int] = {k: next(place) for k in states}
+        totals = {k: next(place) for k in sums}
+        flow |= {k: next(place) for k in fed}
+        fixed = [next(place) for _ in range(f.fixed)]
+        flow |= {k: next(place) for k in slices}
+        where = inner.inline(f.line, [*fixed, *place])
+        inside = Supports(inner, lambda d: where[d.slot] if isinstance(d, Ref) else inner.literal(d))
+        read = {k: None if (mask := masks.get(k)) is None else Given(mask) for k in flow}
+        return inside, totals, _parts(inside, body, [(body.inputs[k], Part(flow[k], read[k])) for k in flow], n)
 
-    def at(d: Datum) -> int:
-        return where[d.slot] if isinstance(d, Ref) else inner.literal(d)
-
-    made = flowing(inner, body, [(body.inputs[k], slot) for k, slot in flow.items()], at, n)
-    after = [_slot(inner, made[k], body.wires[body.outputs[k]].under(lead)) for k in states]
-    after += [inner.add(totals[k], _slot(inner, made[k], inner.slots[totals[k]])) for k in sums]
-    after += [_slot(inner, made[k], body.wires[body.outputs[k]].under(lead)) for k in rows]
+    masks = _carried(outside, f, parts, states, fed, round_)
+    inside, totals, made = round_(masks)
+    inner, ends = inside.b, [_settled(inside, p) for p in made]
+    after = [_slot(inner, ends[k], body.wires[body.outputs[k]].under(lead)) for k in states]
+    after += [inner.add(totals[k], _slot(inner, ends[k], inner.slots[totals[k]])) for k in sums]
+    after += [_slot(inner, ends[k], body.wires[body.outputs[k]].under(lead)) for k in rows]
     loop = Loop(inner.line(after), f.index, len(before), len(fed) + f.fixed, f.reverse, f.again)
     results = dict(zip((*states, *sums, *rows), looped(b, loop, given), strict=True))
-    return results | {k: _behind(b, results[k], n, m) for k in rows}
+    read = {k: Given(mask) for k in states if (mask := masks.get(k)) is not None}
+    read |= {k: Given(mask) for k in sums if masks and (mask := _mask(inside, made[k])) is not None}
+    return {k: Part(_behind(b, slot, n, m) if k in rows else slot, read.get(k)) for k, slot in results.items()}
+
+
+Masks: TypeAlias = "dict[int, Const | None]"
+"""Where some arrays of a bundle can differ from 0, if that is known; None, or not there, for everywhere."""
+
+
+def _carried(
+    outside: Supports, f: Recur, parts: dict[int, Part], states: list[int], fed: list[int], round_: Any
+) -> Masks:
+    """The masks of what a loop carries, a fixed point over its rounds, and of what each round is given."""
+    if not any(p.where for p in parts.values()) or not _may_break(f.body):
+        return {}
+    masks: Masks = {k: outside.known(parts[k]) for k in (*states, *fed) if k in parts}
+    if not any(masks.values()):
+        return {}
+    for k in states:
+        if k not in parts:  # 0 at first
+            leaf = f.body.wires[f.body.inputs[k]].under(outside.b.slots[next(iter(parts.values())).base].axes[: f.lead])
+            masks[k] = Const(np.zeros(leaf.shape, bool), Leaf(TRUTH.entry, leaf.axes), MADE)
+    for _ in range(min(ROUNDS, f.index.size)):
+        inside, _, made = round_(masks)
+        grown = {k: _grown(masks[k], inside, made[k]) for k in states if masks[k] is not None}
+        if all(grown[k] is masks[k] for k in grown):
+            return masks
+        masks |= grown
+    return masks if f.index.size <= ROUNDS else {}
+
+
+def _grown(mask: Const | None, inside: Supports, end: Flowing | None) -> Const | None:
+    """A mask and where what a round makes of it can differ from 0; itself if that is in it."""
+    more = _mask(inside, end)
+    if mask is None or end is None:
+        return mask
+    if more is None or not (more.array & ~mask.array).any():
+        return mask if more is not None else None
+    array = more.array | mask.array
+    return None if array.all() else Const(array, mask.leaf, MADE)
+
+
+def _mask(inside: Supports, end: Flowing | None) -> Const | None:
+    return inside.known(end) if isinstance(end, Part) else None
+
+
+def _may_break(body: Net) -> bool:
+    """Whether some datum of a round may be infinite, in a loop inside too."""
+    maps = [arc.map for arc in body.arcs]
+    data = [f.datum for f in maps if isinstance(f, wire.ContractWith) and f.datum.leaf.is_field]
+    return any(map(breaks, data)) or any(isinstance(f, Recur) and _may_break(f.body) for f in maps)
 
 
 def _system(b: Builder, f: Inverse, x: dict[int, int], datum: int) -> dict[int, int]:
@@ -147,8 +229,7 @@ def _system(b: Builder, f: Inverse, x: dict[int, int], datum: int) -> dict[int, 
     return dict(enumerate(found))
 
 
-def _slot(b: Builder, flow: Flow, leaf: Leaf) -> int:
-    assert not isinstance(flow, dict)
+def _slot(b: Builder, flow: int | None, leaf: Leaf) -> int:
     return b.number(0.0, leaf) if flow is None else flow
 
 

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-from attrs import frozen
+from attrs import field, frozen
 
 from hilbert.arrays.formal.formal_array import Formal
 from hilbert.arrays.libraries.namespace import to_numpy
@@ -26,10 +26,16 @@ if TYPE_CHECKING:
 @final
 @frozen
 class Ref:
-    """A slot of the program that computes the point: a datum that is not known yet."""
+    """A slot of the program that computes the point: a datum that is not known yet.
+
+    `known` is no part of the datum, and 0 unless something is known of it where it is derived: 1 for numbers that are
+    finite at finite points, overflow apart, and for elements that are a permutation; k and −k for truth values of which
+    one is the negation of the other. Supports need it (`linmap.net.support`).
+    """
 
     slot: int
     leaf: Leaf
+    known: int = field(default=0, eq=False, repr=False)
 
 
 Datum: TypeAlias = Const | Ref

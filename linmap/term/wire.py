@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, final
 
-from attrs import evolve, fields, frozen
+from attrs import evolve, field, fields, frozen
 
 from hilbert.index.spec import Spec
 from hilbert.program.line.external import External
@@ -63,7 +63,7 @@ class _Arc:
 
     def __repr__(self) -> str:
         cls: Any = type(self)
-        return f"wire.{cls.__name__}({', '.join(repr(getattr(self, f.name)) for f in fields(cls))})"
+        return f"wire.{cls.__name__}({', '.join(repr(getattr(self, f.name)) for f in fields(cls) if f.repr)})"
 
 
 @final
@@ -87,11 +87,16 @@ class Same(_Arc):
 @final
 @frozen(repr=False, cache_hash=True)
 class ContractWith(_Arc):
-    """A labelled contraction with one operand fixed: side 0 is (u⋄), side 1 is (⋄v)."""
+    """A labelled contraction with one operand fixed: side 0 is (u⋄), side 1 is (⋄v).
+
+    `free` says of a mask, and of its adjoint, that lanes which it leaves out are dropped later anyway: a branch is
+    entered through it, and each lane leaves by itself. No support is kept of such a mask (`linmap.net.support`).
+    """
 
     spec: Spec
     side: int
     datum: Datum
+    free: tuple[bool, bool] = field(default=(False, False), eq=False, repr=False)
 
     def image(self, leaf: Leaf) -> Leaf:
         """The contraction's; raises SpaceError where an axis does not fit its label."""
@@ -105,7 +110,7 @@ class ContractWith(_Arc):
 
     def adjoint(self, source: Leaf) -> ContractWith:
         """(u⋄)*, (⋄v)*: the labels are permuted."""
-        return ContractWith(self.spec.section_adjoint(self.side), self.side, self.datum)
+        return ContractWith(self.spec.section_adjoint(self.side), self.side, self.datum, self.free[::-1])
 
 
 Simple: TypeAlias = Same | ContractWith | Scale | Reduce | Move | Cast | External
@@ -135,14 +140,14 @@ def on_data(f: Wire, change: Callable[[Datum], Datum]) -> Wire:
     if after is before:
         return f
     if isinstance(f, ContractWith):  # most often
-        return ContractWith(f.spec, f.side, cast("Datum", after))
+        return ContractWith(f.spec, f.side, cast("Datum", after), f.free)
     changed: Any = f
     return cast("Wire", evolve(changed, datum=after))
 
 
 def at_slots(f: Wire, place: Mapping[int, int]) -> Wire:
     """The arc with its reference at another slot."""
-    return on_data(f, lambda datum: Ref(place[datum.slot], datum.leaf) if isinstance(datum, Ref) else datum)
+    return on_data(f, lambda d: Ref(place[d.slot], d.leaf, d.known) if isinstance(d, Ref) else d)
 
 
 def closed(f: Wire, data: Mapping[int, Datum]) -> Wire:

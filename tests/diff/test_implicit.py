@@ -599,7 +599,7 @@ def test_a_singular_derivative_names_the_equation() -> None:
     """What a user called, both spaces, the remedy and the line: in the search, in derivatives, lifted and pickled."""
     f = fun(R)(lambda a: root(lambda x: x * x - a, 0.0 * a))
     rows = fun(V)(lambda v: each(lambda a: root(lambda x: x * x - a, 0.0 * a), v))
-    fixed = fun(R)(lambda a: fixed_point(lambda x: x + 0.0 * a, a))
+    fixed = fun(R)(lambda a: fixed_point(lambda x: x + (a - a) * a, a))
     newton = r"^root: the derivative ℝ → ℝ of its function is singular at this point.*start it elsewhere\n"
     calls: list[tuple[Callable[[], Any], str]] = [
         (lambda: f(R.vec(1.0)), newton),

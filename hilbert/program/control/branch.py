@@ -147,20 +147,26 @@ class Choose(Operation):
 @final
 @frozen(repr=False)
 class AnyLane(Operation):
-    """Whether c is `when` somewhere along the axes from `at` on."""
+    """Whether c is `when` somewhere along the axes from `at` on; a number is true unless it is 0."""
 
     at: int
     when: bool
 
     def image(self, *operands: Leaf) -> Leaf:
         """Without these axes."""
-        return Leaf(operands[0].entry, operands[0].axes[: self.at])
+        return Leaf(TRUTH.entry, operands[0].axes[: self.at])
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """any, or not all."""
-        xp, when = lib.xp, self.when
+        xp, when, is_truth = lib.xp, self.when, operands[0].kind == "b"
         axes = tuple(range(self.at, len(operands[0].axes)))
-        return Kernel(lambda c: xp.any(c if when else xp.logical_not(c), axis=axes))
+
+        def found(c: Any) -> Any:
+            c = c if is_truth else c != 0
+            c = c if when else xp.logical_not(c)
+            return xp.any(c, axis=axes) if axes else c
+
+        return Kernel(found)
 
     def lifted(self, n: int) -> AnyLane:
         """The axes come later."""

@@ -43,7 +43,7 @@ def fused(line: Line) -> Line:
 
     for k, step in enumerate(steps):
         match step.operation:
-            case operation if getattr(operation, "name", "") == "sqrt":
+            case operation if getattr(operation, "name", "") in {"sqrt", "length"}:
                 steps[k] = norm(step, made) or step
             case Add():
                 steps[k] = _difference(step, alone) or _added_into(step, written) or step

@@ -31,6 +31,7 @@ from linmap.matrices.network.to_arrays import contracted, whole_block
 from linmap.matrices.structure.structure import body_of
 from linmap.net.apply import apply_net
 from linmap.net.lower import net
+from linmap.net.support import breaks
 from linmap.net.transposed_net import turned
 from linmap.term import wire
 from linmap.term.net import Net, refs
@@ -128,13 +129,13 @@ def chosen(body: Net) -> str:
 
     Elimination is not planned where a lifted pass is quick anyway, or a loop would be run on more vectors than in one.
     """
-    if not _is_plain(body):
-        return "elimination"
+    through = any(isinstance(arc.map, (wire.Recur, wire.Inverse)) for arc in body.arcs)
+    if not _is_plain(body) or (not through and any(ref.leaf.is_field and breaks(ref) for ref in refs(body))):
+        return "elimination"  # on basis vectors, a 0 by structure would meet what may be infinite
     name = "forward" if body.dom.dim <= body.cod.dim else "adjoint"  # on fewer vectors, through the same arcs
     time = _time(body, name)
     if most_vectors(body) > min(body.dom.dim, body.cod.dim):
         return name
-    through = any(isinstance(arc.map, (wire.Recur, wire.Inverse)) for arc in body.arcs)
     if time <= SURE * STEP * len(body.arcs) * (THROUGH if through else 1):
         return name
     return name if time <= seconds(dense_plan(body).runner.line) else "elimination"

@@ -17,34 +17,35 @@ from hilbert.base.once import cached_property
 from hilbert.base.sizes import addressable
 from hilbert.index.leaf import Entry, Leaf
 from hilbert.index.spec import ALPHABET, Spec
-from hilbert.program.line.builder import Builder
 from hilbert.program.line.constant import Const, filled
-from hilbert.program.line.operation import Add, Contract, product
+from hilbert.program.line.operation import Add
 from hilbert.relation import Converse, Full, Graph, Inclusion
 from hilbert.relation import Equality as IdentityRelation
 from hilbert.relation.relation import Table as Positions
 from linmap.matrices.network.accumulation_order import Accumulation, beyond, order
 from linmap.matrices.network.deferred_lines import FOLDED, Deferred
+from linmap.matrices.network.supported_steps import SupportedSteps
 from linmap.matrices.tables.columns import Labels, progression, sample
 from linmap.matrices.tables.labelled_products import Link, NetworkFactor
+from linmap.net.support import breaks
 from linmap.term import wire
+from linmap.term.datum import Ref
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from hilbert import Index
-    from hilbert.program.line.operation import Operation
     from hilbert.relation.relation import AnyRelation
     from linmap.matrices.tables.columns import Ints
     from linmap.matrices.tables.labelled_products import NetworkProduct
-    from linmap.term.datum import Datum, Ref
+    from linmap.term.datum import Datum
 
 
 class WideRelationError(Exception):
     """A relation would be an array that is larger than what it is needed for."""
 
 
-class Contractor:
+class Contractor(SupportedSteps):
     """Labels with their axes, and steps that compute arrays with labelled axes from some data."""
 
     patterns = False
@@ -53,13 +54,12 @@ class Contractor:
     """Whether products with different patterns have been made one."""
 
     def __init__(self, data: Sequence[Ref], base: Entry, limit: int | None = None) -> None:
+        super().__init__(data)
         self.limit = limit
         self.base = base
         self.sizes: list[int] = []
         self.axes: list[Index] = []
         self.orders: list[Accumulation] = []
-        self.builder = Builder([ref.leaf for ref in data])
-        self.slots = self.builder.slots
         self.place: dict[Datum, int] = {ref: k for k, ref in enumerate(data)}
         self._positions: dict[tuple[int, bytes], Positions] = {}
         self._made: dict[int, Any] = {}  # the arrays of constants, by slot
@@ -98,13 +98,11 @@ class Contractor:
         if not isinstance(d, Const):
             return self.place[d]
         slot = self.builder.literal(d)
+        if d.leaf.is_field and breaks(d):
+            self.breaking.add(slot)
         if isinstance(d.array, np.ndarray) and d.leaf.entry == self.base and 0 < d.leaf.size <= FOLDED:
             self._made[slot] = d.array
         return slot
-
-    def emit(self, operation: Operation, args: tuple[int, ...], leaf: Leaf) -> int:
-        """One more array."""
-        return self.builder.emit(operation, args, leaf)
 
     def is_found(self, f: NetworkFactor) -> bool:
         """Whether a factor is a dynamic element of an index set: a relation known only at the point."""
@@ -143,14 +141,16 @@ class Contractor:
     def scaled(self, k: float, slot: int) -> int:
         """k times an array."""
         if slot in self._made and k != 1.0:
-            return self._constant(k * self._made[slot], self.slots[slot].axes)
+            return self._constant(k * self._made[slot], self.slots[slot].axes, self.held(slot))
         return slot if k == 1.0 else self.emit(wire.Scale(k), (slot,), self.slots[slot])
 
     def added(self, a: int, b: int) -> int:
         """The sum of two arrays on the same axes, in the wider precision."""
         leaf = max(self.slots[a], self.slots[b], key=lambda x: x.dtype)
         if a in self._made and b in self._made:
-            return self._constant(self._made[a] + self._made[b], leaf.axes)
+            both = self.held(a), self.held(b)
+            held = None if any(one is None for one in both) else both[0] | both[1]
+            return self._constant(self._made[a] + self._made[b], leaf.axes, held)
         return self.emit(Add(), (self._cast(a, leaf.entry), self._cast(b, leaf.entry)), leaf)
 
     def _cast(self, slot: int, entry: Entry) -> int:
@@ -169,9 +169,12 @@ class Contractor:
             return slot
         axes = target.axes + self.slots[slot].axes[len(source.axes) :]
         if slot in self._made and target.size <= FOLDED:
-            array = self._made[slot]
-            rows = array.reshape(source.size, *array.shape[len(source.axes) :])
-            return self._constant(rows if positions is None else rows[positions], axes)
+            at = slice(None) if positions is None else positions
+            rows = [
+                None if array is None else array.reshape(source.size, *array.shape[len(source.axes) :])[at]
+                for array in (self._made[slot], self.held(slot))
+            ]
+            return self._constant(rows[0], axes, rows[1])
         if step:
             return self.reduced(slot, Converse(Inclusion(target, source, start, step)))
         assert positions is not None  # it is no progression
@@ -185,7 +188,9 @@ class Contractor:
         axes = target.axes + self.slots[slot].axes[len(source.axes) :]
         array = self._made.get(slot)
         if array is not None and array.ndim == len(source.axes) and target.size <= FOLDED:
-            return self._constant(np.bincount(positions, array.reshape(-1), target.size), axes)
+            held = self.held(slot)
+            some = np.bincount(positions, None if held is None else held.reshape(-1), target.size) > 0
+            return self._constant(np.bincount(positions, array.reshape(-1), target.size), axes, some)
         if step:
             return self.reduced(slot, Inclusion(source, target, start, step))
         return self.reduced(slot, Graph(source, target, self.positions(positions)))
@@ -217,16 +222,17 @@ class Contractor:
             del self._made[slot]
             self.builder.forget(slot)
 
-    def constant(self, array: Any, labels: Labels) -> NetworkFactor:
-        """A factor with numbers that the plan has worked out."""
-        return NetworkFactor(self._constant(array, tuple(self.axes[c] for c in labels)), labels)
+    def constant(self, array: Any, labels: Labels, held: Any = None) -> NetworkFactor:
+        """A factor with numbers that the plan has worked out, and where they are not 0 by structure."""
+        return NetworkFactor(self._constant(array, tuple(self.axes[c] for c in labels), held), labels)
 
-    def _constant(self, array: Any, axes: tuple[Index, ...]) -> int:
+    def _constant(self, array: Any, axes: tuple[Index, ...], held: Any = None) -> int:
         leaf = Leaf(self.base, axes)
         array = np.asarray(array, self.base.dtype).reshape(leaf.shape)
         array.flags.writeable = False
         slot = self.datum(Const(array, leaf, (self._token, next(self._fresh))))
         self._made[slot] = array
+        self.hold(slot, held)
         return slot
 
     def ones(self, labels: Labels) -> NetworkFactor:
@@ -269,7 +275,7 @@ class Contractor:
         """An array that counts how often each tuple of labels occurs in some columns."""
         made = np.zeros(tuple(self.sizes[c] for c in labels))
         np.add.at(made, tuple(columns), 1.0)
-        return self.constant(made, labels)
+        return self.constant(made, labels, made != 0.0)
 
     def identity(self, a: int, b: int) -> NetworkFactor:
         """The identity between two labels of one axis, as an array."""
@@ -317,7 +323,9 @@ class Contractor:
             wide = max(left.entry, right.entry, key=lambda e: e.dtype)
             a, b = (NetworkFactor(self._cast(f.slot, wide), f.labels) for f in (a, b))
         if a.labels == b.labels == out and a.slot in self._made and b.slot in self._made:
-            return self.constant(self._made[a.slot] * self._made[b.slot], out)
+            held = [one for one in (self.held(a.slot), self.held(b.slot)) if one is not None]
+            both = reduce(np.logical_and, held) if held else None
+            return self.constant(self._made[a.slot] * self._made[b.slot], out, both)
         if a.labels == b.labels == out:
             spec = Spec.pointwise(len(out))
         else:
@@ -325,8 +333,7 @@ class Contractor:
             if set(out) == set(keep) & set(out) and all(c in out for c in keep):
                 out = tuple(c for c in keep if c in out)
             spec = Spec.of(*("".join([letters[c] for c in labels]) for labels in (a.labels, b.labels, out)))
-        leaf = product(spec, self.slots[a.slot], self.slots[b.slot])
-        return NetworkFactor(self.emit(Contract(spec), (a.slot, b.slot), leaf), out)
+        return NetworkFactor(self.multiplied(spec, a.slot, b.slot), out)
 
     def _linked_in(
         self, factors: list[NetworkFactor], links: list[Link], keep: Labels, most: int | None
@@ -374,7 +381,9 @@ class Contractor:
         dense[link.relation.holds()] = 1.0
         leaf = Leaf(self.base, link.relation.dom.axes + link.relation.cod.axes)
         const = Const(dense.reshape(leaf.shape), leaf, ("relation", link.relation))
-        return NetworkFactor(self.datum(const), link.labels)
+        slot = self.datum(const)
+        self.hold(slot, const.array != 0.0)
+        return NetworkFactor(slot, link.labels)
 
 
 def _alone(f: NetworkFactor, keep: Labels, others: Sequence[NetworkFactor]) -> list[int]:

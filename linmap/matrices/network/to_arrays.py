@@ -211,7 +211,7 @@ def _on_union(n: Contractor, products: Sequence[NetworkProduct]) -> NetworkProdu
     row = n.label(Fin.of(found.count))
     values = None if free else _constants(n, parts)
     if values is not None:
-        total = n.constant(found.summed(values), (row,)).slot
+        total = n.constant(found.summed(values), (row,), found.summed(_read(n, parts)) > 0.0).slot
     else:
         added = [_value(n, p, names, free) for p, names in zip(parts, named, strict=True)]
         total = _added(n, parts, _places(found), added, row)
@@ -255,6 +255,13 @@ def _constants(n: Contractor, parts: Sequence[NetworkProduct]) -> Any:
     if any(array is None for array in arrays):
         return None
     return np.concatenate([array if p.k == 1.0 else p.k * array for p, array in zip(parts, arrays, strict=True)])
+
+
+def _read(n: Contractor, parts: Sequence[NetworkProduct]) -> Any:
+    """By rows of all parts, 1 where the numbers are not 0 by structure."""
+    held = [n.held(p.factors[0].slot) if p.factors else None for p in parts]
+    counts = [np.ones(p.tables[0].count) for p in parts]
+    return np.concatenate([ones if one is None else one * ones for one, ones in zip(held, counts, strict=True)])
 
 
 def _places(found: Distinct) -> Ints:

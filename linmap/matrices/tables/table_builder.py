@@ -217,7 +217,14 @@ class TableBuilder:
         picked = [a if where is None else a[where] for a, where in known]
         left = [(g, where) for g, where, is_read in zip(self.gathers, positions, read, strict=True) if not is_read]
         row = n.label(_row_axis(n, left, self.count))
-        factors = [n.constant(reduce(mul, picked), (row,))] if picked else []  # what is known is multiplied at once
+        held = [
+            (n.held(g.slot), where) for g, where, is_read in zip(self.gathers, positions, read, strict=True) if is_read
+        ]
+        some = [a.reshape(-1) if where is None else a.reshape(-1)[where] for a, where in held if a is not None]
+        both = reduce(np.logical_and, some) if some else None
+        factors = (
+            [n.constant(reduce(mul, picked), (row,), both)] if picked else []
+        )  # what is known is multiplied at once
         for g, where in left:
             slot = n.taken(g.slot, n.index(g.lead), where, n.axes[row]) if g.lead else g.slot
             factors.append(NetworkFactor(slot, (row, *g.rest) if g.lead else g.rest))

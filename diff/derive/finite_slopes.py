@@ -1,0 +1,139 @@
+"""Which data of a derivative are finite wherever the function's arguments are, overflow of sums and products apart.
+
+These need no support (`linmap.net.support`): a product with 0 is 0. Rows of the table of primitives say so of
+themselves and all their derivatives; linear steps, sums and contractions are finite if their arguments are, loops if
+each round is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from attrs import evolve
+
+from diff.terms.elementwise import Elementwise
+from diff.terms.user_operation import Custom
+from hilbert.index.leaf import Bundle
+from hilbert.program.control.branch import AnyLane, Choose, Cond, Fill
+from hilbert.program.control.equation_step import Implicit, Solve
+from hilbert.program.control.loop import Loop
+from hilbert.program.control.while_loop import While
+from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.external import External
+from hilbert.program.line.operation import Add, Along, Cast, Contract, Keep, Literal, Move, Reduce, Scale
+from linmap.net.support import is_finite
+from linmap.term import wire
+from linmap.term.datum import Ref
+from linmap.term.net import Arc
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from hilbert.program.line.builder import Builder
+    from hilbert.program.line.line import Line
+
+Flags: TypeAlias = "tuple[Any, ...]"
+"""Whether each of some slots is finite: a truth value, of a bundle those of its parts."""
+NOTHING: Mapping[int, tuple[int, ...]] = {}
+
+
+def follow(found: list[Any], line: Line | Builder, sure: Mapping[int, tuple[int, ...]] = NOTHING) -> None:
+    """Which slots are finite, behind those that were found; `sure` says what is finite if some others are."""
+    for slot in range(len(found), len(line.slots)):
+        step = line.steps[slot - line.arity]
+        args = [found[a] for a in step.args]
+        if slot in sure:
+            found.append(all(found[a] for a in sure[slot]))
+            continue
+        leaf = line.slots[slot]
+        match step.operation:
+            case Literal(value):
+                found.append(not value.leaf.is_field or is_finite(value))
+            case Pack():
+                found.append(tuple(args))
+            case Unpack(k):
+                found.append(args[0][k])
+            case Scale() | Reduce() | Move() | Cast() | External() | Keep() | Contract() | Add() | Choose() | Fill():
+                found.append(all(args))
+            case AnyLane():
+                found.append(True)
+            case Along():
+                found.append(args[0] or not leaf.is_field)
+            case Elementwise() as p:
+                found.append(p.rule.is_discrete or (p.rule.is_finite(p.params) and all(args)))
+            case Loop() as loop:
+                found.append(_rounds(loop, args[0])[1])
+            case Cond() as cond:
+                ends = [_ends(line, args[0][1:]) for line in cond.lines]
+                found.append(tuple(a and b for a, b in zip(*ends, strict=True)))
+            case Implicit() | Solve() as equation:  # what is singular is an error
+                found.append(tuple(all(args[0]) for _ in equation.made.leaves))
+            case While() | Custom():  # anything
+                found.append(tuple(not k.is_field for k in leaf.leaves) if isinstance(leaf, Bundle) else False)
+            case _:  # a step of another kind is not known
+                found.append(not leaf.is_field)
+
+
+def _ends(line: Line, given: Flags) -> Flags:
+    found = list(given)
+    follow(found, line)
+    return tuple(found[k] for k in line.outputs)
+
+
+def _rounds(loop: Loop, given: Flags) -> tuple[Flags, Flags]:
+    """What is finite of what all rounds are given, and of what the loop gives."""
+    n = loop.states
+    for _ in range(2):
+        ends = _ends(loop.body, given)
+        states = tuple(a and b for a, b in zip(given[:n], ends[:n], strict=True))
+        if states == given[:n]:
+            return given, ends
+        given = (*states, *given[n:])
+    given = (*(False for _ in range(n)), *given[n:])
+    return given, (*given[:n], *_ends(loop.body, given)[n:])
+
+
+def marked(
+    b: Builder,
+    arcs: Sequence[Arc],
+    sure: Mapping[int, tuple[int, ...]],
+    loops: Mapping[int, tuple[Loop, tuple[int, ...]]],
+) -> list[Arc]:
+    """The arcs of a derivative with their data marked; `loops` has the loop of an arc, and the slots of its arrays."""
+    found: list[Any] = [True] * b.arity
+    follow(found, b, sure)
+
+    def mark(d: Any) -> Any:
+        return Ref(d.slot, d.leaf, _known(b, d.slot, found)) if isinstance(d, Ref) else d
+
+    made: list[Arc] = []
+    for arc in arcs:
+        f = wire.on_data(arc.map, mark)
+        if id(arc) in loops:
+            loop, given = loops[id(arc)]
+            if not all(_rounds(loop, tuple(found[k] for k in given))[0]):
+                f = _unmarked(f)
+        made.append(arc if f is arc.map else Arc(f, arc.src, arc.dst))
+    return made
+
+
+def _known(b: Builder, slot: int, found: Sequence[Any]) -> int:
+    """What is known of a datum: see `linmap.term.datum.Ref`."""
+    operation, leaf = b.operation(slot), b.slots[slot]
+    if isinstance(leaf, Bundle):
+        return 0
+    if leaf.is_field:
+        return int(found[slot])
+    if leaf.entry.index is not None:
+        return int(isinstance(operation, Along) and operation.name == "argsort")
+    is_negated = isinstance(operation, Elementwise) and operation.name == "logical_not"
+    return -1 - b.steps[slot - b.arity].args[0] if is_negated else 1 + slot
+
+
+def _unmarked(f: wire.Wire) -> wire.Wire:
+    """The arc with nothing known of the data in its rounds."""
+    f = wire.on_data(f, lambda d: Ref(d.slot, d.leaf) if isinstance(d, Ref) else d)
+    if not isinstance(f, wire.Recur):
+        return f
+    arcs = tuple(Arc(_unmarked(a.map), a.src, a.dst) for a in f.body.arcs)
+    return cast("wire.Wire", evolve(f, body=evolve(f.body, arcs=arcs)))

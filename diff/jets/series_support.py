@@ -1,0 +1,134 @@
+"""Where the coefficients above the value can differ from 0: what does not vary has none (`linmap.net.support`).
+
+The supports are those of tangents, one for all orders: a step's are the images of its arguments' under the arcs of its
+derivative. What lies outside is selected away after a product with a coefficient that may be infinite.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+from diff.derive.equation_derivative import mask
+from diff.derive.finite_slopes import follow
+from diff.jets.series_partials import PartialDerivative
+from diff.terms.elementwise import Elementwise
+from hilbert.index.spec import Spec
+from hilbert.program.control.branch import Choose, Fill
+from hilbert.program.line.external import External
+from hilbert.program.line.operation import Add, Cast, Contract, Keep, Move, Reduce, Scale
+from linmap.net.support import Part, Support, united
+from linmap.net.supported_flow import Supports
+from linmap.term import wire
+from linmap.term.datum import Ref
+
+if TYPE_CHECKING:
+    from diff.jets.series import Series
+
+
+NOTHING: Any = object()
+"""The support of what does not vary."""
+
+
+def is_zero(linear: Any) -> bool:
+    """Whether a step is (0 ·)."""
+    return isinstance(linear, Scale) and linear.k == 0.0
+
+
+@final
+class SeriesSupports:
+    """The supports of the slots of a series."""
+
+    def __init__(self, series: Series) -> None:
+        self.series = series
+        self.supports = Supports(series.out, lambda d: d.slot if isinstance(d, Ref) else series.out.literal(d))
+        self._where: dict[int, Support] = {}
+        self._finite: list[Any] = [True] * series.out.arity
+
+    def kept(self, u: int, factor: int, product: int) -> int:
+        """A product with a coefficient of slot u: only what is in its support, if the other factor may be infinite."""
+        b = self.series.out
+        where = self._support(u)
+        if where is None or where is NOTHING:
+            return product
+        follow(self._finite, b)
+        if self._finite[factor]:
+            return product
+        n = len(self.series.src.slots[u].axes)
+        spec = Spec.pointwise(n).lifted(len(b.slots[product].axes) - n, left=False, right=True)
+        for _, chosen in self.supports.selection(Part(self.series.value(u), where)):
+            product = b.contract(spec, self.supports.slot(chosen), product)
+        return product
+
+    def _support(self, u: int) -> Support:
+        todo = [u]
+        while todo:  # no recursion: a program may be long
+            slot = todo[-1]
+            arcs = self._arcs(slot)
+            missing = [k for _, k in arcs if k not in self._where]
+            if slot not in self._where and not missing:
+                self._where[slot] = self._united(arcs) if slot >= self.series.src.arity else None
+            if slot in self._where:
+                todo.pop()
+            todo += missing
+        return self._where[u]
+
+    def _united(self, arcs: list[tuple[wire.Simple | None, int]]) -> Support:
+        """The union of the images under some arcs; None, everywhere, where one of them is not known."""
+        found: list[Support] = []
+        for f, k in arcs:
+            if self._where[k] is NOTHING:
+                continue
+            value = self._value(k)
+            if f is None or value is None:
+                return None  # everywhere
+            datum = self.supports.at(f.datum) if isinstance(f, wire.ContractWith) else None
+            part = Part(value, self._where[k])
+            found.append(part.where if isinstance(f, (wire.Same, Scale)) else self.supports.image(f, datum, part))
+        total = found[0] if found else NOTHING
+        for where in found[1:]:
+            total = total if total is where else united(total, where)
+        return total
+
+    def _value(self, k: int) -> int | None:
+        return self.series.known.get((k, (0,) * len(self.series.levels[0][0])))
+
+    def _arcs(self, slot: int) -> list[tuple[wire.Simple | None, int]]:
+        """The arcs of a step's derivative from what varies; None for one that is not known."""
+        series = self.series
+        if slot < series.src.arity:
+            return []
+        return [(f, k) for f, k in self._all_arcs(slot) if series.moving[k] and not is_zero(f)]
+
+    def _all_arcs(self, slot: int) -> list[tuple[wire.Simple | None, int]]:
+        src, out = self.series.src, self.series.out
+        step, leaf = src.steps[slot - src.arity], src.slots[slot]
+        pointwise = Spec.pointwise(len(leaf.axes)) if leaf.is_field else None
+
+        def by(spec: Any, side: int, datum: int) -> wire.Simple | None:
+            value = self._value(datum)
+            return None if value is None else wire.ContractWith(spec, side, Ref(value, out.slots[value]))
+
+        match step.operation:
+            case Contract(spec):
+                u, v = step.args
+                sides = ((by(spec, 0, u), v), (by(spec, 1, v), u))
+                return [(f, k) for f, k in sides if src.slots[k].is_field]
+            case Add() | Keep():
+                return [(wire.Same(), k) for k in step.args]
+            case Scale() | Reduce() | Move() | Cast() | External() as linear:
+                return [(linear, step.args[0])]
+            case Choose() | Fill():
+                c = self._value(step.args[0])
+                if c is None:
+                    return [(None, k) for k in step.args]
+                if isinstance(step.operation, Fill):
+                    return [(mask(out, c, leaf, when=step.operation.when), step.args[1])]
+                return [(mask(out, c, leaf, when=k == 1), step.args[k]) for k in (1, 2)]
+            case Elementwise() if slot in self.series.partials:
+                found = zip(self.series.partials[slot], step.args, strict=True)
+                return [
+                    (by(pointwise, 0, w.slot) if isinstance(w, PartialDerivative) else wire.Scale(w), k)
+                    for w, k in found
+                ]
+            case _:  # loops, branches and rules: everywhere
+                return [(None, k) for k in step.args]

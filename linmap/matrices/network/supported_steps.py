@@ -1,0 +1,122 @@
+"""Steps of a line whose arrays carry supports: what is 0 by structure meets nothing infinite (`linmap.net.support`)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from hilbert.index.index import Unit
+from hilbert.index.leaf import Leaf
+from hilbert.index.spec import Spec
+from hilbert.program.control.branch import TRUTH
+from hilbert.program.line.builder import Builder
+from hilbert.program.line.constant import Const
+from hilbert.program.line.operation import Add, Contract, product
+from hilbert.relation import Full
+from linmap.net.support import Given, Part, Support, breaks, covers, united
+from linmap.net.supported_flow import MADE, Supports
+from linmap.term import wire
+from linmap.term.datum import Ref
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hilbert.program.line.operation import Operation
+    from linmap.term.datum import Datum
+
+WHOLE = 10**5
+"""A product of at most so many entries is made before it is summed; of a larger one, rows are left out."""
+
+
+class SupportedSteps:
+    """A line on some data, with the supports of its arrays."""
+
+    def __init__(self, data: Sequence[Ref]) -> None:
+        self.builder = Builder([ref.leaf for ref in data])
+        self.slots = self.builder.slots
+        self.supports = Supports(self.builder, self.datum)
+        self.where: dict[int, Support] = {}  # of the arrays that are 0 somewhere by structure
+        self.breaking = {k for k, ref in enumerate(data) if ref.leaf.is_field and breaks(ref)}
+
+    def datum(self, d: Datum) -> int:
+        """The slot of a datum."""
+        raise NotImplementedError
+
+    def emit(self, operation: Operation, args: tuple[int, ...], leaf: Leaf) -> int:
+        """One more array, with its support."""
+        slot = self.builder.emit(operation, args, leaf)
+        if not self.breaking.isdisjoint(args):
+            self.breaking.add(slot)
+        if slot not in self.where:
+            found = self._support(operation, args)
+            if found is not None:
+                self.where[slot] = found
+        return slot
+
+    def _support(self, operation: Operation, args: tuple[int, ...]) -> Support:
+        """Where a step's result can differ from 0; None for everywhere."""
+        parts = [Part(a, self.where.get(a)) for a in args]
+        match operation:
+            case Add():
+                return united(parts[0].where, parts[1].where)
+            case Contract(spec):
+                if parts[0].where and parts[1].where:  # where both can
+                    for _, mask in self.supports.selection(parts[0]):
+                        slot = self.supports.slot(mask)
+                        f = wire.ContractWith(spec, 0, Ref(slot, self.slots[slot]))
+                        return self.supports.image(f, slot, parts[1])
+                for side, x, d in ((0, parts[1], args[0]), (1, parts[0], args[1])):
+                    f = wire.ContractWith(spec, side, Ref(d, self.slots[d]))
+                    if self.slots[x.base].is_field and (x.where or not covers(f)):
+                        return self.supports.image(f, d, x)
+                return None
+            case wire.Scale():
+                return parts[0].where
+            case wire.Reduce() | wire.Move() | wire.Cast():
+                return self.supports.image(operation, None, parts[0])
+            case _:  # of steps of others nothing is known
+                return None
+
+    def held(self, slot: int) -> Any:
+        """Where a constant that was worked out is not 0 by structure; None for everywhere."""
+        where = self.where.get(slot)
+        return where.mask.array if isinstance(where, Given) else None
+
+    def hold(self, slot: int, held: Any) -> None:
+        """Note where a constant that was worked out is not 0 by structure."""
+        if held is not None and not held.all():
+            leaf = Leaf(TRUTH.entry, self.slots[slot].axes)
+            self.where[slot] = Given(Const(held.reshape(leaf.shape), leaf, MADE))
+
+    def multiplied(self, spec: Spec, a: int, b: int) -> int:
+        """A contraction, of what both have: nothing that is 0 by structure meets what may be infinite."""
+        leaf = product(spec, self.slots[a], self.slots[b])
+        sides = ((a, spec.left, b, spec.right), (b, spec.right, a, spec.left))
+        risky = [side for side in sides if side[0] in self.where and side[2] in self.breaking]
+        if not spec.contracted:
+            slot = self.emit(Contract(spec), (a, b), leaf)
+            for x, its, _, _ in risky:
+                for _, mask in self.supports.selection(Part(x, self.where[x])):
+                    slot = self.emit(Contract(Spec.of(its, spec.out, spec.out)), (int(mask or 0), slot), leaf)
+            return slot
+        if risky and leaf.size * math.prod(n for n in self._summed(spec, a)) <= WHOLE:
+            return self._summed_later(spec, a, b)
+        for x, its, d, mine in risky:
+            read = self.supports.rows(d, mine, Part(x, self.where[x]), its)
+            self.breaking.add(read)
+            a, b = (read if k == d else k for k in (a, b))
+        return self.emit(Contract(spec), (a, b), leaf)
+
+    def _summed(self, spec: Spec, a: int) -> list[int]:
+        """How long the axes are that a contraction sums over."""
+        return [axis.size for c, axis in zip(spec.left, self.slots[a].axes, strict=True) if c in spec.contracted]
+
+    def _summed_later(self, spec: Spec, a: int, b: int) -> int:
+        """The product, what is there of it, and its sums."""
+        first = "".join(c for c in spec.left + spec.right if c in spec.contracted)
+        whole = "".join(dict.fromkeys(first)) + spec.out
+        slot = self.multiplied(Spec.of(spec.left, spec.right, whole), a, b)
+        for _ in spec.contracted:
+            total = wire.Reduce(Full(self.slots[slot].axes[0], Unit()), 0)
+            slot = self.emit(total, (slot,), total.image(self.slots[slot]))
+        return slot

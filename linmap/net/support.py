@@ -1,0 +1,145 @@
+"""Supports: what is not read has no slope, and what does not vary has no tangent.
+
+When a net is applied, a wire carries beside its array where that can differ from 0:
+
+    Part(base, where, pending)      the wire is  S_n • … • S_1 (base),  and base is 0 outside of `where`
+
+`pending` are *selections* S that are not made yet: an inclusion (index, slice, pad), one place in each lane (max),
+a mask (relu, where, select). S is a partial isometry, so that a product with an array d passes it,
+
+    (d ·) • S  =  S • (S*d ·)                          S*d = d for a mask
+
+and S is made once, at the end, by selection: no 0 outside of S meets an infinite d. That is done where d may be ±∞ or
+NaN (`breaks`); else S is made before the product. Where flows meet, their selections are made and their supports unite;
+a product with a d that breaks leaves the mask of that union as a selection behind itself.
+
+`where` is a term, an image or a union. Its mask is made only where a d that breaks follows: at once if it is known when
+the line is built, by steps on truth values otherwise. Outside of its selections a base may hold anything, a NaN too:
+only products, sums of bases with the same selections, and these selections themselves touch it.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias, final
+
+import numpy as np
+from attrs import frozen
+
+from hilbert.index.leaf import Leaf
+from hilbert.program.line.constant import Const
+from hilbert.relation import Agreement, Converse, Equality, Full, Inclusion, Order, Rotation
+from linmap.term import wire
+from linmap.term.datum import Datum, Ref
+from linmap.term.wire import Reduce
+
+
+@final
+@frozen(eq=False)
+class Image:
+    """Where an arc makes something of what is in `of` (None: of anything); `source` is the leaf that the arc takes."""
+
+    arc: wire.Simple
+    datum: int | None
+    of: Support
+    source: Leaf
+
+
+@final
+@frozen(eq=False)
+class Given:
+    """A mask that is known."""
+
+    mask: Const
+
+
+@final
+@frozen(eq=False)
+class Union:
+    """Where flows meet."""
+
+    left: Image | Union | Given
+    right: Image | Union | Given
+
+
+Support: TypeAlias = "Image | Union | Given | None"
+"""Where an array can differ from 0; None for everywhere."""
+Selection: TypeAlias = tuple[wire.Simple, int | None]
+"""An arc, and the slot of its datum."""
+
+
+@final
+@frozen
+class Part:
+    """What flows through a wire: see above."""
+
+    base: int
+    where: Support = None
+    pending: tuple[Selection, ...] = ()
+
+
+def breaks(datum: Datum) -> bool:
+    """Whether a datum may hold ±∞ or NaN at finite points, overflow of sums and products apart."""
+    return not (datum.known if isinstance(datum, Ref) else is_finite(datum))
+
+
+def is_finite(value: Const) -> bool:
+    """Whether the entries of a constant are known to be finite: their sum is, which takes no memory."""
+    array = value.array if value.number is None else value.number
+    if not isinstance(array, (np.ndarray, np.generic, float)):
+        return False
+    with np.errstate(all="ignore"):
+        return bool(np.isfinite(np.sum(array)))
+
+
+def labels(f: wire.ContractWith) -> tuple[str, str]:
+    """The labels of the fixed operand, and of what flows."""
+    return (f.spec.left, f.spec.right) if f.side == 0 else (f.spec.right, f.spec.left)
+
+
+def is_selection(f: wire.Wire) -> bool:
+    """Whether an arc puts each entry in at most one place, or leaves it out, and adds nothing up."""
+    match f:
+        case Reduce(relation):
+            return isinstance(relation, Inclusion)
+        case wire.ContractWith(spec, _, datum):
+            _, source = labels(f)
+            if datum.leaf.entry.index is not None:  # one place in each lane, or a permutation
+                is_permutation = isinstance(datum, Ref) and bool(datum.known)
+                return is_permutation or (set(source) <= set(spec.out) and len(spec.out) > len(source))
+            return not datum.leaf.is_field and source == spec.out
+        case _:  # all others add entries up, keep them all, or move them
+            return False
+
+
+def covers(f: wire.Simple) -> bool:
+    """Whether an arc is known to make something of everything, everywhere."""
+    match f:
+        case Reduce(relation):
+            return isinstance(relation, (Full, Converse, Equality, Rotation, Order, Agreement))
+        case wire.ContractWith(spec, _, datum):
+            fixed, source = labels(f)
+            if datum.leaf.is_field or datum.leaf.entry.index is None:
+                return datum.leaf.is_field
+            scatters = any(c in spec.out for c in fixed[len(datum.leaf.axes) :])
+            return bool(len(spec.out) <= len(source) and (not scatters or (isinstance(datum, Ref) and datum.known)))
+        case _:  # Same, Scale, Move, Cast, External: everything
+            return True
+
+
+def united(x: Support, y: Support) -> Support:
+    """The union; that of a mask and its negation is what they are masks of."""
+    if x is None or y is None:
+        return None
+    if isinstance(x, Image) and isinstance(y, Image) and x.of is y.of and _are_opposite(x.arc, y.arc):
+        return x.of
+    return Union(x, y)
+
+
+def _are_opposite(f: wire.Simple, g: wire.Simple) -> bool:
+    """Whether two arcs are a mask and its negation."""
+    if not (isinstance(f, wire.ContractWith) and isinstance(g, wire.ContractWith) and f.spec == g.spec):
+        return False
+    c, d = f.datum, g.datum
+    if not (isinstance(c, Ref) and isinstance(d, Ref)) or c.leaf.is_field or c.leaf.entry.index is not None:
+        return False
+    return c.known == -d.known != 0

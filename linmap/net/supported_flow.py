@@ -1,0 +1,287 @@
+"""The flow through a net as steps of one line, each part with its support and its selections (`linmap.net.support`)."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any, assert_never, final
+
+import numpy as np
+from attrs import evolve
+
+from hilbert.arrays.libraries.libraries import NUMPY
+from hilbert.arrays.libraries.namespace import freeze
+from hilbert.index.index import Unit
+from hilbert.index.leaf import Leaf
+from hilbert.index.spec import ALPHABET, Spec
+from hilbert.program.control.branch import AnyLane, Choose
+from hilbert.program.line.constant import Const, filled
+from hilbert.program.line.operation import Contract, Literal, Move, Operation, Reduce
+from hilbert.relation import Full
+from linmap.net.support import (
+    Given,
+    Image,
+    Part,
+    Selection,
+    Support,
+    Union,
+    breaks,
+    covers,
+    is_selection,
+    labels,
+    united,
+)
+from linmap.term import wire
+from linmap.term.datum import Datum, Ref
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hilbert.index.index import Index
+    from hilbert.program.line.builder import Builder
+
+
+MADE = ("support", 0, 0)
+"""The key of a mask that is worked out, and in no line yet."""
+
+
+@final
+class Supports:
+    """What arcs make of parts, as steps of one line."""
+
+    def __init__(self, b: Builder, at: Callable[[Datum], int]) -> None:
+        self.b, self.at = b, at
+        self._settled: dict[Part, Part] = {}
+        self._truths: dict[Image | Union | Given, Const | int] = {}
+
+    # --- the flow ---
+
+    def through(self, f: wire.Simple, p: Part) -> Part | None:
+        """An arc on what flows."""
+        if isinstance(f, wire.Same):
+            return p
+        if isinstance(f, wire.Scale):
+            return None if f.k == 0.0 else evolve(p, base=self.b.scale(f.k, p.base))
+        datum = self.at(f.datum) if isinstance(f, wire.ContractWith) else None
+        if isinstance(f, wire.ContractWith):
+            if f.free[0]:
+                return self._entered(f, datum, p)
+            if f.datum.leaf.is_field and (p.pending or p.where) and breaks(f.datum):
+                return self._multiplied(f, self.at(f.datum), p)
+        if is_selection(f):
+            return evolve(p, pending=(*p.pending, (f, datum)))
+        q = self.settled(p)
+        return Part(self._made(f, datum, q.base), self.image(f, datum, q))
+
+    def both(self, x: Part, y: Part) -> Part:
+        """Where flows meet; selections that are the same are made once, after the sum."""
+        if x.pending != y.pending or x.where is not y.where:
+            x, y = self.settled(x), self.settled(y)
+        total = self.b.add(x.base, y.base)
+        if x.where is y.where:
+            return evolve(x, base=total)
+        return Part(total, united(x.where, y.where))
+
+    def settled(self, p: Part) -> Part:
+        """The part with its selections made."""
+        if not p.pending:
+            return p
+        if p not in self._settled:
+            q = p
+            for f, datum in p.pending:
+                q = Part(self._made(f, datum, q.base), self.image(f, datum, q))
+            self._settled[p] = q
+        return self._settled[p]
+
+    def _made(self, f: wire.Simple, datum: Any, x: int) -> int:
+        return wire.step(self.b, f, x, lambda _: datum)
+
+    def image(self, f: wire.Simple, datum: int | None, of: Part) -> Support:
+        """Where an arc's result can differ from 0; a user's operator may make anything of a part."""
+        if isinstance(f, wire.External) or (of.where is None and covers(f)):
+            return None
+        return of.where if isinstance(f, wire.Cast) else Image(f, datum, of.where, self.b.slots[of.base])
+
+    def _entered(self, f: wire.ContractWith, datum: int | None, p: Part) -> Part:
+        """A branch is entered: what becomes of lanes that do not take it is dropped where it is left."""
+        if not all(isinstance(s, wire.ContractWith) and s.spec.out == labels(s)[1] for s, _ in p.pending):
+            p = self.settled(p)
+        return evolve(p, base=self._made(f, datum, p.base))  # masks are made in any order
+
+    # --- products with what breaks ---
+
+    def _multiplied(self, f: wire.ContractWith, d: int, p: Part) -> Part:
+        """A contraction with d, of what is read only."""
+        fixed, source = labels(f)
+        if source != f.spec.out:
+            return self._summed(f, d, self.settled(p))
+        found = self._pulled(p, d, fixed, source)
+        if found is None:
+            p = self.settled(p)
+            found = d, fixed, source
+        d, mine, all_ = found
+        base = self._product(f.side, d, mine, p.base, all_, all_)
+        return Part(base, None, (*self.selection(p), *p.pending))
+
+    def _summed(self, f: wire.ContractWith, d: int, p: Part) -> Part:
+        """A contraction that sums: what of d meets 0 by structure is left out."""
+        fixed, source = labels(f)
+        return Part(self._made(f, self.rows(d, fixed, p, source), p.base), self.image(f, d, p))
+
+    def rows(self, d: int, fixed: str, p: Part, source: str) -> int:
+        """The entries of d at those labels that something of a part is contracted with."""
+        for _, mask in self.selection(p):
+            read = "".join(c for c in source if c in fixed)
+            order = tuple(source.index(c) for c in (*read, *(c for c in source if c not in fixed)))
+            some = mask if order == tuple(range(len(order))) else self.b.apply(Move(order), self.slot(mask))
+            some = some if len(read) == len(source) else self.b.step(AnyLane(len(read), when=True), (self.slot(some),))
+            d = self.b.contract(Spec.of(read, fixed, fixed), self.slot(some), d)
+        return d
+
+    def _product(self, side: int, d: int, mine: str, x: int, its: str, out: str) -> int:
+        b = self.b
+        return b.contract(Spec.of(mine, its, out), d, x) if side == 0 else b.contract(Spec.of(its, mine, out), x, d)
+
+    def _pulled(self, p: Part, d: int, mine: str, all_: str) -> tuple[int, str, str] | None:
+        """S*d for the selections S that are pending, its labels, and those of the base; None where they do not fit.
+
+        `all_` are the labels of what flows, `mine` those of them that d has.
+        """
+        fresh = iter(c for c in ALPHABET if c not in all_)
+        for f, datum in reversed(p.pending):
+            if isinstance(f, Reduce):
+                new = "".join(next(fresh) for _ in f.relation.dom.axes)
+                end = f.at + len(f.relation.cod.axes)
+                old, all_ = all_[f.at : end], all_[: f.at] + new + all_[end:]
+                if old in mine:
+                    at = mine.index(old)
+                    d = self.b.apply(Reduce(f.relation.T, at), d)
+                    mine = mine[:at] + new + mine[at + len(old) :]
+                elif set(old) & set(mine):
+                    return None
+                continue
+            assert isinstance(f, wire.ContractWith)
+            name = dict(zip(f.spec.out, all_, strict=True))
+            name |= {c: next(fresh) for c in labels(f)[1] if c not in name}  # of a permutation
+            fixed, source = ("".join(name[c] for c in some) for some in labels(f))
+            places = set(fixed) - set(source)  # of elements
+            if places & set(mine):
+                if not places <= set(mine):
+                    return None
+                keep = "".join(c for c in source if c in fixed or c in mine)
+                d, mine = self.b.contract(Spec.of(mine, fixed, keep), d, self.slot(datum)), keep
+            all_ = source
+        return d, mine, all_
+
+    # --- masks ---
+
+    def selection(self, p: Part) -> tuple[Selection, ...]:
+        """The selection of where a part can differ from 0; none if that is everywhere."""
+        s, leaf = p.where, self.b.slots[p.base]
+        if s is None:
+            return ()
+        mask = self._truth(s)
+        if isinstance(mask, Const) and mask.array.all():
+            return ()
+        slot = self.slot(mask)
+        return ((wire.ContractWith(Spec.pointwise(len(leaf.axes)), 0, Ref(slot, self.b.slots[slot])), slot),)
+
+    def known(self, p: Part) -> Const | None:
+        """The mask of a part, if it is known when the line is built; None for everything, and what is found later."""
+        where = self.settled(p).where
+        mask = None if where is None else self._truth(where)
+        return mask if isinstance(mask, Const) and not mask.array.all() else None
+
+    def _truth(self, s: Image | Union | Given) -> Const | int:
+        """Where the support holds: a constant, or the slot that computes it."""
+        todo = [s]
+        while todo:  # no recursion: a term is as deep as its net
+            s = todo[-1]
+            parts = (s.left, s.right) if isinstance(s, Union) else (s.of,) if isinstance(s, Image) and s.of else ()
+            missing = [k for k in parts if k not in self._truths]
+            if not missing:
+                todo.pop()
+                self._truths[s] = self._made_of(s, [self._truths[k] for k in parts])
+            todo += missing
+        return self._truths[s]
+
+    def _made_of(self, s: Image | Union | Given, parts: list[Const | int]) -> Const | int:
+        match s:
+            case Given(mask):
+                return mask
+            case Union():
+                return self._union(*parts)
+            case Image():
+                return self._held(s, *parts)
+            case _:
+                assert_never(s)
+
+    def _union(self, a: Const | int, b: Const | int) -> Const | int:
+        for k in (a, b):
+            if isinstance(k, Const) and k.array.all():
+                return k
+        return a if a is b else self._step(Choose(), a, a, b)
+
+    def _held(self, s: Image, of: Const | int | None = None) -> Const | int:
+        """The mask of an image: numbers 0 and 1 go through the arc, and are asked where they are not 0."""
+        f, leaf = s.arc, s.source
+        x: Const | int = filled(1.0, leaf)
+        if of is not None:
+            x = self._step(Contract(Spec.pointwise(len(leaf.axes))), of, x)
+        if isinstance(f, wire.ContractWith):
+            datum = self._known(s.datum)
+            fixed, source = labels(f)
+            if f.datum.leaf.is_field:
+                assert of is not None  # or the arc covers everything
+                if source == f.spec.out:
+                    return of
+                axes = dict(zip(fixed, f.datum.leaf.axes, strict=True))
+                x = self._arranged(x, source, f.spec.out, axes)
+            elif of is None and fixed == source == f.spec.out and f.datum.leaf.entry.index is None:
+                return datum
+            else:
+                x = self._step(Contract(f.spec), *((datum, x) if f.side == 0 else (x, datum)))
+        else:
+            assert isinstance(f, (Reduce, Move))  # the others carry the support as it is
+            x = self._step(f, x)
+        return self._step(AnyLane(len(self._leaf(x).axes), when=True), x)
+
+    # --- steps on constants, made at once, and on slots ---
+
+    def _arranged(self, x: Const | int, have: str, out: str, axes: dict[str, Index]) -> Const | int:
+        """Numbers with the labels `out`: summed over the others, the same along those that are not there."""
+        for c in have:
+            if c not in out:
+                at = have.index(c)
+                x, have = self._step(Reduce(Full(self._leaf(x).axes[at], Unit()), at), x), have.replace(c, "")
+        for c in out:
+            if c not in have:
+                x, have = self._step(Reduce(Full(Unit(), axes[c]), 0), x), c + have
+        return x if have == out else self._step(Move(tuple(have.index(c) for c in out)), x)
+
+    def _known(self, slot: Any) -> Const | int:
+        """The constant in a slot, if it is one of numpy's."""
+        operation = self.b.operation(slot)
+        if isinstance(operation, Literal) and isinstance(operation.value.array, np.ndarray):
+            return operation.value
+        return int(slot)
+
+    def _leaf(self, x: Const | int) -> Leaf:
+        return x.leaf if isinstance(x, Const) else self.b.slots[x]
+
+    def slot(self, x: Any) -> int:
+        """The slot of a mask, or of a datum."""
+        if not isinstance(x, Const):
+            return int(x)
+        if x.key == MADE:
+            token = int.from_bytes(hashlib.blake2b(x.array.tobytes(), digest_size=16).digest())
+            x = Const(freeze(x.array), x.leaf, ("support", token, 0))
+        return self.b.literal(x)
+
+    def _step(self, operation: Operation, *args: Const | int) -> Const | int:
+        """A step on the line; of constants only, its result."""
+        leaves = [self._leaf(x) for x in args]
+        arrays = [x.array for x in args if isinstance(x, Const)]
+        if len(arrays) < len(args):
+            return self.b.step(operation, tuple(map(self.slot, args)))
+        leaf = operation.image(*leaves)
+        return Const(np.asarray(operation.bind(NUMPY, leaves, leaf).call(*arrays)), leaf, MADE)
