@@ -101,7 +101,11 @@ def test_session(
     """Output, errors and status."""
     monkeypatch.chdir(folders[session])
     monkeypatch.setattr(sys, "path", [*sys.path])
+    before = set(sys.modules)
     assert printed(line) == expected
+    for name in set(sys.modules) - before:  # each line is a process of its own
+        if str(folders[session]) in str(getattr(sys.modules[name], "__file__", "")):
+            del sys.modules[name]
 
 
 def test_examples_of_help() -> None:

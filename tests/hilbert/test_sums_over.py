@@ -40,7 +40,7 @@ def test_parts_by_label(s: Source) -> None:
     labels, V = labelled(s)
     v, w = s.vector(V), s.vector(V)
     assert pickle.loads(pickle.dumps(V)) == V
-    assert hash(V) == hash(DirectSum(V.parts, over=V.over))
+    assert hash(V) == hash(DirectSum(V.parts, over=V._index_set))
     assert direct_sum(*V.parts) != V
     total = V.zeros()
     for k, x in enumerate(labels):
