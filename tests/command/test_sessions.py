@@ -104,7 +104,7 @@ def test_session(
     before = set(sys.modules)
     assert printed(line) == expected
     for name in set(sys.modules) - before:  # each line is a process of its own
-        if str(folders[session]) in str(getattr(sys.modules[name], "__file__", "")):
+        if Path(getattr(sys.modules[name], "__file__", None) or ".").resolve().parent == folders[session].resolve():
             del sys.modules[name]
 
 
