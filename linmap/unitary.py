@@ -101,7 +101,7 @@ def unpack(P: Rec) -> LinMap[Rec, DirectSum[*tuple[Any, ...]]]:
 
 
 def _has_names(P: Any) -> bool:
-    return isinstance(P, Record) or (isinstance(P, DirectSum) and P.over is not None)
+    return isinstance(P, Record) or (isinstance(P, DirectSum) and P._index_set is not None)
 
 
 @overload

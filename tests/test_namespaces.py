@@ -141,7 +141,8 @@ def test_programs_run_where_their_arguments_live(name: str, place: Place) -> Non
 
 def test_every_form_of_relation_is_reduced() -> None:
     """RELATIONS has all of them."""
-    assert {type(r) for r in RELATIONS.values()} == forms(Relation)
+    own = {form for form in forms(Relation) if form.__module__.startswith("hilbert.relation.")}
+    assert {type(r) for r in RELATIONS.values()} == own
 
 
 def forms(cls: type[Any]) -> set[type[Any]]:

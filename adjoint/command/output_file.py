@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Read: TypeAlias = tuple[str, os.stat_result]
 """A file that was read: what it is, and its identity."""
 SUFFIX = ".txt"
-"""Of the files that stages are written into."""
+"""Of the files that all stages are written into."""
 
 
 def files_read(files: Sequence[str], values: Sequence[str]) -> list[Read]:
@@ -33,11 +33,11 @@ def files_read(files: Sequence[str], values: Sequence[str]) -> list[Read]:
     return found
 
 
-def write(text: str, out: str, read: Sequence[Read], *, force: bool) -> None:
+def write(text: str, out: str, read: Sequence[Read], *, force: bool, suffixes: Sequence[str] = ()) -> None:
     """Write a text into a file.
 
     Raises UsageError for a file that was read, or a module that is imported, under whatever name; without `force` for
-    another file that exists and has not the suffix of the files that are written here.
+    another file that exists and has neither the suffix of the files that are written here nor one of `suffixes`.
     """
     path = Path(out)
     try:
@@ -46,8 +46,9 @@ def write(text: str, out: str, read: Sequence[Read], *, force: bool) -> None:
             for what, other in (*read, *_modules()):
                 if os.path.samestat(state, other):
                     raise UsageError(f"cannot write {out}: it is {what}; give -o another name")
-            if stat.S_ISREG(state.st_mode) and not force and path.resolve().suffix.lower() != SUFFIX:
-                what = f"cannot write {out}: it exists, and only files that end in {SUFFIX} are replaced"
+            if stat.S_ISREG(state.st_mode) and not force and path.resolve().suffix.lower() not in {SUFFIX, *suffixes}:
+                known = " or ".join([SUFFIX, *suffixes])
+                what = f"cannot write {out}: it exists, and only files that end in {known} are replaced"
                 raise UsageError(f"{what}; give -o another name, or write --force")
         path.write_text(f"{text}\n", "utf-8")
     except OSError as error:

@@ -127,7 +127,8 @@ def _show(of: Asked) -> int:
     if of.output is None:
         say(shown)
         return 0
-    write(shown, of.output, read, force=of.is_forced)
+    suffixes = [".ks"] if of.file.endswith(".ks") else []  # the stages of the notes are KS-Lisp
+    write(shown, of.output, read, force=of.is_forced, suffixes=suffixes)
     return 0
 
 

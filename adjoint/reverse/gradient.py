@@ -79,7 +79,7 @@ def grad(f: Map[V, Field], wrt: tuple[Lens[V, A], Lens[V, B], Lens[V, C]]) -> Ma
 @overload
 def grad(f: Map[DirectSum[A, B, C, D, *Rest], Field], wrt: int) -> Map[DirectSum[A, B, C, D, *Rest], Any]: ...
 @overload
-def grad(f: Map[V, Field], wrt: str | Sequence[int] | Sequence[Lens[V, Any]]) -> Map[V, Any]: ...
+def grad(f: Map[V, Field], wrt: Sequence[int] | Sequence[Lens[V, Any]]) -> Map[V, Any]: ...
 @takes_wrt
 def grad(f: Any, wrt: Wrt = None) -> Any:
     """∇f : V → V of f : V → K, or its part at position or lens `wrt`; the gradient in a discrete part is in 0.
@@ -136,9 +136,7 @@ def value_and_grad(
     f: Map[DirectSum[A, B, C, D, *Rest], Field], wrt: int
 ) -> Map[DirectSum[A, B, C, D, *Rest], DirectSum[Field, Any]]: ...
 @overload
-def value_and_grad(
-    f: Map[V, Field], wrt: str | Sequence[int] | Sequence[Lens[V, Any]]
-) -> Map[V, DirectSum[Field, Any]]: ...
+def value_and_grad(f: Map[V, Field], wrt: Sequence[int] | Sequence[Lens[V, Any]]) -> Map[V, DirectSum[Field, Any]]: ...
 @takes_wrt
 def value_and_grad(f: Any, wrt: Wrt = None) -> Any:
     """V → K ⊕ V, x ↦ (f x, ∇f(x)), sharing what both need; `wrt` and errors as for `grad`."""

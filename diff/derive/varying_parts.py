@@ -16,9 +16,9 @@ from hilbert.index.position import part_place, span
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Wrt: TypeAlias = "int | str | AnyLens | Sequence[int | str | AnyLens] | None"
-"""A position from 0, a label, a lens, several of them, or None for the whole domain."""
-One: TypeAlias = int | str | AnyLens
+Wrt: TypeAlias = "int | AnyLens | Sequence[int | AnyLens] | None"
+"""A position from 0, a lens, several of them, or None for the whole domain; labels too, which no checker knows."""
+One: TypeAlias = int | AnyLens
 Chosen: TypeAlias = One | tuple[One, ...] | None
 
 

@@ -184,7 +184,7 @@ def booleans(space: Type) -> Type:
     if isinstance(space, Copower):
         return Copower(booleans(space.base), space.index)
     if isinstance(space, Biproduct):
-        made: Type = space.form.of_parts(tuple(map(booleans, space.parts)))
+        made: Type = space._form.of_parts(tuple(map(booleans, space.parts)))
         return made
     leaves = tuple(type_of(Leaf(Bool.entry, leaf.axes)) for leaf in space.leaves)
     return leaves[0] if len(leaves) == 1 else DirectSum(leaves)

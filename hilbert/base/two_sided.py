@@ -78,7 +78,7 @@ class TwoSided(Remembering):
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if type(self) is not type(other):
+        if type(self) is not type(other) or not isinstance(other, TwoSided):
             return False
         first, second = self.sides
         if not (isinstance(first, TwoSided) or isinstance(second, TwoSided)):

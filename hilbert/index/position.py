@@ -181,8 +181,8 @@ def part_place(space: Type, i: Any) -> int:
     """The position of a part, which is given by its position, or its label in the index set of a sum over one."""
     parts = space.parts
     place = integer(i)
-    if place is None and space.over is not None and has_labels(space.over):
-        place = space.over.position(i)
+    if place is None and space._index_set is not None and has_labels(space._index_set):
+        place = space._index_set.position(i)
     if place is None or not 0 <= place < len(parts):
         due = f"give 0 to {len(parts) - 1}" if parts else "it has none"
         msg = f"{space} has {len(parts)} parts, so position {shown(i)} does not exist: {due}"

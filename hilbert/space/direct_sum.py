@@ -41,7 +41,7 @@ class Biproduct(PartlyDiscrete, Space):
     _parts: tuple[Any, ...]
 
     @property
-    def form(self) -> Any:
+    def _form(self) -> Any:
         """What makes sums of this form by `of_parts`: DirectSum, an index set of labels, or the class of a record."""
         return type(self)
 
@@ -53,7 +53,7 @@ class Biproduct(PartlyDiscrete, Space):
 
     @once
     def __hash__(self) -> int:
-        return hash((self.form, self._parts))
+        return hash((self._form, self._parts))
 
     def __eq__(self, other: object) -> bool:
         return nested_sums.same(self, other)
@@ -75,9 +75,9 @@ class Biproduct(PartlyDiscrete, Space):
         return self._parts
 
     @property
-    def part_names(self) -> tuple[str, ...] | None:
+    def _part_names(self) -> tuple[str, ...] | None:
         """What names the parts in texts: the names of a record, the labels of a direct sum over them, or None."""
-        over = self.over
+        over = self._index_set
         return self.names if over is None or not has_labels(over) else tuple(map(str, over.labels))
 
     @property
@@ -136,14 +136,14 @@ class DirectSum(Biproduct, Generic[*Vs]):
         return DirectSum(parts)
 
     @property
-    def over(self) -> Fin[Any] | None:
+    def _index_set(self) -> Fin[Any] | None:
         """The index set, if it has a tag or labels."""
         return self._over
 
     @property
-    def form(self) -> Any:
+    def _form(self) -> Any:
         """DirectSum, or what makes sums over the index set."""
-        return DirectSum if self.over is None else SumOver(self.over)
+        return DirectSum if self._index_set is None else SumOver(self._index_set)
 
     @property
     def _summands(self) -> tuple[*Vs]:  # type: ignore[override]  # with a discrete part it is a type and no space

@@ -52,7 +52,7 @@ def _below(space: Any) -> list[Any]:
 
 def _leaf_spaces(space: Any, rec: Callable[[Any], Any]) -> tuple[tuple[str, Any], ...]:
     if space.is_sum:
-        names = space.part_names or map(str, range(len(space.parts)))
+        names = space._part_names or map(str, range(len(space.parts)))
         pairs = zip(names, space.parts, strict=True)
         return tuple((f"{name}.{path}" if path else name, at) for name, part in pairs for path, at in rec(part))
     if isinstance(space, Copower):

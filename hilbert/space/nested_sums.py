@@ -37,7 +37,7 @@ def same(a: Any, b: Any) -> bool:
             continue
         sums = getattr(a, "is_sum", False), getattr(b, "is_sum", False)
         if all(sums):
-            if a.form != b.form or len(a.parts) != len(b.parts) or hash(a) != hash(b):
+            if a._form != b._form or len(a.parts) != len(b.parts) or hash(a) != hash(b):
                 return False
             stack.extend(zip(a.parts, b.parts, strict=True))
         elif any(sums) or a != b:
@@ -120,7 +120,7 @@ def rows(space: Any) -> list[Any]:
     found: list[Any] = []
     for part in postorder(space, below):
         numbers[id(part)] = len(found)
-        found.append((part.form, *(numbers[id(p)] for p in part.parts)) if part.is_sum else part)
+        found.append((part._form, *(numbers[id(p)] for p in part.parts)) if part.is_sum else part)
     return found
 
 
@@ -152,7 +152,7 @@ def tangent(space: Any) -> Any:
     def step(at: Any, rec: Callable[[Any], Any]) -> Any:
         if at.is_space or not at.is_sum:
             return at if at.is_space else at.tangent
-        return at.form.of_parts(tuple(map(rec, at.parts)))
+        return at._form.of_parts(tuple(map(rec, at.parts)))
 
     return bottom_up(space, step, below)
 
@@ -176,9 +176,9 @@ def _text(space: Any, rec: Callable[[Any], str]) -> str:
         return str(space)
     if space.names is not None:
         return _called(space, type(space).__name__, ": ", rec)
-    if space.over is not None:
-        parts = [f"{label}: {rec(part)}" for label, part in zip(space.over.labels, space.parts, strict=True)]
-        return f"⊕{'' if space.over.tag is Anonymous else space.over}({', '.join(parts)})"
+    if space._index_set is not None:
+        parts = [f"{label}: {rec(part)}" for label, part in zip(space._index_set.labels, space.parts, strict=True)]
+        return f"⊕{'' if space._index_set.tag is Anonymous else space._index_set}({', '.join(parts)})"
     if len(space.parts) == 1:
         return f"({rec(space.parts[0])},)"
     return " ⊕ ".join(f"({rec(part)})" if _is_plain(part) else rec(part) for part in space.parts) or "()"
@@ -187,8 +187,8 @@ def _text(space: Any, rec: Callable[[Any], str]) -> str:
 def _source(space: Any, rec: Callable[[Any], str]) -> str:
     if not space.is_sum:
         return repr(space)
-    if space.over is not None:
-        return f"direct_sum.over({space.over!r}, [{', '.join(map(rec, space.parts))}])"
+    if space._index_set is not None:
+        return f"direct_sum.over({space._index_set!r}, [{', '.join(map(rec, space.parts))}])"
     if space.names is None:
         return f"direct_sum({', '.join(map(rec, space.parts))})"
     return _called(space, type(space).__qualname__, "=", rec)
@@ -214,4 +214,4 @@ def _called(space: Any, name: str, sign: str, rec: Callable[[Any], str]) -> str:
 
 
 def _is_plain(space: Any) -> bool:
-    return bool(space.is_sum) and space.names is None and space.over is None
+    return bool(space.is_sum) and space.names is None and space._index_set is None

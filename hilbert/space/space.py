@@ -100,7 +100,7 @@ class Type(Remembering, OfFields):
     """The names of the parts of a record; None for everything else."""
 
     @property
-    def over(self) -> Fin[Any] | None:
+    def _index_set(self) -> Fin[Any] | None:
         """The index set of a direct sum over one with a tag or labels: these name the parts; else None."""
         return None
 

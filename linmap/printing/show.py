@@ -230,7 +230,7 @@ def path(space: Type) -> list[Way]:
     """For each leaf of a space, what leads to it through direct sums and records."""
     match space:
         case Biproduct():
-            keys: Sequence[int | str] = space.part_names or range(len(space.parts))
+            keys: Sequence[int | str] = space._part_names or range(len(space.parts))
             return [(key, *rest) for key, part in zip(keys, space.parts, strict=True) for rest in path(part)]
         case Copower(base, _):
             return path(base)
@@ -254,7 +254,7 @@ def key(k: int | str) -> str:
 
 def key_of(space: Any, position: int) -> str:
     """The same for a part of a direct sum or of a record."""
-    return key(position if space.part_names is None else space.part_names[position])
+    return key(position if space._part_names is None else space._part_names[position])
 
 
 def nested(space: Type, docs: list[Doc]) -> Doc:

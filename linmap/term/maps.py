@@ -340,7 +340,7 @@ def in_field(space: Type, field: Any, what: str) -> Type:
         case TensorProduct(left, right):
             return TensorProduct(in_field(left, field, what), in_field(right, field, what))
         case Biproduct():
-            made: Type = space.form.of_parts(tuple(in_field(part, field, what) for part in space.parts))
+            made: Type = space._form.of_parts(tuple(in_field(part, field, what) for part in space.parts))
             return made
         case Elements(index):
             msg = f"{what}: elements of {index} are no numbers; onehot(x) is a vector"

@@ -101,7 +101,11 @@ def test_session(
     """Output, errors and status."""
     monkeypatch.chdir(folders[session])
     monkeypatch.setattr(sys, "path", [*sys.path])
+    before = set(sys.modules)
     assert printed(line) == expected
+    for name in set(sys.modules) - before:  # each line is a process of its own
+        if Path(getattr(sys.modules[name], "__file__", None) or ".").resolve().parent == folders[session].resolve():
+            del sys.modules[name]
 
 
 def test_examples_of_help() -> None:

@@ -20,7 +20,7 @@ from linmap.contraction import hadamard, inner, scalar
 if TYPE_CHECKING:
     from hilbert.map.map import AnyMap
 
-_HIDDEN = {"power"}
+_HIDDEN = {"length", "power", "quotient"}
 _COMPARISONS: dict[str, Any] = {
     "less": lambda x, y: x < y,
     "equal": lambda x, y: (x <= y) & (x >= y),
@@ -39,7 +39,7 @@ def arity(name: str) -> int | None:
     if name == "inner":
         return 2
     rule = rules().get(name)
-    if rule is None or rule.is_discrete or name in _HIDDEN or name.endswith("'"):
+    if rule is None or rule.is_discrete or name in _HIDDEN or not name.isidentifier():
         return None
     return rule.arity
 

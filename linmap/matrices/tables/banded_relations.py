@@ -43,8 +43,8 @@ MOST = 2048
 class Diagonals(Relation[Any, Any]):
     """{(x, x + offset) : first ≤ x < end} for each of some runs, no two of which have a pair in common."""
 
-    dom: Index
-    cod: Index
+    dom: Index  # pyright: ignore[reportIncompatibleMethodOverride]
+    cod: Index  # pyright: ignore[reportIncompatibleMethodOverride]
     runs: tuple[Run, ...]
 
     @property
