@@ -52,10 +52,15 @@ assert str(measure(f)) == MEASURE
 """,
     "laws": """
 from linmap.laws import EQUATIONS, RULES
-before = len(RULES)
+before, first = len(RULES), list(RULES)
 import hilbert.all as hb
-assert hb.laws.RULES is RULES and hb.simplify(2 * hb.sin + 3 * hb.sin)
-assert len(RULES) > before and any("functions" in name for name in EQUATIONS)
+assert hb.laws.RULES is RULES and len(RULES) > before and any("functions" in name for name in EQUATIONS)
+assert list(RULES)[:before] == first and hb.simplify(2 * hb.sin + 3 * hb.sin)
+""",
+    "order of laws": """
+import hilbert.all as hb
+hb.simplify(hb.derivative(hb.sin))
+assert list(hb.laws.RULES) == ORDER
 """,
     "functions": """
 import hilbert.all as hb
@@ -108,6 +113,7 @@ def test_in_a_new_process(name: str) -> None:
     f = hb.fun(V)(lambda x: hb.tanh(x) @ x)
     given = {
         "PICKLE": repr(pickle.dumps((f, hb.derivative(f)))),
+        "ORDER": repr(list(hb.laws.RULES)),
         "MEASURE": repr(str(hb.laws.measure(hb.fun(hb.R)(hb.cos) @ hb.fun(hb.R)(hb.sin)))),
     }
     code = "".join(f"{key} = {value}\n" for key, value in given.items()) + PROGRAMS[name]

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import keyword
 import os
+import py_compile
 import re
 import subprocess
 import sys
@@ -160,13 +161,15 @@ def test_a_package_without_its_source(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", ["linmap", "diff", "adjoint"])
-@pytest.mark.parametrize("file", ["{}.py", "{}/__init__.py"])
+@pytest.mark.parametrize("file", ["{}.py", "{}/__init__.py", "{}.pyc"])
 @pytest.mark.parametrize("entrance", ["import hilbert.all", "from adjoint import grad"])
 def test_a_file_that_hides_a_package(name: str, file: str, entrance: str, tmp_path: Path) -> None:
     """One sentence that names the file of the user's and says what to do; the file is not run."""
     path = tmp_path / file.format(name)
     path.parent.mkdir(exist_ok=True)
     path.write_text("print('it is run')\nimport hilbert.all\n")
+    if path.suffix == ".pyc":
+        py_compile.compile(str(path), str(path), doraise=True)
     if name == "adjoint" and "adjoint" in entrance:
         return
     (tmp_path / "model.py").write_text(f"{entrance}\n")

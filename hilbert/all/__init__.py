@@ -32,14 +32,34 @@ if TYPE_CHECKING:
     from adjoint import *
     from diff import *
     from hilbert import *
-    from hilbert.all import checks, datatypes, jets, laws, linalg, matrices, relations, tensors, terms
+    from hilbert.all import (
+        checks as checks,
+    )
+    from hilbert.all import (
+        datatypes as datatypes,
+    )
+    from hilbert.all import (
+        jets as jets,
+    )
+    from hilbert.all import (
+        laws as laws,
+    )
+    from hilbert.all import (
+        linalg as linalg,
+    )
+    from hilbert.all import (
+        matrices as matrices,
+    )
+    from hilbert.all import (
+        relations as relations,
+    )
+    from hilbert.all import (
+        tensors as tensors,
+    )
+    from hilbert.all import (
+        terms as terms,
+    )
     from linmap import *
-
-    __all__ = ["checks", "datatypes", "jets", "laws", "linalg", "matrices", "relations", "tensors", "terms"]
-    __all__ += _hilbert.__all__
-    __all__ += _linmap.__all__
-    __all__ += _diff.__all__
-    __all__ += _adjoint.__all__
 else:
     _SHOWN = {
         "spaces": "Bool Boolean Copower Coproduct DirectSum Elements Field Fin Index Integers Labelled Map Matrix Part "

@@ -20,10 +20,9 @@ hilbert.errors.SpaceError: this operation (doubled) comes with diff: write impor
 from __future__ import annotations
 
 from functools import wraps
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from hilbert.base.lazy import modules_of
+from hilbert.base.lazy import imported, modules_of
 from hilbert.errors import SpaceError
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def declared(method: F) -> F:
     def missing(self: Any, *args: Any, **options: Any) -> Any:
         for topic in (cls.__name__ for cls in type(self).__mro__):
             for module in modules_of(topic):
-                import_module(module)
+                imported(module)
                 found = getattr(type(self), name)
                 if found is not missing:
                     return found(self, *args, **options)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import ModuleType
 
 
 def homes(package: str) -> dict[str, str]:
@@ -28,6 +29,14 @@ def homes(package: str) -> dict[str, str]:
     return {alias.name: line.module for line in imports for alias in line.names if line.module}
 
 
+def imported(module: str) -> ModuleType:
+    """The module, after its packages: a thread that waits for a package holds none of its modules."""
+    names = module.split(".")
+    for k in range(1, len(names)):
+        import_module(".".join(names[:k]))
+    return import_module(module)
+
+
 def lazy(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` of a package whose names are imported when they are asked for."""
     module, found = sys.modules[package], homes(package)
@@ -35,7 +44,7 @@ def lazy(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]
     def attribute(name: str) -> object:
         if name not in found:
             raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=module)
-        value: object = getattr(import_module(found[name]), name)
+        value: object = getattr(imported(found[name]), name)
         setattr(module, name, value)
         return value
 
@@ -62,15 +71,16 @@ def modules_of(topic: str) -> tuple[str, ...]:
 def load(topic: str) -> None:
     """Import the modules that fill the table `topic`."""
     for module in modules_of(topic):
-        import_module(module)
+        imported(module)
 
 
 def require_own(*packages: str) -> None:
     """Raise ImportError if a file of the user's is found for one of these packages, which stand beside this one."""
     beside = Path(__file__).parents[2]
     for name in packages:
-        spec = find_spec(name)
-        found = Path(spec.origin) if spec and spec.origin else beside
-        if found.name in {f"{name}.py", "__init__.py"} and found != beside / name / "__init__.py":
-            what = found.parent if found.name == "__init__.py" else found
+        module = sys.modules.get(name)
+        spec = getattr(module, "__spec__", None) if module else find_spec(name)
+        found = Path(spec.origin) if spec and spec.origin else None
+        if found and found != beside / name / "__init__.py":
+            what = found.parent if found.stem == "__init__" else found
             raise ImportError(f"{what} hides the package {name} of hilbert: rename it", name=name, path=str(found))
