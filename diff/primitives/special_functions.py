@@ -154,7 +154,8 @@ def one_minus_square(x: Any) -> Any:
 def direction(xp: Any, x: Any, y: Any) -> Any:
     """x/√(x² + y²), where no square may leave the range; 0 where both are 0."""
     a, b, _ = _scaled(xp, x, y)
-    return ratio(xp, a, xp.sqrt(a * a + b * b))
+    nowhere = (x == 0.0) & (y == 0.0)
+    return xp.where(nowhere, xp.zeros_like(a), a / xp.sqrt(a * a + b * b))
 
 
 def ratio(xp: Any, x: Any, y: Any) -> Any:
