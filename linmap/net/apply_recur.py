@@ -103,7 +103,7 @@ def _parts(supports: Supports, body: Net, given: Iterable[tuple[int, Flowing]], 
 
 def flowing(b: Builder, body: Net, given: Iterable[tuple[int, int]], at: Callable[[Datum], int]) -> list[int | None]:
     """The slot that arrives at each output of a net; None where nothing does."""
-    supports = Supports(b, at)
+    supports = Supports(b, at, postpone=_may_break(body))
     found = _parts(supports, body, ((w, Part(slot)) for w, slot in given))
     return [_settled(supports, x) for x in found]
 

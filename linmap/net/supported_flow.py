@@ -48,8 +48,9 @@ MADE = ("support", 0, 0)
 class Supports:
     """What arcs make of parts, as steps of one line."""
 
-    def __init__(self, b: Builder, at: Callable[[Datum], int]) -> None:
+    def __init__(self, b: Builder, at: Callable[[Datum], int], *, postpone: bool = True) -> None:
         self.b, self.at = b, at
+        self.postpone = postpone  # not where no product behind may be infinite: steps then stand as in the term
         self._settled: dict[Part, Part] = {}
         self._truths: dict[Image | Union | Given, Const | int] = {}
 
@@ -67,7 +68,7 @@ class Supports:
                 return self._entered(f, datum, p)
             if f.datum.leaf.is_field and (p.pending or p.where) and breaks(f.datum):
                 return self._multiplied(f, self.at(f.datum), p)
-        if is_selection(f):
+        if self.postpone and is_selection(f):
             return evolve(p, pending=(*p.pending, (f, datum)))
         q = self.settled(p)
         return Part(self._made(f, datum, q.base), self.image(f, datum, q))

@@ -110,7 +110,7 @@ class ContractWith(_Arc):
 
     def adjoint(self, source: Leaf) -> ContractWith:
         """(u⋄)*, (⋄v)*: the labels are permuted."""
-        return ContractWith(self.spec.section_adjoint(self.side), self.side, self.datum, self.free[::-1])
+        return ContractWith(self.spec.section_adjoint(self.side), self.side, self.datum, (self.free[1], self.free[0]))
 
 
 Simple: TypeAlias = Same | ContractWith | Scale | Reduce | Move | Cast | External

@@ -89,7 +89,9 @@ def blocks(page: Path) -> None:
 
 
 def leaves(value: Any) -> list[Any]:
-    """The arrays of a vector, or of a tuple of vectors."""
+    """The arrays of a vector, of a tuple of vectors, or of a number."""
+    if isinstance(value, float):  # the norm of a vector
+        return [np.asarray(value)]
     return list(value.dense().leaves) if isinstance(value, Vec) else [a for part in value for a in leaves(part)]
 
 

@@ -348,7 +348,7 @@ def test_singular_systems(way: str) -> None:
         for x in (V.ones(), *([V.vec(jnp.ones(7))] if way == "division" else [])):
             with pytest.raises(SpaceError, match=r"root: the derivative ℝ\^7 → ℝ\^7 of its function is singular"):
                 f(x)
-        g = fun(V)(lambda b: fixed_point(lambda u: u + EQUATIONS[way](0.0 * u, 0.0 * b), b))
+        g = fun(V)(lambda b: fixed_point(lambda u: u + EQUATIONS[way](const(V.zeros()) * u, b - 1.0), b))
         with pytest.raises(SpaceError, match="fixed_point: id minus the derivative"):
             grad(total(g))(V.ones())
 

@@ -6,6 +6,10 @@ from hilbert.all import *
 
 X = Fin.of(3)
 f = fun(R**X)(lambda x: sin(x) @ x)
-reveal_type(grad(f)((R**X).zeros()))  # N: Vec[Copower[Field, Fin[Anonymous]]]
-solve_in_linalg = linalg.solve
-factor = cholesky
+reveal_type(grad(f)((R**X).zeros()))  # N: Vec[Vector[Anonymous]]
+
+
+def main() -> None:
+    """Use a name of the door, and one of a door."""
+    assert str(grad(f))
+    assert callable(linalg.cholesky)
