@@ -104,10 +104,14 @@ def marked(
     follow(found, b, sure)
 
     def mark(d: Any) -> Any:
-        return Ref(d.slot, d.leaf, _known(b, d.slot, found)) if isinstance(d, Ref) else d
+        known = _known(b, d.slot, found)
+        return Ref(d.slot, d.leaf, known) if known else d
 
     made: list[Arc] = []
     for arc in arcs:
+        if not isinstance(wire.datum_of(arc.map), Ref):
+            made.append(arc)
+            continue
         f = wire.on_data(arc.map, mark)
         if id(arc) in loops:
             loop, given = loops[id(arc)]

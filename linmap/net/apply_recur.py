@@ -204,9 +204,14 @@ def _mask(inside: Supports, end: Flowing | None) -> Const | None:
 
 def _may_break(body: Net) -> bool:
     """Whether some datum of a round may be infinite, in a loop inside too."""
-    maps = [arc.map for arc in body.arcs]
-    data = [f.datum for f in maps if isinstance(f, wire.ContractWith) and f.datum.leaf.is_field]
-    return any(map(breaks, data)) or any(isinstance(f, Recur) and _may_break(f.body) for f in maps)
+    for arc in body.arcs:
+        f = arc.map
+        if isinstance(f, wire.ContractWith):
+            if f.datum.leaf.is_field and breaks(f.datum):
+                return True
+        elif isinstance(f, Recur) and _may_break(f.body):
+            return True
+    return False
 
 
 def _system(b: Builder, f: Inverse, x: dict[int, int], datum: int) -> dict[int, int]:

@@ -62,13 +62,15 @@ class Supports:
             return p
         if isinstance(f, wire.Scale):
             return None if f.k == 0.0 else evolve(p, base=self.b.scale(f.k, p.base))
+        if not self.postpone:  # nor is it asked where the result can differ from 0
+            return Part(wire.step(self.b, f, p.base, self.at))
         datum = self.at(f.datum) if isinstance(f, wire.ContractWith) else None
         if isinstance(f, wire.ContractWith):
             if f.free[0]:
                 return self._entered(f, datum, p)
             if f.datum.leaf.is_field and (p.pending or p.where) and breaks(f.datum):
                 return self._multiplied(f, self.at(f.datum), p)
-        if self.postpone and is_selection(f):
+        if is_selection(f):
             return evolve(p, pending=(*p.pending, (f, datum)))
         q = self.settled(p)
         return Part(self._made(f, datum, q.base), self.image(f, datum, q))

@@ -216,7 +216,9 @@ class Builder:
         outside = before if watch is None else watch()
         for step in line.steps:
             self.place = step.place or outside
-            where.append(self._joined(step.operation, tuple([where[k] for k in step.args]), next(leaves)))
+            args = tuple([where[k] for k in step.args])
+            put = self._joined if len(args) == 1 and step.args[0] < line.arity else self.emit
+            where.append(put(step.operation, args, next(leaves)))
         self.place, self.watch = before, watch
         return where
 
