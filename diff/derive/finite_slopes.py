@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 Flags: TypeAlias = "tuple[Any, ...]"
 """Whether each of some slots is finite: a truth value, of a bundle those of its parts."""
+CARRIED = frozenset((Scale, Reduce, Move, Cast, External, Keep, Contract, Add, Choose, Fill))
+"""Steps whose result is finite where all operands are."""
 NOTHING: Mapping[int, tuple[int, ...]] = {}
 
 
@@ -45,6 +47,9 @@ def follow(found: list[Any], line: Line | Builder, sure: Mapping[int, tuple[int,
         if slot in sure:
             found.append(all(found[a] for a in sure[slot]))
             continue
+        if type(step.operation) in CARRIED:  # most often
+            found.append(all(args))
+            continue
         leaf = line.slots[slot]
         match step.operation:
             case Literal(value):
@@ -53,8 +58,6 @@ def follow(found: list[Any], line: Line | Builder, sure: Mapping[int, tuple[int,
                 found.append(tuple(args))
             case Unpack(k):
                 found.append(args[0][k])
-            case Scale() | Reduce() | Move() | Cast() | External() | Keep() | Contract() | Add() | Choose() | Fill():
-                found.append(all(args))
             case AnyLane():
                 found.append(True)
             case Along():

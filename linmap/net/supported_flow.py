@@ -6,7 +6,6 @@ import hashlib
 from typing import TYPE_CHECKING, Any, assert_never, final
 
 import numpy as np
-from attrs import evolve
 
 from hilbert.arrays.libraries.libraries import NUMPY
 from hilbert.arrays.libraries.namespace import freeze
@@ -61,7 +60,7 @@ class Supports:
         if isinstance(f, wire.Same):
             return p
         if isinstance(f, wire.Scale):
-            return None if f.k == 0.0 else evolve(p, base=self.b.scale(f.k, p.base))
+            return None if f.k == 0.0 else Part(self.b.scale(f.k, p.base), p.where, p.pending)
         if not self.postpone:  # nor is it asked where the result can differ from 0
             return Part(wire.step(self.b, f, p.base, self.at))
         datum = self.at(f.datum) if isinstance(f, wire.ContractWith) else None
@@ -71,7 +70,7 @@ class Supports:
             if f.datum.leaf.is_field and (p.pending or p.where) and breaks(f.datum):
                 return self._multiplied(f, self.at(f.datum), p)
         if is_selection(f):
-            return evolve(p, pending=(*p.pending, (f, datum)))
+            return Part(p.base, p.where, (*p.pending, (f, datum)))
         q = self.settled(p)
         return Part(self._made(f, datum, q.base), self.image(f, datum, q))
 
@@ -81,7 +80,7 @@ class Supports:
             x, y = self.settled(x), self.settled(y)
         total = self.b.add(x.base, y.base)
         if x.where is y.where:
-            return evolve(x, base=total)
+            return Part(total, x.where, x.pending)
         return Part(total, united(x.where, y.where))
 
     def settled(self, p: Part) -> Part:
@@ -108,7 +107,7 @@ class Supports:
         """A branch is entered: what becomes of lanes that do not take it is dropped where it is left."""
         if not all(isinstance(s, wire.ContractWith) and s.spec.out == labels(s)[1] for s, _ in p.pending):
             p = self.settled(p)
-        return evolve(p, base=self._made(f, datum, p.base))  # masks are made in any order
+        return Part(self._made(f, datum, p.base), p.where, p.pending)  # masks are made in any order
 
     # --- products with what breaks ---
 

@@ -39,14 +39,15 @@ class Norm(Operation):
         root = self.root.bind(lib, (result,), result)
         add, first, rest = lib.add().call, square[0], square[1:]
 
-        def squared(arrays: Sequence[Any]) -> Any:
-            total = first(arrays[0], arrays[0])
-            for f, a in zip(rest, arrays[1:], strict=True):
-                total = add(total, f(a, a))
+        def squared(array: Any, *arrays: Any) -> Any:
+            total = first(array, array)
+            if rest:
+                for f, a in zip(rest, arrays, strict=True):
+                    total = add(total, f(a, a))
             return total
 
         if isinstance(lib, FormalKernels) or not all(a.size for a in operands):
-            return Kernel(lambda *arrays: root.call(squared(arrays)))
+            return Kernel(lambda *arrays: root.call(squared(*arrays)))
         scaled = _scaled(lib.xp, [_summed(s) for s in self.specs], squared, root.call)
         return Kernel(_checked(result, squared, scaled, root) if lib.is_host else scaled)
 
@@ -64,7 +65,7 @@ def _scaled(xp: Any, axes: Sequence[tuple[int, ...]], squared: Any, root: Any) -
         for other in most[1:]:
             scale = xp.maximum(scale, other)
         scale = xp.where((scale > 0.0) & xp.isfinite(scale), scale, xp.ones_like(scale))
-        return scale * root(squared([a / _spread(xp, scale, at) for a, at in pairs]))
+        return scale * root(squared(*(a / _spread(xp, scale, at) for a, at in pairs)))
 
     return call
 
@@ -85,7 +86,7 @@ def _checked(result: Leaf, squared: Any, scaled: Any, root: Kernel) -> Callable[
 
     def of_one(*arrays: Any) -> Any:
         try:
-            total = squared(arrays)
+            total = squared(*arrays)
             if least < float(total) < most:
                 return number(total)
         except (RuntimeWarning, FloatingPointError):
@@ -94,7 +95,7 @@ def _checked(result: Leaf, squared: Any, scaled: Any, root: Kernel) -> Callable[
 
     def of_many(*arrays: Any) -> Any:
         try:
-            total = squared(arrays)
+            total = squared(*arrays)
             if not total.size or (least < lowest(total, axis=None) and highest(total, axis=None) < most):
                 return over(total)
         except (RuntimeWarning, FloatingPointError):

@@ -5,6 +5,7 @@ The line on all basis vectors at once is the matrix; it is applied to some vecto
 
 from __future__ import annotations
 
+from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any, final
 
@@ -84,13 +85,13 @@ class _Solver:
         if plan.entries is None or plan.values is None or not known:
             return self._in_full(xp, arrays, b)
         right = lib.to_host(xp.reshape(b, (b.shape[0], -1)))
-        return lib.from_host(plan.entries.solved(plan.values(arrays[self.ends :]), right, self._singular()), b)
+        return lib.from_host(plan.entries.solved(plan.values(arrays[self.ends :]), right, self.singular), b)
 
     def _divided(self, lib: Library, arrays: list[Any], b: Any) -> Any:
         """By the diagonal, which the line makes of ones: no entry is added to another."""
         ones = lib.xp.ones((1, *b.shape[1:]), dtype=b.dtype, device=getattr(b, "device", None))
         d = self._applied(lib.xp, ones, arrays)[0, :, :]
-        return divided(lib.xp, d, b, self._singular(), known=lib.is_known(b) and lib.is_known(d))
+        return divided(lib.xp, d, b, self.singular, known=lib.is_known(b) and lib.is_known(d))
 
     @property
     def has_room(self) -> bool:
@@ -101,7 +102,7 @@ class _Solver:
         """By the matrix, which is the line on all basis vectors at once."""
         eye = xp.eye(self.total, dtype=b.dtype, device=getattr(b, "device", None))
         basis = xp.broadcast_to(eye[:, None, :], (self.total, self.lanes, self.total))
-        return direct(xp, xp.permute_dims(self._applied(xp, basis, arrays), (1, 2, 0)), b, self._singular())
+        return direct(xp, xp.permute_dims(self._applied(xp, basis, arrays), (1, 2, 0)), b, self.singular)
 
     def _by_gmres(self, xp: Any, arrays: list[Any], b: Any, *, once: bool) -> tuple[Any, float]:
         """By the line as often as GMRES asks, and what that leaves of b."""
@@ -112,8 +113,9 @@ class _Solver:
 
         return gmres(xp, apply, xp.reshape(b, (-1, self.total)), once=once)
 
-    def _singular(self) -> str:
-        """What is said where the matrix is singular."""
+    @cached_property
+    def singular(self) -> str:
+        """The message where the matrix is singular."""
         line, what = self.of.line, self.of.of
         unknowns, equations = (
             " ⊕ ".join(map(str, some)) for some in (self.unknowns, map(line.slots.__getitem__, line.outputs))

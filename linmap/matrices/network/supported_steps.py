@@ -47,11 +47,15 @@ class SupportedSteps:
         slot = self.builder.emit(operation, args, leaf)
         if not self.breaking.isdisjoint(args):
             self.breaking.add(slot)
-        if slot not in self.where:
+        if slot not in self.where and (self.where or not self._is_whole(operation, args)):
             found = self._support(operation, args)
             if found is not None:
                 self.where[slot] = found
         return slot
+
+    def _is_whole(self, operation: Operation, args: tuple[int, ...]) -> bool:
+        """Whether a step leaves no place out, if its operands have no holes: only relations and elements do."""
+        return not isinstance(operation, wire.Reduce) and all(self.slots[a].is_field for a in args)
 
     def _support(self, operation: Operation, args: tuple[int, ...]) -> Support:
         """Where a step's result can differ from 0; None for everywhere."""
@@ -92,7 +96,9 @@ class SupportedSteps:
         """A contraction, of what both have: nothing that is 0 by structure meets what may be infinite."""
         leaf = product(spec, self.slots[a], self.slots[b])
         sides = ((a, spec.left, b, spec.right), (b, spec.right, a, spec.left))
-        risky = [side for side in sides if side[0] in self.where and side[2] in self.breaking]
+        risky = [side for side in sides if side[2] in self.breaking and side[0] in self.where]
+        if not risky:
+            return self.emit(Contract(spec), (a, b), leaf)
         if not spec.contracted:
             slot = self.emit(Contract(spec), (a, b), leaf)
             for x, its, _, _ in risky:
