@@ -166,11 +166,13 @@ def test_equal_means_equal_entries() -> None:
     assert Section(hadamard(V), 0, v) == f == pickle.loads(pickle.dumps(f))
     buffer[1] = 0.0
     assert Section(hadamard(V), 0, v) != f
-    D = hb.derivative(hb.fun(V)(lambda x: x * x))
-    before = D.at(v)
-    assert D.at(v) == before
-    buffer[:] = 2.0
-    assert D.at(v) != before
+    for g in (hb.fun(V)(lambda x: x * x), hb.fun(V)(hb.sin)):  # whose data are the point, and a new array
+        D, buffer[1] = hb.derivative(g), 0.0
+        before = D.at(v)
+        assert D.at(v) == before == pickle.loads(pickle.dumps(before))
+        buffer[1] = 2.0
+        assert D.at(v) != before
+        assert before(V.ones()).array[1] == D.at(V.vec([1.0, 0.0, 1.0]))(V.ones()).array[1]
 
 
 def test_large_vectors_are_compared_too() -> None:

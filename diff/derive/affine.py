@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, TypeVarTuple, final, overload
 
+import numpy as np
 from attrs import evolve, frozen
 
 from diff.derive.axis_derivative import along
@@ -47,7 +48,7 @@ from hilbert.program.line.line import Step
 from hilbert.program.line.operation import Add, Along, Contract, Keep, Literal
 from hilbert.program.run.run import Runner
 from hilbert.program.transform.emit_loop import emitted as step_of
-from hilbert.space.snapshot import snapshot
+from hilbert.space.snapshot import is_snapshot, snapshot
 from hilbert.space.space import type_of
 from linmap.net.apply import apply_net
 from linmap.net.equal import Comparable
@@ -217,10 +218,21 @@ class Linearization(Term, Simplifiable, Comparable, Generic[P, V, W]):
 
     def _closed(self, x: Vec[P], outputs: tuple[int, ...]) -> tuple[list[Any], LinMap[V, W]]:
         """The arrays of some slots at a point, and the linear map."""
-        found, x = refs(self.body), snapshot(x)  # the linear map holds entries of x
+        found, n = refs(self.body), len(outputs)
+        is_copied = self._has_arguments(outputs) or not all(isinstance(leaf, np.ndarray) for leaf in x.leaves)
+        x = snapshot(x) if is_copied else x  # where the linear map holds entries of x
         arrays = list(map(freeze, self._compiled(outputs).run(x.leaves)))
-        n = len(outputs)
-        return arrays[:n], Closed(self.body, Data.found(arrays[n:], found, self.program, x.token))
+        token = x.token if is_copied or is_snapshot(x) else None
+        return arrays[:n], Closed(self.body, Data.found(arrays[n:], found, self.program, token))
+
+    @once
+    def _has_arguments(self, outputs: tuple[int, ...]) -> bool:
+        """Whether an array of the point may itself be a datum or one of these outputs, or have its memory."""
+        line = self.program.line
+        has = [True] * line.arity
+        for step in line.steps:
+            has.append(not isinstance(step.operation, NEW) and any(has[k] for k in step.args))
+        return any(has[k] for k in (*outputs, *[ref.slot for ref in refs(self.body)]))
 
     @once
     def _compiled(self, outputs: tuple[int, ...]) -> Runner:
@@ -259,6 +271,8 @@ class Linearization(Term, Simplifiable, Comparable, Generic[P, V, W]):
         return f"Linearization({self.program!r}, {self.body!r})"
 
 
+NEW = (Elementwise, Contract, Add)
+"""Steps whose result is a new array."""
 AnyLinearization: TypeAlias = Linearization[Any, Any, Any]
 """A linear map between any spaces, in the point of any type."""
 

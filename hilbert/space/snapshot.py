@@ -52,6 +52,11 @@ def snapshot(v: Vec[Any]) -> Vec[Any]:
     return made
 
 
+def is_snapshot(v: Vec[Any]) -> bool:
+    """Whether a vector is known to have arrays that nobody writes into."""
+    return getattr(v, "_snapshot", None) is OWN
+
+
 def fixed(value: Vec[Any] | int) -> Vec[Any] | int:
     """An integer, or a vector as its entries are now."""
     return snapshot(value) if isinstance(value, Vec) else value

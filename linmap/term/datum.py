@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from hashlib import blake2b
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
+import numpy as np
 from attrs import field, frozen
 
 from hilbert.arrays.formal.formal_array import Formal
@@ -51,15 +53,15 @@ class Data(Sequence[Const]):
     arrays: Sequence[Any]
     _consts: tuple[Const, ...] | None
     _refs: tuple[Ref, ...]
-    _origin: tuple[Any, int]  # the program, and the token of the point
+    _origin: tuple[Any, int | None]  # the program, and the token of the point, if nobody can write into the point
 
     def __init__(self, consts: Iterable[Const]) -> None:
         self._consts = tuple(consts)
         self.arrays = [c.array for c in self._consts]
 
     @staticmethod
-    def found(arrays: Sequence[Any], refs: tuple[Ref, ...], program: Any, token: int) -> Data:
-        """What some slots of a program hold at the point with this token."""
+    def found(arrays: Sequence[Any], refs: tuple[Ref, ...], program: Any, token: int | None) -> Data:
+        """The arrays in some slots of a program at the point with this token; without one, their bits tell them apart."""
         data = Data.__new__(Data)
         data.arrays, data._refs, data._origin, data._consts = arrays, refs, (program, token), None
         return data
@@ -70,7 +72,10 @@ class Data(Sequence[Const]):
         if self._consts is None:
             program, token = self._origin
             pairs = zip(self.arrays, self._refs, strict=True)
-            made = tuple(Const(array, ref.leaf, ("at", program, token, ref.slot)) for array, ref in pairs)
+            made = tuple(
+                Const(array, ref.leaf, ("at", program, _digest(array) if token is None else token, ref.slot))
+                for array, ref in pairs
+            )
             with LOCK:
                 self._consts = made if self._consts is None else self._consts
         return self._consts
@@ -123,6 +128,11 @@ def constants(v: Vec[Any], entered: Entered | None = None) -> tuple[Const, ...]:
     if entered is not None:
         entered[id(v)] = (v, made)  # v stays alive, so its id does
     return made
+
+
+def _digest(array: Any) -> int:
+    """A number for the bits of an array."""
+    return int.from_bytes(blake2b(np.ascontiguousarray(array), digest_size=16).digest())
 
 
 def filling(array: Any) -> float | None:
