@@ -49,33 +49,39 @@ ORDER = 8
 """Of the Taylor polynomials."""
 NEAR = 1e-6
 """Up to half of such a gap, relative to two numbers, a polynomial is always as good."""
-CLOSE, TOGETHER = 1e-4, 3e-9
-"""Eigenvalues are close if they differ by less than so much of the larger of the two, or of the largest of all."""
+CLOSE, TOGETHER, ALIKE = 1e-4, 3e-9, 1e-4
+"""Eigenvalues are close if they differ by less than CLOSE of the larger of the two; or by less than TOGETHER of the
+largest of all, if the second derivatives of f there differ by less than ALIKE of the larger: √ and log, which vary
+between the smallest eigenvalues, have exact quotients there."""
 
 
-def _pairs(xp: Any, w: Any) -> tuple[Any, Any, Any]:
+def _pairs(xp: Any, w: Any, curvature: Any) -> tuple[Any, Any, Any]:
     """For each (i, j): wⱼ − wᵢ, whether they are close, and whether they are one."""
-    gap = w[..., None, :] - w[..., :, None]
-    size = xp.abs(w)
-    of_two = xp.maximum(size[..., None, :], size[..., :, None])
-    bound = xp.maximum(CLOSE * of_two, TOGETHER * xp.max(of_two, axis=(-2, -1), keepdims=True))
+
+    def differences(a: Any) -> tuple[Any, Any]:
+        size = xp.abs(a)
+        return a[..., None, :] - a[..., :, None], xp.maximum(size[..., None, :], size[..., :, None])
+
+    (gap, of_two), (change, bends) = differences(w), differences(curvature)
+    largest = xp.max(of_two, axis=(-2, -1), keepdims=True)
     one = xp.zeros_like(gap) + xp.eye(w.shape[-1], dtype=w.dtype, device=getattr(w, "device", None)) == 1.0
-    return gap, (xp.abs(gap) <= bound) & ~one, one
+    together = (xp.abs(gap) <= TOGETHER * largest) & ((xp.abs(change) <= ALIKE * bends) | (gap == 0.0))
+    return gap, ((xp.abs(gap) <= CLOSE * of_two) | together) & ~one, one
 
 
-def _gaps(xp: Any, w: Any) -> tuple[Any, Any, Any]:
+def _gaps(xp: Any, w: Any, curvature: Any) -> tuple[Any, Any, Any]:
     """1 for close pairs; 1/(wⱼ − wᵢ) for the others; NaN for close pairs, 0 for the others."""
     if not w.shape[-1]:
         none = w[..., None] * w[..., None, :]
         return none, none, none
-    gap, close, one = _pairs(xp, w)
+    gap, close, one = _pairs(xp, w, curvature)
     zeros = xp.zeros_like(gap)
     ones = zeros + 1.0
     away = xp.where(close | one, zeros, ones / xp.where(close | one, ones, gap))
     return xp.where(close, ones, zeros), away, xp.where(close, zeros + math.nan, zeros)
 
 
-def _gaps_tangent(w: Any, y: Any, dw: Any) -> Any:
+def _gaps_tangent(w: Any, _: Any, y: Any, dw: Any, __: Any) -> Any:
     """What follows of the reciprocals; the second derivative of a close pair is not known."""
     _, away, unknown = y.split()
     ones = w.space.ones()
@@ -88,16 +94,25 @@ def _frame(xp: Any, a: Any) -> tuple[Any, Any, Any]:
     return w, u, xp.zeros_like(a)
 
 
-def _frame_tangent(a: Any, y: Any, da: Any) -> Any:
-    """(diag E', U·(E'∘G), close∘E'), E' = UᵀA'U."""
-    w, u, _ = y.split()
-    e = u.T @ da @ u
-    close, away, _ = applied(GAPS, [w.space], DirectSum((a.space,) * 3))(w).split()
-    return e.diagonal(), u @ (e * away), close * e
-
-
 GAPS = known("gaps", _gaps, _gaps_tangent)
-FRAME = known("eigenframe", _frame, _frame_tangent)
+
+
+@lru_cache(maxsize=256)
+def _frame_rule(f: Map[Field, Field]) -> OperationRule:
+    """The eigenvalues and eigenvectors of A, and Z = 0, which has what the eigenvectors do not follow."""
+
+    def tangent(a: Any, y: Any, da: Any) -> Any:
+        w, u, _ = y.split()
+        e, triple = u.T @ da @ u, DirectSum((a.space,) * 3)
+        close, away, _ = applied(GAPS, [w.space, w.space], triple)(w, _on_pairs(f, w, a.space)[1].diagonal()).split()
+        return e.diagonal(), u @ (e * away), close * e
+
+    return known(f"eigenframe for {f}", _frame, tangent, made=(_frame_rule, (f,)))
+
+
+def _on_pairs(f: Map[Field, Field], w: Any, M: Any) -> Any:
+    """(f[wᵢ, wⱼ]) and (f[wᵢ, wᵢ, wⱼ]) as one step."""
+    return applied(_differences_rule(f), [w.space], DirectSum((M, M)))(w).split()
 
 
 def divided_differences(f: Map[Field, Field], w: Expr[Any]) -> tuple[Any, Any]:
@@ -181,9 +196,8 @@ def _rule(f: Map[Field, Field]) -> OperationRule:
 
     def tangent(a: Any, _: Any, da: Any) -> Any:
         X, field = a.space.index.left, a.space.base
-        w, u, z = applied(FRAME, [a.space], DirectSum((field**X, a.space, a.space)))(a).split()
-        pair = DirectSum((a.space, a.space))
-        once, twice = applied(_differences_rule(f), [w.space], pair)(w).split()
+        w, u, z = applied(_frame_rule(f), [a.space], DirectSum((field**X, a.space, a.space)))(a).split()
+        once, twice = _on_pairs(f, w, a.space)
         e = u.T @ da @ u
         left = twice * (z @ e) + z @ (twice * e)
         right = (e @ z) * twice.T + (e * twice.T) @ z

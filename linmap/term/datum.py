@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from hashlib import blake2b
 from collections.abc import Sequence
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
@@ -61,7 +61,7 @@ class Data(Sequence[Const]):
 
     @staticmethod
     def found(arrays: Sequence[Any], refs: tuple[Ref, ...], program: Any, token: int | None) -> Data:
-        """The arrays in some slots of a program at the point with this token; without one, their bits tell them apart."""
+        """The arrays in some slots of a program at the point with this token; without one, bits tell them apart."""
         data = Data.__new__(Data)
         data.arrays, data._refs, data._origin, data._consts = arrays, refs, (program, token), None
         return data

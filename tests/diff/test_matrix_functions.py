@@ -200,3 +200,22 @@ def test_other_precision() -> None:
     for f in functions:
         due = gradient(f, R**M.index)((R**M.index).vec(a.astype(float))).array
         np.testing.assert_allclose(gradient(f, M)(M.vec(a)).array, due, rtol=1e-4)
+
+
+SLOPE_DIFFERENCES: dict[str, tuple[Any, Any]] = {
+    "log": (hb.log, lambda a, b: -1.0 / (a * b)),
+    "sqrt": (hb.sqrt, lambda a, b: -0.5 / (math.sqrt(a * b) * (math.sqrt(a) + math.sqrt(b)))),
+    "exp": (hb.exp, lambda a, b: math.exp(a) * math.expm1(b - a) / (b - a)),
+}
+
+
+@pytest.mark.parametrize("name", SLOPE_DIFFERENCES)
+@pytest.mark.parametrize("ratio", [1.00001, 1.001, 1.5, 5.0])
+def test_close_to_each_other_beside_the_largest(name: str, ratio: float) -> None:
+    """Two eigenvalues far below the largest: ∂²(tr f)/∂a₀₁∂a₁₀ is half of f'[a, b], however f varies between them."""
+    f, exact = SLOPE_DIFFERENCES[name]
+    M = R ** (Fin.of(3) * Fin.of(3))
+    F = hb.fun(M)(lambda A: hb.matrix_function(f, A).trace())
+    for least in (1e-7, 1e-8, 1e-9, 1e-10, 1e-12):
+        found = hb.hessian(F, M.vec(np.diag([least, ratio * least, 1.0])))[1, 3]
+        assert found == pytest.approx(0.5 * exact(least, ratio * least), rel=1e-7)
