@@ -133,6 +133,11 @@ def is_number(value: object) -> TypeGuard[SupportsFloat]:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
+def is_complex(value: object) -> bool:
+    """Whether a value is a complex number, or an array of complex numbers."""
+    return isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c"
+
+
 def double(value: SupportsFloat) -> float:
     """A real number in double precision; raises SpaceError where it is beyond all of them."""
     try:

@@ -35,11 +35,14 @@ Tree: TypeAlias = Any
 """A value or a tuple of trees; or a space, or a tuple of trees of spaces."""
 
 
-STATE = (
-    ": a state of several vectors is one tuple s, and fold(step, start, (Elements(X) ** X).vec(range(X.size))) gives "
-)
-STATE += "its step the element x of X, too, as the index of the round"
-"""What an error adds where the step of `iterate` takes more than the state."""
+_TUPLE = ": a state of several vectors is one tuple s"
+STATE = {
+    "iterate": f"{_TUPLE}, and fold(step, start, (Elements(X) ** X).vec(range(X.size))) gives its step the element x "
+    "of X, too, as the index of the round",
+    "root": f"{_TUPLE}, write root(lambda s: (…s[0]…, …s[1]…), (v, w))",
+    "fixed_point": f"{_TUPLE}, write fixed_point(lambda s: (…s[0]…, …s[1]…), (v, w))",
+}
+"""What an error adds where the function of a loop or a search takes more than the state."""
 
 
 def spaces_of(tree: Tree, what: str) -> Tree:
@@ -191,10 +194,9 @@ def parameters(what: str, body: Any, count: int, role: str = "function") -> tupl
         signature.bind(*range(count))
     except TypeError as error:
         given = "one argument" if count == 1 else f"{count} arguments"
-        msg = (
-            f"{what} gives {given} to its {role}, whose parameters are {signature}{STATE if what == 'iterate' else ''}"
-        )
-        raise SpaceError(msg) from error
+        msg = f"{what} gives {given} to its {role}, whose parameters are {signature}"
+        takes_more = len(signature.parameters) > count or what == "iterate"
+        raise SpaceError(msg + (STATE.get(what, "") if takes_more else "")) from error
     names = tuple(signature.parameters)
     return names if len(names) == count else ("x",) * count
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from diff.mistakes.other_libraries import STORED, is_stored, of_function
 from diff.mistakes.user_source import is_users, span_of
-from hilbert.errors import is_number
+from hilbert.errors import is_complex, is_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,6 +100,8 @@ def of_operand(sign: str, value: Any) -> str:
         return f"{sign} binds before comparisons, write (x > k) {sign} (x < l)"
     if sign == "f(…)" and is_number(value):
         return "a vector would fit, as const(V.full(k)) for a number"
+    if is_complex(value):
+        return "numbers are real, a complex one is two of them"
     return "a plain array has no space: write const(V.vec(array))" if hasattr(value, "dtype") else "a vector would fit"
 
 

@@ -523,7 +523,12 @@ def unfit(have: Sequence[Type], want: Type) -> str:
         return f"; a map of index sets, such as gather(table, X, V), takes V last: V = {have[0].base}"
     due = want.parts if len(have) > 1 else (want,)
     if len(have) != len(due):
-        return ""
+        inner = [part for group in due for part in group.parts]
+        if list(have) != inner:
+            return ""
+        names = iter(range(1, len(have) + 1))
+        groups = ", ".join(f"({', '.join(f'x{next(names)}' for _ in group.parts)})" for group in due)
+        return f": these fit as {len(due)} tuples, f({groups})"
     order = [next((k for k, one in enumerate(have) if one == part), -1) for part in due]
     if sorted(order) == list(range(len(have))):
         return f"; the arguments {', '.join(str(k + 1) for k in order)}, in this order, would fit"

@@ -110,5 +110,6 @@ class _Rounds:
             left = float(np.max(to_numpy(states[1]), where=to_numpy(states[0]), initial=0.0))
             rounds = f"{of.most} rounds" if of.most > 1 else "one round"
             msg = f"{of.search} is not found in {rounds}; the last residual is {left:.3g}: start closer to it, "
-            raise SpaceError(f"{msg}or allow more rounds by at_most=…, or less accuracy by tolerance=…")
+            msg += "or allow more rounds by at_most=…, or less accuracy by tolerance=…"
+            raise SpaceError(f"{msg}; where the derivative of the equation is nearly singular, no start helps")
         return Arrays(states)
