@@ -138,6 +138,13 @@ def is_complex(value: object) -> bool:
     return isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c"
 
 
+def fitting(value: object, fits: str) -> str:
+    """The remedy where a value is no operand of a vector: `fits` says what would be one."""
+    if is_complex(value):
+        return "numbers are real, a complex one is two of them"
+    return f"{fits}; a plain array has no space: make it a vector by V.vec(array)" if hasattr(value, "dtype") else fits
+
+
 def double(value: SupportsFloat) -> float:
     """A real number in double precision; raises SpaceError where it is beyond all of them."""
     try:

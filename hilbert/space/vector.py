@@ -36,7 +36,7 @@ from hilbert.base.notarray import Applicable, NotArray
 from hilbert.base.numpy_names import ARRAYS, FUNCTIONS, OPERATORS
 from hilbert.base.once import LOCK
 from hilbert.base.repr_names import spelled
-from hilbert.errors import SpaceError, is_complex, number, shown, written
+from hilbert.errors import SpaceError, fitting, number, shown, written
 from hilbert.index.lens import Lens, lens_for, place
 from hilbert.index.position import part_place, slices, span, summand_slices
 from hilbert.space.nested_sums import named, said
@@ -217,11 +217,8 @@ class Vec(NotArray, Reductions, Generic[V]):
         """Leave an operator to an expression; nothing else meets a vector in it."""
         if isinstance(other, Applicable):
             return NotImplemented
-        if is_complex(other):
-            fits = "numbers are real, a complex one is two of them"
-        elif hasattr(other, "dtype"):
-            fits += "; a plain array has no space: make it a vector by V.vec(array)"
-        msg = f"cannot form {operation}: v is in {self.space}, and the other side is {shown(other)}: {fits}"
+        what = f"cannot form {operation}: v is in {self.space}, and the other side is {shown(other)}"
+        msg = f"{what}: {fitting(other, fits)}"
         raise SpaceError(msg)
 
     @declared
