@@ -197,6 +197,7 @@ FIXED: dict[str, Callable[[], Any]] = {
     "computed": lambda: w + w,
     "a value": lambda: hb.exp(w),
     "bytes": lambda: V.vec(np.frombuffer(bytes(24))),
+    "a view of bytes": lambda: V.vec(np.frombuffer(memoryview(bytes(24)))),
     "JAX": lambda: (R32**X).vec(jnp.ones(3, "float32")),
     "a part": lambda: V.vec([1.0, 2.0, 3.0])[1:],
     "integers": lambda: (hb.Integers() ** X).vec(np.array([1, 2, 3])),
@@ -219,6 +220,9 @@ def test_a_view_of_a_writeable_owner_is_copied() -> None:
         for a in (view, windows):
             v = V.vec(a)
             assert not np.shares_memory(snapshot(v).array, owner)
+    for owner in (np.ones(3), bytearray(24)):
+        shown = np.frombuffer(memoryview(owner).toreadonly())
+        assert not np.shares_memory(snapshot(V.vec(shown)).array, shown)
     repeated = snapshot((R ** Fin.of(1_000)).vec(np.broadcast_to(np.ones(1), 1_000))).array
     assert repeated.strides == (0,)  # one number is stored
 

@@ -214,7 +214,9 @@ KNOWN = {name: _rule(f) for f, name in NAMES.items()}
 def _function(f: Any, A: Any, what: str) -> Any:
     of, _, field = symmetric(A, what)
     if not isinstance(f, Primitive) and (not isinstance(f, Map) or f.dom != field or f.cod != field):
-        raise SpaceError(f"{what}(f, A) for A in {A.space} takes a function f : {field} → {field}, not {shown(f)}")
+        remedy = f": write fun({field!r})(f)" if callable(f) and not isinstance(f, Map) else ""
+        msg = f"{what}(f, A) for A in {A.space} takes a function f : {field} → {field}, not {shown(f)}"
+        raise SpaceError(msg + remedy)
     return applied(_rule(f), [of.space], of.space)(of)
 
 

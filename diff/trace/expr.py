@@ -359,7 +359,7 @@ class Expr(Applicable, Reductions, Generic[V]):
             return Expr(self.builder, part, self.slots[start:stop])
         if isinstance(i, (Expr, Vec)):
             return _gathered(self, operand(self, i, "v[x]"))
-        if self.space not in self.space.parts:
+        if self.space.parts[:1] != (self.space,):
             start, stop = span(self.space, i)
             return Expr(self.builder, self.space.parts[part_place(self.space, i)], self.slots[start:stop])
         cod, keys = self.space.selection(i)

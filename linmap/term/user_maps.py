@@ -82,7 +82,11 @@ def _of_operator(name: str, operator: Any, V: Any, W: Any) -> Any:
     leaf = W.leaves[0]
 
     def product(_: Any, a: Any) -> Any:
-        y = operator.matvec(a.reshape(-1))
+        try:
+            y = operator.matvec(a.reshape(-1))
+        except (TypeError, NotImplementedError) as error:  # scipy's, where no rmatvec was given
+            msg = f"the operator of linear map {name} does not run, {V} → {W}: {error}: has it a matvec and a rmatvec?"
+            raise SpaceError(msg) from error
         _require_real(name, y.dtype)
         return y.reshape(leaf.shape).astype(leaf.dtype)
 

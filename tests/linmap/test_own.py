@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.sparse import bsr_array, coo_array, csc_matrix, csr_array, dia_array
-from scipy.sparse.linalg import aslinearoperator
+from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from adjoint import NAMES, adjoint, check_adjoint, grad, hessian, jacobian, verify
 from diff import fun, lift, program, show, sin
@@ -157,3 +157,12 @@ def test_complex_matrices_are_refused(form: Any) -> None:
         with pytest.raises(SpaceError, match="numbers, not complex128"):
             sparse([0, 1], [1, 2], k * np.ones(2), X, Y)
     np.testing.assert_array_equal(matrix(from_scipy(form(m)), as_="array"), m)
+
+
+def test_an_operator_without_adjoint() -> None:
+    """Scipy's operator knows no adjoint unless it is given one: that is said where the adjoint is used."""
+    V = R ** Fin.of(3)
+    f = linear_map("without adjoint", V, V, LinearOperator((3, 3), matvec=lambda x: x, dtype=float))
+    assert np.array_equal(f(V.ones()).array, np.ones(3))
+    with pytest.raises(SpaceError, match=r"linear map without adjoint does not run.*has it a matvec and a rmatvec"):
+        adjoint(f)(V.ones())

@@ -340,6 +340,9 @@ def _can_be_written(array: Any) -> bool:
             if owner.flags.writeable:
                 return True
         elif not hasattr(owner, "base"):  # not one of numpy's own that stand between a view and its owner
+            if isinstance(owner, memoryview):  # read-only views of what can be written are among them
+                owner = owner.obj
+                continue
             try:
                 return not memoryview(owner).readonly
             except TypeError:  # it shows its memory to numpy only
