@@ -220,8 +220,9 @@ def test_a_view_of_a_writeable_owner_is_copied() -> None:
         for a in (view, windows):
             v = V.vec(a)
             assert not np.shares_memory(snapshot(v).array, owner)
-    for owner in (np.ones(3), bytearray(24)):
-        shown = np.frombuffer(memoryview(owner).toreadonly())
+    memory: Any
+    for memory in (np.ones(3), bytearray(24)):
+        shown = np.frombuffer(memoryview(memory).toreadonly())
         assert not np.shares_memory(snapshot(V.vec(shown)).array, shown)
     repeated = snapshot((R ** Fin.of(1_000)).vec(np.broadcast_to(np.ones(1), 1_000))).array
     assert repeated.strides == (0,)  # one number is stored
