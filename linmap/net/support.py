@@ -27,7 +27,8 @@ from attrs import frozen
 
 from hilbert.index.leaf import Leaf
 from hilbert.program.line.constant import Const
-from hilbert.relation import Agreement, Converse, Equality, Full, Inclusion, Order, Rotation
+from hilbert.relation import Agreement, Converse, Equality, Full, Function, Inclusion, Order, Rotation
+from hilbert.relation.relation import AnyRelation
 from linmap.term import wire
 from linmap.term.datum import Datum, Ref
 from linmap.term.wire import Reduce
@@ -115,7 +116,7 @@ def covers(f: wire.Simple) -> bool:
     """Whether an arc is known to make something of everything, everywhere."""
     match f:
         case Reduce(relation):
-            return isinstance(relation, (Full, Converse, Equality, Rotation, Order, Agreement))
+            return _reaches_all(relation)
         case wire.ContractWith(spec, _, datum):
             fixed, source = labels(f)
             if datum.leaf.is_field or datum.leaf.entry.index is None:
@@ -124,6 +125,23 @@ def covers(f: wire.Simple) -> bool:
             return bool(len(spec.out) <= len(source) and (not scatters or (isinstance(datum, Ref) and datum.known)))
         case _:  # Same, Scale, Move, Cast, External: everything
             return True
+
+
+def _reaches_all(relation: AnyRelation) -> bool:
+    """Whether each element of the codomain is known to be related to one of the domain: no row is empty."""
+    match relation:
+        case Equality() | Rotation():
+            return True
+        case Full(X, _):
+            return X.size > 0
+        case Order(_, _, strict):
+            return not strict
+        case Agreement(X, _, _, target):
+            return X.size > 0 and len({*target}) == len(target)
+        case Converse(of):
+            return isinstance(of, Function)
+        case _:  # tables, windows and what is composed: their rows are counted where that is asked
+            return False
 
 
 def united(x: Support, y: Support) -> Support:
