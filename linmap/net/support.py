@@ -133,11 +133,11 @@ def _reaches_all(relation: AnyRelation) -> bool:
         case Equality() | Rotation():
             return True
         case Full(X, _):
-            return X.size > 0
+            return bool(X.size)
         case Order(_, _, strict):
             return not strict
         case Agreement(X, _, _, target):
-            return X.size > 0 and len({*target}) == len(target)
+            return bool(X.size) and len({*target}) == len(target)
         case Converse(of):
             return isinstance(of, Function)
         case _:  # tables, windows and what is composed: their rows are counted where that is asked
