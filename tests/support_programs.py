@@ -78,6 +78,9 @@ UNARY: dict[str, Body] = {
     "norms": lambda y: hb.stack(X)(y[:2].norm(), y[2:].norm(), y[0], y[3]),
     "none": lambda y: 0.0 * y + 1.0,
 }
+PARTS: Any = hb.fun(P)(lambda r: r[Pair.first] + r[Pair.second][1:].pad(0, 1))
+FUNCTION: Any = hb.fun(V, V)(lambda a, b: (a * b, b + a[1]))
+CALLED: Any = hb.fun(P)(lambda r: both(hb.sqrt(r[Pair.first]), hb.log(r[Pair.second])))
 RECORDS: dict[str, Body] = {
     "read part": lambda y: both(y + 1.0, hb.sqrt(y))[Pair.first],
     "replaced part": lambda y: both(hb.sqrt(y), y).replace(Pair.first, y)[Pair.first],
@@ -90,9 +93,6 @@ RECORDS: dict[str, Body] = {
     "sum": lambda y: FUNCTION(hb.sqrt(y), y)[1],
     "called": lambda y: CALLED(both(y, y + 1.0))[Pair.second],
 }
-PARTS = hb.fun(P)(lambda r: r[Pair.first] + r[Pair.second][1:].pad(0, 1))
-FUNCTION = hb.fun(V, V)(lambda a, b: (a * b, b + a[1]))
-CALLED = hb.fun(P)(lambda r: both(hb.sqrt(r[Pair.first]), hb.log(r[Pair.second])))
 LOOPS: dict[str, Body] = {
     "loop": lambda y: iterate(lambda s: s + hb.sqrt(y)[1], y, Y),
     "carried": lambda y: iterate(hb.sqrt, y, Y),

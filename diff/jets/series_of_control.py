@@ -20,11 +20,11 @@ from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.constant import Const
 from hilbert.program.line.operation import Move
 from hilbert.program.transform.emit_loop import emitted, looped
-from linmap.net.loop_masks import ROUNDS, Masks, grown, in_all_rounds, in_each_round
+from linmap.net.loop_masks import ROUNDS, grown, in_all_rounds, in_each_round
 from linmap.net.support import Given
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from diff.jets.series import Series
     from hilbert.program.line.line import Line
@@ -103,14 +103,14 @@ MASK: Alpha = ()
 
 
 def _inner(
-    series: Series, body: Line, keys: list[tuple[int, Alpha]], alphas: list[Alpha], masks: Masks
+    series: Series, body: Line, keys: list[tuple[int, Alpha]], alphas: list[Alpha], masks: Mapping[int, Const | int]
 ) -> tuple[Builder, Series]:
     """The coefficients of a body's slots, those of its arguments being the arguments of a line."""
     leaves = [_mask_of(body.slots[i]) if alpha == MASK else _under(series, body.slots[i], alpha) for i, alpha in keys]
     b = Builder(leaves, fold=True, fixed=body.fixed)
     given = {key: k for k, key in enumerate(keys)}
     is_collapsed = series.collapsed and sum(alphas[-1]) == len(series.levels) - 1
-    where = {i: Given(given.get((i, MASK), mask)) for i, mask in masks.items() if mask is not None}
+    where = {i: Given(given.get((i, MASK), mask)) for i, mask in masks.items()}
     made = type(series)(as_program(body), b, alphas, given, family=series.family, collapsed=is_collapsed, where=where)
     return b, made
 
@@ -119,7 +119,9 @@ def _mask_of(leaf: Leaf) -> Leaf:
     return Leaf(TRUTH.entry, leaf.axes)
 
 
-def _masks(series: Series, lines: Sequence[Line], leaves: Sequence[int], moving: Collection[int]) -> Masks:
+def _masks(
+    series: Series, lines: Sequence[Line], leaves: Sequence[int], moving: Collection[int]
+) -> dict[int, Const | int]:
     """Where arrays that move can differ from 0, above the value; nothing is said where no round may be infinite."""
     if not any(map(line_may_break, lines)):
         return {}
@@ -134,43 +136,47 @@ def _of_loop(
     body, states, whole = loop.body, loop.states, loop.states + loop.shared
     known, zero = _known(series, leaves, alphas), alphas[0]
     moving = _moving(loop, {k for k, some in enumerate(known) if any(map(any, some))})
-    masks = _masks(series, [body], leaves, moving)
-    for i in [i for i in masks if i >= whole]:  # a mask that all rounds have in common
-        same = in_each_round(loop.index, mask) if isinstance(mask := masks[i], Const) else None
-        masks[i] = same or series.supports.supports.slot(mask)
+    found, computed, carried = _masks(series, [body], leaves, moving), dict[int, int](), dict[int, Const]()
+    for i, mask in found.items():
+        same = in_each_round(loop.index, mask) if i >= whole and isinstance(mask, Const) else mask
+        if isinstance(same, Const):
+            carried[i] = same
+        elif i >= states:  # not of what is carried
+            computed[i] = series.supports.supports.slot(mask)
 
     def keys_of(some: Iterable[int]) -> list[tuple[int, Alpha]]:
-        found = [(i, alpha) for i in some for alpha in alphas if alpha in known[i]]
-        return found + [(i, MASK) for i in some if isinstance(masks.get(i), int)]
+        given = [(i, alpha) for i in some for alpha in alphas if alpha in known[i]]
+        return given + [(i, MASK) for i in some if i in computed]
 
     ends = [(j, alpha) for j in range(states) for alpha in (alphas if j in moving else [zero])]
     keys = [*ends, *keys_of(range(states, whole)), *keys_of(range(whole, body.arity))]
     count, shared = len(ends), len(keys_of(range(states, whole)))
-    carried = {j: mask for j in range(states) if isinstance(mask := masks.pop(j, None), Const)}
     for _ in range(ROUNDS + 1):
-        b, inner = _inner(series, body, keys, alphas, carried | masks)
-        after = {j: more for j, mask in carried.items() if (more := grown(mask, inner.mask_of(j))) is not None}
-        if all(after.get(j) is mask for j, mask in carried.items()):
+        b, inner = _inner(series, body, keys, alphas, {**carried, **computed})
+        after = {i: mask if i >= states else grown(mask, inner.mask_of(i)) for i, mask in carried.items()}
+        if all(after[i] is mask for i, mask in carried.items()):
             break
-        carried = after
-    else:
-        carried = {}
-        b, inner = _inner(series, body, keys, alphas, masks)
+        carried = {i: mask for i, mask in after.items() if mask is not None}
+    else:  # they still grow
+        carried = {i: mask for i, mask in carried.items() if i >= states}
+        b, inner = _inner(series, body, keys, alphas, {**carried, **computed})
     stacks = [(k, a) for k in range(states, len(body.outputs)) for a in alphas if a == zero or inner.has(k, a)]
     line = b.line([inner.output(k, alpha) for k, alpha in (*ends, *stacks)])
     given = []
     for i, alpha in keys:
-        found = masks[i] if alpha == MASK else known[i].get(alpha)
-        if found is None:
-            found = series.out.number(0.0, _under(series, body.slots[i], alpha))
-        given.append(_turned(series, found, alpha, loop, inside=True) if i >= whole else found)
+        slot = computed[i] if alpha == MASK else known[i].get(alpha)
+        if slot is None:
+            slot = series.out.number(0.0, _under(series, body.slots[i], alpha))
+        given.append(_turned(series, slot, alpha, loop, inside=True) if i >= whole else slot)
     made = looped(series.out, Loop(line, loop.index, count, shared, loop.reverse, loop.again), given)
     parts = zip((*ends, *stacks), made, strict=True)
     results = {(k, a): _turned(series, x, a, loop, inside=False) if k >= states else x for (k, a), x in parts}
-    for k in {k for k, a in stacks if masks and a != zero}:
-        if isinstance(mask := inner.mask_of(k), Const):
-            carried[k] = in_all_rounds(loop.index, mask)
-    return results, carried
+    made_masks = {j: mask for j, mask in carried.items() if j < states}
+    for k in {k for k, a in stacks if found and a != zero}:
+        end = inner.mask_of(k)
+        if isinstance(end, Const):
+            made_masks[k] = in_all_rounds(loop.index, end)
+    return results, made_masks
 
 
 def _turned(series: Series, slot: int, alpha: Alpha, loop: Loop, *, inside: bool) -> int:

@@ -83,6 +83,7 @@ def require_own(*packages: str) -> None:
         place = getattr(spec, "origin", None) or getattr(module, "__file__", None)
         found = Path(place) if place else None
         if (found or module) and found != beside / name / "__init__.py":
-            what = found and (found.parent if found.stem == "__init__" else found)
-            what = what or f"a module {name} that is loaded, and of no file,"
+            what: Path | str = f"a module {name} that is loaded, and of no file,"
+            if found:
+                what = found.parent if found.stem == "__init__" else found
             raise ImportError(f"{what} hides the package {name} of hilbert: rename it", name=name, path=place)

@@ -166,21 +166,23 @@ def _loop(outside: Supports, f: Recur, parts: dict[int, Part], datum: int) -> di
 
     carried = carried_masks(outside, f, parts, states, round_)
     last = round_(carried)
-    inside, totals, ends = last.supports, last.totals, last.ends
-    inner = inside.b
-    slots = [None if end is None else end.base for end in ends]
-    after = [_slot(inner, slots[k], body.wires[body.outputs[k]].under(lead)) for k in states]
-    after += [inner.add(totals[k], _slot(inner, slots[k], inner.slots[totals[k]])) for k in sums]
-    after += [_slot(inner, slots[k], body.wires[body.outputs[k]].under(lead)) for k in rows]
-    made = {k: None if (end := ends[k]) is None else inside.mask(end) for k in (*sums, *rows) if follows}
-    found = [k for k in rows if isinstance(made.get(k), int)]
-    after += [made[k] for k in found]
-    loop = Loop(inner.line(after), f.index, len(before), shared, f.reverse, f.again)
+    inner, totals = last.supports.b, last.totals
+    ends: dict[int, int] = {}
+    for k in (*states, *sums, *rows):
+        end = last.ends[k]
+        ends[k] = _slot(inner, None if end is None else end.base, body.wires[body.outputs[k]].under(lead))
+    after = [ends[k] for k in states]
+    after += [inner.add(totals[k], ends[k]) for k in sums]
+    after += [ends[k] for k in rows]
+    made = {k: last.supports.mask(end) for k in (*sums, *rows) if follows and (end := last.ends[k]) is not None}
+    found = {k: mask for k in rows if isinstance(mask := made.get(k), int)}  # masks of each round
+    loop = Loop(inner.line([*after, *found.values()]), f.index, len(before), shared, f.reverse, f.again)
     results = looped(b, loop, given)
     slots = dict(zip((*states, *sums, *rows), results, strict=False))
-    known = {k: mask for k, mask in made.items() if isinstance(mask, Const)}
-    masks = carried | {k: in_all_rounds(f.index, mask, n) if k in rows else mask for k, mask in known.items()}
-    masks |= zip(found, (_behind(b, slot, n, m) for slot in results[len(slots) :]), strict=True)
+    masks = carried | {k: _behind(b, slot, n, m) for k, slot in zip(found, results[len(slots) :], strict=True)}
+    for k, mask in made.items():
+        if isinstance(mask, Const):
+            masks[k] = in_all_rounds(f.index, mask, n) if k in rows else mask
     return {k: Part(_behind(b, slot, n, m) if k in rows else slot, given_as(masks.get(k))) for k, slot in slots.items()}
 
 

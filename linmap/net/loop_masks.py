@@ -74,8 +74,10 @@ class Round:
 
     def bound(self, k: int) -> Const | None:
         """A known mask of what is carried; None for everywhere."""
-        end = self.ends[k]
-        return self.masks[k] if end is None else self.supports.bound(end)
+        end, mask = self.ends[k], self.masks[k]
+        if end is None:
+            return mask if isinstance(mask, Const) else None
+        return self.supports.bound(end)
 
 
 def given_masks(outside: Supports, f: Recur, parts: Mapping[int, Part], present: Collection[int]) -> GivenMasks:
@@ -149,8 +151,8 @@ def carried_masks(
             masks = {k: mask for k, mask in after.items() if mask is not None}
         if not lost:
             return {**masks} if f.index.size <= ROUNDS else {}
-        bounds = {k: outside.bound(parts[k]) for k in lost}
-        first = {k: bounds.get(k, mask) for k, mask in first.items() if bounds.get(k, mask) is not None}
+        first = {k: mask for k, mask in first.items() if k not in lost}
+        first |= {k: mask for k in lost if (mask := outside.bound(parts[k])) is not None}
     return {}
 
 

@@ -218,7 +218,7 @@ def holds(f: Any, name: str, numbers: list[float]) -> None:
     if np.isnan(f(point(name, given)).flat()).any():
         return  # and so is that of a slope
     due, none = oracles[0], (oracles[0] == 0.0) & (oracles[1] == 0.0)
-    rows = none[:, is_zero].all(axis=1) & np.isclose(*oracles, rtol=1e-12, atol=0.0).all(axis=1)
+    rows = none[:, is_zero].all(axis=1) & np.isclose(due, oracles[1], rtol=1e-12, atol=0.0).all(axis=1)
     known = rows[:, None] | none
     columns = known.all(axis=0)
     x, v, w = point(name, given), *(np.resize([1.0, -2.0, 0.5, 3.0], n) for n in due.shape[::-1])
@@ -293,6 +293,8 @@ def read(s: Any, t: Any) -> Any:
             return s * hb.sqrt(v)
         case Node(left, right):
             return read(s, left)[1:].pad(0, 1) + hb.relu(read(s, right) - 1.0)
+        case _:  # there is no other
+            raise TypeError(t)
 
 
 @hb.term(R, TREES)
@@ -316,6 +318,7 @@ def test_what_is_not_read_of_a_tree(tree: Any) -> None:
             return Leaf(V.vec(np.where(t.value.array == 0.0, 1e-8, t.value.array)))
         return Node(moved(t.left), moved(t.right))
 
-    gradient, due = (np.array(leaves(hb.grad(one_entry, 1)(R.vec(1.0), t))) for t in (tree, moved(tree)))
+    slope: Any = hb.grad(one_entry, 1)
+    gradient, due = (np.array(leaves(slope(R.vec(1.0), t))) for t in (tree, moved(tree)))
     place = (due == 0.0) | (np.array(leaves(tree)) != 0.0)
     near(gradient[place], due[place])
