@@ -54,18 +54,19 @@ def entries(a: Any, b: Any) -> Any:
 # --- what terms are made of ---
 
 APART = hb.const(V.vec([0.11, 0.23, 0.37, 0.53]))
-"""What keeps equal entries apart: the order of entries is that at the point moved a little."""
+"""What keeps equal entries apart: the order of entries is that at the point moved a little. No kink is at such a point."""
+BESIDE = hb.const(V.vec([0.0717, 0.1513, 0.2909, 0.4171]))
 UNARY: dict[str, Body] = {
     "sqrt": hb.sqrt,
     "log": hb.log,
     "reciprocal": lambda y: 1.0 / y,
     "asinh": hb.asinh,
     "power": lambda y: y**1.5,
-    "relu": lambda y: hb.relu(y - 1.0),
-    "maximum": lambda y: hb.maximum(y - 1.5, 0.0),
-    "clip": lambda y: y.clip(0.5, 2.5),
-    "select": lambda y: hb.select(y > 0.5, y),
-    "where": lambda y: hb.where(y > 0.5, y, 2.0 * y),
+    "relu": lambda y: hb.relu(y - 1.03),
+    "maximum": lambda y: hb.maximum(y - 1.57, 0.0),
+    "clip": lambda y: y.clip(0.47, 2.51),
+    "select": lambda y: hb.select(y > 0.53, y),
+    "where": lambda y: hb.where(y > 0.51, y, 2.0 * y),
     "shift": lambda y: y[1:].pad(0, 1),
     "windows": lambda y: y[:3].pad(1, 0) + y,
     "pairs": hb.red(pairs([(1, 0), (2, 1), (2, 2), (0, 2)], X, X)),
@@ -73,7 +74,7 @@ UNARY: dict[str, Body] = {
     "sort": lambda y: (y + APART).sort(),
     "max": lambda y: (y + APART).max() * hb.const(V.vec([3.0, 1.0, 2.0, 0.5])),
     "plus": lambda y: y + hb.const(V.vec([0.0, 1.0, 0.0, 2.0])),
-    "branch": lambda y: each(lambda e: where(e > 0.5, lambda: hb.sqrt(e), lambda: e), y),
+    "branch": lambda y: each(lambda e: where(e > 0.49, lambda: hb.sqrt(e), lambda: e), y),
     "top": lambda y: y[(y + APART).top(2)].pad(1, 1),
     "norms": lambda y: hb.stack(X)(y[:2].norm(), y[2:].norm(), y[0], y[3]),
     "none": lambda y: 0.0 * y + 1.0,
@@ -87,7 +88,7 @@ RECORDS: dict[str, Body] = {
     "two parts": lambda y: PARTS(both(y, hb.sqrt(y))),
     "lanes of records": lambda y: each(lambda e: entries(hb.sqrt(e), e * e), y)[Pair.second],
     "read lanes": lambda y: each(lambda e: entries(hb.sqrt(e), e * e), y)[Pair.first][1:].pad(0, 1),
-    "branch of records": lambda y: where(y[1] > 0.5, lambda: both(y, hb.sqrt(y)), lambda: both(hb.log(y), y))[
+    "branch of records": lambda y: where(y[1] > 0.52, lambda: both(y, hb.sqrt(y)), lambda: both(hb.log(y), y))[
         Pair.first
     ],
     "sum": lambda y: FUNCTION(hb.sqrt(y), y)[1],
@@ -133,8 +134,8 @@ def terms(unary: Collection[str], leaves: int) -> st.SearchStrategy[Any]:
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "+": lambda a, b: a + b,
     "*": lambda a, b: (a + 0.25) * (b + 0.75),
-    "maximum": lambda a, b: hb.maximum(a, b + APART),
-    "where": lambda a, b: hb.where(a > b + APART, a, b + 1.0),
+    "maximum": lambda a, b: hb.maximum(a, b + BESIDE),
+    "where": lambda a, b: hb.where(a > b + BESIDE, a, b + 1.0),
 }
 ALL = UNARY | RECORDS | LOOPS
 

@@ -292,7 +292,7 @@ def read(s: Any, t: Any) -> Any:
         case Leaf(v):
             return s * hb.sqrt(v)
         case Node(left, right):
-            return read(s, left)[1:].pad(0, 1) + hb.relu(read(s, right) - 1.0)
+            return read(s, left)[1:].pad(0, 1) + hb.relu(read(s, right) - 1.137)
         case _:  # there is no other
             raise TypeError(t)
 
