@@ -54,7 +54,7 @@ def entries(a: Any, b: Any) -> Any:
 # --- what terms are made of ---
 
 APART = hb.const(V.vec([0.11, 0.23, 0.37, 0.53]))
-"""What keeps equal entries apart: the order of entries is that at the point moved a little. No kink is at such a point."""
+"""Keeps equal entries apart: their order is that at the point moved a little. No kink is at such a point."""
 BESIDE = hb.const(V.vec([0.0717, 0.1513, 0.2909, 0.4171]))
 UNARY: dict[str, Body] = {
     "sqrt": hb.sqrt,
