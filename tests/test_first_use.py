@@ -50,6 +50,18 @@ from linmap import measure
 f = fun(R)(cos) @ fun(R)(sin)
 assert str(measure(f)) == MEASURE
 """,
+    "signatures": """
+import inspect
+import hilbert.all as hb
+X = hb.Fin.of(3)
+v = (hb.R ** X).ones()
+methods = [getattr(hb.Vec, name) for name in ("sum", "max", "norm", "tensor")]
+before = [(inspect.signature(f), f.__doc__, f.__annotations__, f.__qualname__) for f in methods]
+v.sum(), v.max(), v.norm(), v.tensor(v)
+after = [getattr(hb.Vec, name) for name in ("sum", "max", "norm", "tensor")]
+assert not any(f is g for f, g in zip(methods, after))
+assert before == [(inspect.signature(f), f.__doc__, f.__annotations__, f.__qualname__) for f in after]
+""",
     "laws": """
 from linmap.laws import EQUATIONS, RULES
 before, first = len(RULES), list(RULES)

@@ -18,7 +18,7 @@ import pytest
 
 import hilbert.all as hb
 import linmap.unitary
-from hilbert.base.lazy import homes
+from hilbert.base.lazy import homes, require_own
 from tests.public import PUBLIC
 
 ROOT = Path(__file__).parents[1]
@@ -180,3 +180,16 @@ def test_a_file_that_hides_a_package(name: str, file: str, entrance: str, tmp_pa
     what = path.parent if path.name == "__init__.py" else path
     assert run.stdout == ""
     assert run.stderr.splitlines()[-1] == f"ImportError: {what} hides the package {name} of hilbert: rename it"
+
+
+def test_a_loaded_module_that_hides_a_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module without a specification, of a file or of none, is told as well."""
+    module = ModuleType("linmap")
+    monkeypatch.setitem(sys.modules, "linmap", module)
+    with pytest.raises(ImportError, match="a module linmap that is loaded, and of no file, hides the package linmap"):
+        require_own("linmap")
+    module.__file__ = "/home/me/linmap.py"
+    with pytest.raises(ImportError, match=r"^/home/me/linmap.py hides the package linmap of hilbert: rename it"):
+        require_own("linmap")
+    monkeypatch.setitem(sys.modules, "linmap", None)  # one that is not to be imported
+    require_own("linmap")

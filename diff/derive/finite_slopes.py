@@ -77,6 +77,13 @@ def follow(found: list[Any], line: Line | Builder, sure: Mapping[int, tuple[int,
                 found.append(not leaf.is_field)
 
 
+def line_may_break(line: Line) -> bool:
+    """Whether some slot of a line, or a slope there, may be infinite at finite arguments."""
+    found: list[Any] = [True] * line.arity
+    follow(found, line)
+    return not all(all(some) if isinstance(some, tuple) else some for some in found)
+
+
 def _ends(line: Line, given: Flags) -> Flags:
     found = list(given)
     follow(found, line)

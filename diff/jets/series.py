@@ -41,14 +41,17 @@ from hilbert.program.line.external import External
 from hilbert.program.line.operation import Add, Along, Cast, Contract, Keep, Literal, Move, Reduce, Scale
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from diff.terms.nodes import Operation
     from diff.terms.program import AnyProgram
     from hilbert.index.index import Index
+    from hilbert.program.line.constant import Const
     from hilbert.program.line.line import Step
+    from linmap.net.support import Support
 
 
+NO_SUPPORTS: Mapping[int, Support] = {}
 Coefficients: TypeAlias = dict[tuple[int, Alpha], int]
 """The coefficients of inputs: the slot of each."""
 
@@ -57,7 +60,8 @@ Coefficients: TypeAlias = dict[tuple[int, Alpha], int]
 class Series(Orders):
     """The coefficients of a program's slots in the line that `out` builds, as far as some slots need them.
 
-    `given[i, α]` is that of input i, and `basis` such a slot where it is the identity, a family over its own axes.
+    `given[i, α]` is that of input i, and `basis` such a slot where it is the identity, a family over its own axes;
+    `where` has the supports of inputs that do not vary everywhere.
     """
 
     def __init__(
@@ -71,6 +75,7 @@ class Series(Orders):
         family: tuple[Index, ...] = (),
         collapsed: bool = False,
         basis: int | None = None,
+        where: Mapping[int, Support] = NO_SUPPORTS,
     ) -> None:
         super().__init__(p, alphas, {k for k, alpha in given if any(alpha)}, fed)
         self.out, self.family, self.basis = out, family, basis
@@ -80,7 +85,7 @@ class Series(Orders):
         self.ruled: dict[tuple[int, Alpha], dict[int, int | None]] = {}
         self.inverses: dict[int, Any] = {}
         self.known: dict[tuple[int, Alpha], int | None] = dict(given)
-        self.supports = SeriesSupports(self)
+        self.supports = SeriesSupports(self, where)
         self._find()
 
     def output(self, k: int, alpha: Alpha) -> int:
@@ -90,6 +95,10 @@ class Series(Orders):
     def has(self, k: int, alpha: Alpha) -> bool:
         """Whether a coefficient of leaf k of the result is there, and not 0."""
         return self.known.get((self.outputs[k], alpha)) is not None
+
+    def mask_of(self, k: int) -> Const | int | None:
+        """Where the coefficients of leaf k of the result can differ from 0, above the value; None for everywhere."""
+        return self.supports.mask(self.outputs[k])
 
     def at(self, slot: int, alpha: Alpha) -> int:
         """The slot of a coefficient, one of zeros where it is 0."""

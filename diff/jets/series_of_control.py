@@ -9,19 +9,24 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
+from diff.derive.finite_slopes import line_may_break
 from diff.jets.multiindex import Alpha
 from diff.terms.program import as_program
-from hilbert.index.leaf import Bundle
-from hilbert.program.control.branch import Choose, Cond
+from hilbert.index.leaf import Bundle, Leaf
+from hilbert.program.control.branch import TRUTH, Choose, Cond
 from hilbert.program.control.loop import Loop
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.constant import Const
 from hilbert.program.line.operation import Move
 from hilbert.program.transform.emit_loop import emitted, looped
+from linmap.net.loop_masks import ROUNDS, grown, in_all_rounds, in_each_round
+from linmap.net.support import Given
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
     from diff.jets.series import Series
-    from hilbert.index.leaf import Leaf
     from hilbert.program.line.line import Line
 
 Results: TypeAlias = "dict[tuple[int, Alpha], int]"
@@ -67,7 +72,8 @@ def _results(series: Series, slot: int, order: int) -> Results:
         operation = series.src.operation(slot)
         match operation:
             case Loop():
-                found = _of_loop(series, operation, leaves, alphas)
+                found, masks = _of_loop(series, operation, leaves, alphas)
+                series.supports.of_results |= {(slot, k): mask for k, mask in masks.items()}
             case Cond():
                 found = _of_branches(series, operation, leaves, alphas)
             case _:  # what has no body, or one that is run until it stops
@@ -92,35 +98,85 @@ def _under(series: Series, leaf: Leaf, alpha: Alpha) -> Leaf:
     return leaf.under(series.family) if series.varies(alpha) else leaf
 
 
-def _inner(series: Series, body: Line, keys: list[tuple[int, Alpha]], alphas: list[Alpha]) -> tuple[Builder, Series]:
+MASK: Alpha = ()
+"""In the place of an order: the mask of an array, where that is computed."""
+
+
+def _inner(
+    series: Series, body: Line, keys: list[tuple[int, Alpha]], alphas: list[Alpha], masks: Mapping[int, Const | int]
+) -> tuple[Builder, Series]:
     """The coefficients of a body's slots, those of its arguments being the arguments of a line."""
-    b = Builder([_under(series, body.slots[i], alpha) for i, alpha in keys], fold=True, fixed=body.fixed)
+    leaves = [_mask_of(body.slots[i]) if alpha == MASK else _under(series, body.slots[i], alpha) for i, alpha in keys]
+    b = Builder(leaves, fold=True, fixed=body.fixed)
     given = {key: k for k, key in enumerate(keys)}
     is_collapsed = series.collapsed and sum(alphas[-1]) == len(series.levels) - 1
-    return b, type(series)(as_program(body), b, alphas, given, family=series.family, collapsed=is_collapsed)
+    where = {i: Given(given.get((i, MASK), mask)) for i, mask in masks.items()}
+    made = type(series)(as_program(body), b, alphas, given, family=series.family, collapsed=is_collapsed, where=where)
+    return b, made
 
 
-def _of_loop(series: Series, loop: Loop, leaves: tuple[int, ...], alphas: list[Alpha]) -> Results:
+def _mask_of(leaf: Leaf) -> Leaf:
+    return Leaf(TRUTH.entry, leaf.axes)
+
+
+def _masks(
+    series: Series, lines: Sequence[Line], leaves: Sequence[int], moving: Collection[int]
+) -> dict[int, Const | int]:
+    """Where arrays that move can differ from 0, above the value; nothing is said where no round may be infinite."""
+    if not any(map(line_may_break, lines)):
+        return {}
+    found = {i: series.supports.mask(leaves[i]) for i in moving if lines[0].slots[i].is_field}
+    return {i: mask for i, mask in found.items() if mask is not None}
+
+
+def _of_loop(
+    series: Series, loop: Loop, leaves: tuple[int, ...], alphas: list[Alpha]
+) -> tuple[Results, dict[int, Const]]:
+    """The coefficients of what a loop gives, and the masks that are known."""
     body, states, whole = loop.body, loop.states, loop.states + loop.shared
     known, zero = _known(series, leaves, alphas), alphas[0]
     moving = _moving(loop, {k for k, some in enumerate(known) if any(map(any, some))})
-    keys = [(j, alpha) for j in range(states) for alpha in (alphas if j in moving else [zero])]
-    count = len(keys)
-    keys += [(i, alpha) for i in range(states, body.arity) for alpha in alphas if alpha in known[i]]
-    shared = sum(states <= i < whole for i, _ in keys)
-    b, inner = _inner(series, body, keys, alphas)
-    ends = keys[:count]
+    found, computed, carried = _masks(series, [body], leaves, moving), dict[int, int](), dict[int, Const]()
+    for i, mask in found.items():
+        same = in_each_round(loop.index, mask) if i >= whole and isinstance(mask, Const) else mask
+        if isinstance(same, Const):
+            carried[i] = same
+        elif i >= states:  # not of what is carried
+            computed[i] = series.supports.supports.slot(mask)
+
+    def keys_of(some: Iterable[int]) -> list[tuple[int, Alpha]]:
+        given = [(i, alpha) for i in some for alpha in alphas if alpha in known[i]]
+        return given + [(i, MASK) for i in some if i in computed]
+
+    ends = [(j, alpha) for j in range(states) for alpha in (alphas if j in moving else [zero])]
+    keys = [*ends, *keys_of(range(states, whole)), *keys_of(range(whole, body.arity))]
+    count, shared = len(ends), len(keys_of(range(states, whole)))
+    for _ in range(ROUNDS + 1):
+        b, inner = _inner(series, body, keys, alphas, {**carried, **computed})
+        after = {i: mask if i >= states else grown(mask, inner.mask_of(i)) for i, mask in carried.items()}
+        if all(after[i] is mask for i, mask in carried.items()):
+            break
+        carried = {i: mask for i, mask in after.items() if mask is not None}
+    else:  # they still grow
+        carried = {i: mask for i, mask in carried.items() if i >= states}
+        b, inner = _inner(series, body, keys, alphas, {**carried, **computed})
     stacks = [(k, a) for k in range(states, len(body.outputs)) for a in alphas if a == zero or inner.has(k, a)]
     line = b.line([inner.output(k, alpha) for k, alpha in (*ends, *stacks)])
     given = []
     for i, alpha in keys:
-        found = known[i].get(alpha)
-        if found is None:
-            found = series.out.number(0.0, _under(series, body.slots[i], alpha))
-        given.append(_turned(series, found, alpha, loop, inside=True) if i >= whole else found)
+        slot = computed[i] if alpha == MASK else known[i].get(alpha)
+        if slot is None:
+            slot = series.out.number(0.0, _under(series, body.slots[i], alpha))
+        given.append(_turned(series, slot, alpha, loop, inside=True) if i >= whole else slot)
     made = looped(series.out, Loop(line, loop.index, count, shared, loop.reverse, loop.again), given)
     parts = zip((*ends, *stacks), made, strict=True)
-    return {(k, a): _turned(series, slot, a, loop, inside=False) if k >= states else slot for (k, a), slot in parts}
+    results = {(k, a): _turned(series, x, a, loop, inside=False) if k >= states else x for (k, a), x in parts}
+    made_masks = {j: mask for j, mask in carried.items() if j < states}
+    for k in {k for k, a in stacks if found and a != zero}:
+        end = inner.mask_of(k)
+        if isinstance(end, Const):
+            made_masks[k] = in_all_rounds(loop.index, end)
+    return results, made_masks
 
 
 def _turned(series: Series, slot: int, alpha: Alpha, loop: Loop, *, inside: bool) -> int:
@@ -213,8 +269,10 @@ def _every(leaf: Leaf) -> set[int]:
 def _of_branches(series: Series, cond: Cond, leaves: tuple[int, ...], alphas: list[Alpha]) -> Results:
     condition, *captures = leaves
     known = _known(series, tuple(captures), alphas)
+    masks = _masks(series, cond.lines, captures, [i for i, some in enumerate(known) if any(map(any, some))])
     keys = [(i, alpha) for i, some in enumerate(known) for alpha in some]
-    both = [_inner(series, line, keys, alphas) for line in cond.lines]
+    keys += [(i, MASK) for i, mask in masks.items() if isinstance(mask, int)]
+    both = [_inner(series, line, keys, alphas, masks) for line in cond.lines]
     zero = alphas[0]
     ends = [
         (k, alpha)
@@ -225,5 +283,6 @@ def _of_branches(series: Series, cond: Cond, leaves: tuple[int, ...], alphas: li
     lines: Any = [b.line([inner.output(k, alpha) for k, alpha in ends]) for b, inner in both]
     c = series.known[condition, zero]
     assert c is not None  # conditions have a value
-    made = emitted(series.out, Cond(*lines), [c, *(known[i][alpha] for i, alpha in keys)])
+    given: Any = [masks[i] if alpha == MASK else known[i][alpha] for i, alpha in keys]
+    made = emitted(series.out, Cond(*lines), [c, *given])
     return dict(zip(ends, made, strict=True))

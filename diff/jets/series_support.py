@@ -8,21 +8,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final
 
+import numpy as np
+
 from diff.derive.equation_derivative import mask
 from diff.derive.finite_slopes import follow
 from diff.jets.series_partials import PartialDerivative
 from diff.terms.elementwise import Elementwise
 from hilbert.index.spec import Spec
 from hilbert.program.control.branch import Choose, Fill
+from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.external import External
 from hilbert.program.line.operation import Add, Cast, Contract, Keep, Move, Reduce, Scale
-from linmap.net.support import Part, Support, united
+from linmap.net.loop_masks import known_mask
+from linmap.net.support import Given, Part, Support, united
 from linmap.net.supported_flow import Supports
 from linmap.term import wire
 from linmap.term.datum import Ref
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from diff.jets.series import Series
+    from hilbert.program.line.constant import Const
 
 
 NOTHING: Any = object()
@@ -38,10 +45,11 @@ def is_zero(linear: Any) -> bool:
 class SeriesSupports:
     """The supports of the slots of a series."""
 
-    def __init__(self, series: Series) -> None:
+    def __init__(self, series: Series, where: Mapping[int, Support]) -> None:
         self.series = series
         self.supports = Supports(series.out, lambda d: d.slot if isinstance(d, Ref) else series.out.literal(d))
-        self._where: dict[int, Support] = {}
+        self._where = dict(where)  # of arguments that are 0 somewhere
+        self.of_results: dict[tuple[int, int], Const] = {}  # the masks of arrays that a loop gives
         self._finite: list[Any] = [True] * series.out.arity
 
     def kept(self, u: int, factor: int, product: int) -> int:
@@ -59,6 +67,14 @@ class SeriesSupports:
             product = b.contract(spec, self.supports.slot(chosen), product)
         return product
 
+    def mask(self, u: int) -> Const | int | None:
+        """Where the coefficients of a slot can differ from 0: a constant, or a slot; None for everywhere."""
+        where = self._support(u)
+        if where is NOTHING:
+            leaf = self.series.src.slots[u]
+            return known_mask(np.zeros(leaf.shape, bool), leaf.axes)
+        return self.supports.mask(Part(self.series.value(u), where))
+
     def _support(self, u: int) -> Support:
         todo = [u]
         while todo:  # no recursion: a program may be long
@@ -66,11 +82,22 @@ class SeriesSupports:
             arcs = self._arcs(slot)
             missing = [k for _, k in arcs if k not in self._where]
             if slot not in self._where and not missing:
-                self._where[slot] = self._united(arcs) if slot >= self.series.src.arity else None
+                self._where[slot] = self._found(slot, arcs)
             if slot in self._where:
                 todo.pop()
             todo += missing
         return self._where[u]
+
+    def _found(self, slot: int, arcs: list[tuple[wire.Simple | None, int]]) -> Support:
+        src = self.series.src
+        step = src.steps[slot - src.arity] if slot >= src.arity else None
+        if step is not None and isinstance(step.operation, Unpack):
+            mask = self.of_results.get((step.args[0], step.operation.k))
+            if mask is not None:
+                return Given(mask)
+        if step is None:
+            return None if self.series.moving[slot] else NOTHING
+        return self._united(arcs)
 
     def _united(self, arcs: list[tuple[wire.Simple | None, int]]) -> Support:
         """The union of the images under some arcs; None, everywhere, where one of them is not known."""
@@ -102,6 +129,8 @@ class SeriesSupports:
     def _all_arcs(self, slot: int) -> list[tuple[wire.Simple | None, int]]:
         src, out = self.series.src, self.series.out
         step, leaf = src.steps[slot - src.arity], src.slots[slot]
+        if isinstance(step.operation, Unpack) and isinstance(src.operation(step.args[0]), Pack):
+            return [(wire.Same(), src.steps[step.args[0] - src.arity].args[step.operation.k])]
         pointwise = Spec.pointwise(len(leaf.axes)) if leaf.is_field else None
 
         def by(spec: Any, side: int, datum: int) -> wire.Simple | None:

@@ -57,7 +57,6 @@ def unattached(cls: type) -> list[str]:
 
 
 def attach(cls: type, name: str, method: Callable[..., Any]) -> None:
-    """Give a declared method its meaning; its documentation stays."""
-    method.__doc__, method.__name__ = getattr(cls, name).__doc__, name
-    method.__qualname__ = f"{cls.__name__}.{name}"
-    setattr(cls, name, method)
+    """Give a declared method its meaning; its documentation and its signature stay."""
+    there = getattr(cls, name)
+    setattr(cls, name, wraps(getattr(there, "__wrapped__", there))(method))

@@ -75,12 +75,15 @@ def load(topic: str) -> None:
 
 
 def require_own(*packages: str) -> None:
-    """Raise ImportError if a file of the user's is found for one of these packages, which stand beside this one."""
+    """Raise ImportError if a module of the user's stands for one of these packages, which stand beside this one."""
     beside = Path(__file__).parents[2]
     for name in packages:
         module = sys.modules.get(name)
         spec = getattr(module, "__spec__", None) if module else find_spec(name)
-        found = Path(spec.origin) if spec and spec.origin else None
-        if found and found != beside / name / "__init__.py":
-            what = found.parent if found.stem == "__init__" else found
-            raise ImportError(f"{what} hides the package {name} of hilbert: rename it", name=name, path=str(found))
+        place = getattr(spec, "origin", None) or getattr(module, "__file__", None)
+        found = Path(place) if place else None
+        if (found or module) and found != beside / name / "__init__.py":
+            what: Path | str = f"a module {name} that is loaded, and of no file,"
+            if found:
+                what = found.parent if found.stem == "__init__" else found
+            raise ImportError(f"{what} hides the package {name} of hilbert: rename it", name=name, path=place)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from hilbert.map.map import OnLeaves
     from hilbert.program.line.line import Line
+    from linmap.net.loop_masks import Masks
     from linmap.term.datum import Datum
     from linmap.term.linear_map import AnyLinMap
 
@@ -60,10 +61,12 @@ def line(body: Net) -> Line:
     return b.line(apply_net(b, body, range(n), {ref.slot: n + k for k, ref in enumerate(found)}))
 
 
-def apply_net(b: Builder, body: Net, args: Sequence[int], where: Mapping[int, int]) -> list[int]:
+def apply_net(
+    b: Builder, body: Net, args: Sequence[int], where: Mapping[int, int], masks: Masks | None = None
+) -> list[int]:
     """Apply an open linear map to slots of a line; slot `where[k]` holds what the body's reference k points to.
 
-    Raises SpaceError for a reference that is nowhere.
+    Argument k is 0 outside of `masks[k]`. Raises SpaceError for a reference that is nowhere.
     """
 
     def at(datum: Datum) -> int:
@@ -75,5 +78,5 @@ def apply_net(b: Builder, body: Net, args: Sequence[int], where: Mapping[int, in
         return where[datum.slot]
 
     flow = zip(body.inputs, args, strict=True)
-    slots = flowing(b, body, flow, at)
+    slots = flowing(b, body, flow, at, masks)
     return [b.number(0.0, body.wires[w]) if k is None else k for k, w in zip(slots, body.outputs, strict=True)]

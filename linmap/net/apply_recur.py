@@ -5,23 +5,31 @@ A linear loop becomes a loop (paper §6, over time), an inverse a linear system.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
 from attrs import evolve
 
 import hilbert.program.transform.run_linear_system  # noqa: F401 - attaches what runs a linear system
 from hilbert.base.attach import attach
 from hilbert.index.leaf import Leaf
-from hilbert.program.control.branch import TRUTH
 from hilbert.program.control.equation_step import Solve
 from hilbert.program.control.loop import Loop
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.constant import Const
 from hilbert.program.transform.emit_loop import emitted, looped
 from linmap.net.fold import fold
-from linmap.net.support import Given, Part, breaks
-from linmap.net.supported_flow import MADE, Supports
+from linmap.net.loop_masks import (
+    GivenMasks,
+    Masks,
+    Round,
+    carried_masks,
+    given_as,
+    given_masks,
+    in_all_rounds,
+    may_break,
+)
+from linmap.net.support import Part
+from linmap.net.supported_flow import Supports
 from linmap.net.transposed_net import turned
 from linmap.term import wire
 from linmap.term.bundle_arcs import Recur
@@ -36,8 +44,6 @@ if TYPE_CHECKING:
 
 Flowing: TypeAlias = "Part | dict[int, Part]"
 """What flows through a wire: a slot with its support, or one for each array of a bundle that is not 0."""
-ROUNDS = 16
-"""Supports of what a loop carries are followed for so many rounds; if they still grow, all is read."""
 
 
 def _adjoint(f: Recur, _: Leaf) -> Recur:
@@ -53,11 +59,12 @@ attach(Inverse, "adjoint", lambda f, _: evolve(f, body=turned(f.body)))
 
 def acted(b: Builder, f: Recur | Inverse, x: dict[int, int], at: Callable[[Datum], int]) -> dict[int, int]:
     """What a linear loop or an inverse makes of a bundle that flows into it."""
-    made = _opaque(Supports(b, at), f, {k: Part(slot) for k, slot in x.items()})
+    made = acted_on_parts(Supports(b, at), f, {k: Part(slot) for k, slot in x.items()})
     return {k: p.base for k, p in made.items()}
 
 
-def _opaque(supports: Supports, f: Recur | Inverse, x: dict[int, Part]) -> dict[int, Part]:
+def acted_on_parts(supports: Supports, f: Recur | Inverse, x: dict[int, Part]) -> dict[int, Part]:
+    """What a linear loop or an inverse makes of a bundle of parts, their selections made."""
     b, datum = supports.b, supports.at(f.datum)
     if isinstance(f, Recur):
         return _loop(supports, f, x, datum)
@@ -72,7 +79,7 @@ def _through(f: wire.Wire, x: Flowing, supports: Supports) -> Flowing | None:
             return x.get(k)
         case Recur() | Inverse():
             assert isinstance(x, dict)
-            return _opaque(supports, f, x)
+            return acted_on_parts(supports, f, x)
         case wire.Into(k, _):
             assert isinstance(x, Part)
             return {k: supports.settled(x)}
@@ -101,21 +108,24 @@ def _parts(supports: Supports, body: Net, given: Iterable[tuple[int, Flowing]], 
     return fold(body, given, act, lambda x, y: _both(x, y, supports))
 
 
-def flowing(b: Builder, body: Net, given: Iterable[tuple[int, int]], at: Callable[[Datum], int]) -> list[int | None]:
-    """The slot that arrives at each output of a net; None where nothing does."""
-    supports = Supports(b, at, postpone=_may_break(body))
-    found = _parts(supports, body, ((w, Part(slot)) for w, slot in given))
-    return [_settled(supports, x) for x in found]
+def flowing(
+    b: Builder, body: Net, given: Iterable[tuple[int, int]], at: Callable[[Datum], int], where: Masks | None = None
+) -> list[int | None]:
+    """The slot that arrives at each output of a net; None where nothing does. Input k is 0 outside of its mask."""
+    supports = Supports(b, at, postpone=may_break(body))
+    found = _parts(supports, body, [(w, Part(s, given_as((where or {}).get(k)))) for k, (w, s) in enumerate(given)])
+    return [None if end is None else end.base for end in (_made(supports, x) for x in found)]
 
 
-def _settled(supports: Supports, x: Flowing | None) -> int | None:
+def _made(supports: Supports, x: Flowing | None) -> Part | None:
+    """What arrives at an output, its selections made."""
     assert not isinstance(x, dict)
-    return None if x is None else supports.settled(x).base
+    return None if x is None else supports.settled(x)
 
 
 def _loop(outside: Supports, f: Recur, parts: dict[int, Part], datum: int) -> dict[int, Part]:
     """The loop of a line that a linear loop is on some slots: parts of the flow that are 0 stay 0."""
-    b, body, n, m = outside.b, f.body, f.lead, len(f.index.axes)
+    b, body, n, m, follows = outside.b, f.body, f.lead, len(f.index.axes), outside.postpone
     x = {k: p.base for k, p in parts.items()}
     lead = b.slots[next(iter(x.values()))].axes[:n]
     present = _present(f, x)
@@ -128,90 +138,52 @@ def _loop(outside: Supports, f: Recur, parts: dict[int, Part], datum: int) -> di
     data = b.unpack(datum)
     before = [x[k] if k in x else b.number(0.0, body.wires[body.inputs[k]].under(lead)) for k in states]
     before += [b.number(0.0, body.wires[body.outputs[k]].under(lead)) for k in sums]
-    given = [*before, *(x[k] for k in fed), *data[: f.fixed]]
-    given += [*(_in_front(b, x[k], n, m) for k in slices), *data[f.fixed :]]
+    read = given_masks(outside, f, parts, present) if follows else GivenMasks({}, {}, {})
+    given = [*before, *(x[k] for k in fed), *(read.shared[k] for k in read.shared), *data[: f.fixed]]
+    stacks = [*(x[k] for k in slices), *(read.stacks[k] for k in read.stacks)]
+    given += [*(_in_front(b, slot, n, m) for slot in stacks), *data[f.fixed :]]
     leaves = [b.slots[k] for k in given]
-    whole = len(before) + len(fed) + f.fixed
+    shared = len(fed) + len(read.shared) + f.fixed
+    whole = len(before) + shared
     leaves[whole:] = [evolve(leaf, axes=leaf.axes[m:]) for leaf in leaves[whole:]]
 
-    def round_(masks: Masks) -> tuple[Supports, dict[int, int], list[Flowing | None]]:
-        """A round, with its totals, where these places only of what is carried and fed can differ from 0."""
+    def round_(carried: Masks) -> Round:
+        """A round where these places only of what is carried can differ from 0."""
         inner = Builder(leaves, fold=True, fixed=f.line.fixed)
         place = iter(range(inner.arity))
         flow: dict[int, int] = {k: next(place) for k in states}
         totals = {k: next(place) for k in sums}
         flow |= {k: next(place) for k in fed}
+        masks = {**carried, **read.known, **{k: next(place) for k in read.shared}}
+        masks = {k: mask for k, mask in masks.items() if k >= f.states or k in carried}
         fixed = [next(place) for _ in range(f.fixed)]
         flow |= {k: next(place) for k in slices}
+        masks |= {k: next(place) for k in read.stacks}
         where = inner.inline(f.line, [*fixed, *place])
-        inside = Supports(inner, lambda d: where[d.slot] if isinstance(d, Ref) else inner.literal(d))
-        read = {k: None if (mask := masks.get(k)) is None else Given(mask) for k in flow}
-        return inside, totals, _parts(inside, body, [(body.inputs[k], Part(flow[k], read[k])) for k in flow], n)
+        inside = Supports(inner, lambda d: where[d.slot] if isinstance(d, Ref) else inner.literal(d), postpone=follows)
+        some = [(body.inputs[k], Part(flow[k], given_as(masks.get(k)))) for k in flow]
+        return Round(inside, totals, [_made(inside, end) for end in _parts(inside, body, some, n)], masks)
 
-    masks = _carried(outside, f, parts, states, fed, round_)
-    inside, totals, made = round_(masks)
-    inner, ends = inside.b, [_settled(inside, p) for p in made]
-    after = [_slot(inner, ends[k], body.wires[body.outputs[k]].under(lead)) for k in states]
-    after += [inner.add(totals[k], _slot(inner, ends[k], inner.slots[totals[k]])) for k in sums]
-    after += [_slot(inner, ends[k], body.wires[body.outputs[k]].under(lead)) for k in rows]
-    loop = Loop(inner.line(after), f.index, len(before), len(fed) + f.fixed, f.reverse, f.again)
-    results = dict(zip((*states, *sums, *rows), looped(b, loop, given), strict=True))
-    read = {k: Given(mask) for k in states if (mask := masks.get(k)) is not None}
-    read |= {k: Given(mask) for k in sums if masks and (mask := _mask(inside, made[k])) is not None}
-    return {k: Part(_behind(b, slot, n, m) if k in rows else slot, read.get(k)) for k, slot in results.items()}
-
-
-Masks: TypeAlias = "dict[int, Const | None]"
-"""Where some arrays of a bundle can differ from 0, if that is known; None, or not there, for everywhere."""
-
-
-def _carried(
-    outside: Supports, f: Recur, parts: dict[int, Part], states: list[int], fed: list[int], round_: Any
-) -> Masks:
-    """The masks of what a loop carries, a fixed point over its rounds, and of what each round is given."""
-    if not any(p.where for p in parts.values()) or not _may_break(f.body):
-        return {}
-    masks: Masks = {k: outside.known(parts[k]) for k in (*states, *fed) if k in parts}
-    if not any(masks.values()):
-        return {}
-    for k in states:
-        if k not in parts:  # 0 at first
-            leaf = f.body.wires[f.body.inputs[k]].under(outside.b.slots[next(iter(parts.values())).base].axes[: f.lead])
-            masks[k] = Const(np.zeros(leaf.shape, bool), Leaf(TRUTH.entry, leaf.axes), MADE)
-    for _ in range(min(ROUNDS, f.index.size)):
-        inside, _, made = round_(masks)
-        grown = {k: _grown(masks[k], inside, made[k]) for k in states if masks[k] is not None}
-        if all(grown[k] is masks[k] for k in grown):
-            return masks
-        masks |= grown
-    return masks if f.index.size <= ROUNDS else {}
-
-
-def _grown(mask: Const | None, inside: Supports, end: Flowing | None) -> Const | None:
-    """A mask and where what a round makes of it can differ from 0; itself if that is in it."""
-    more = _mask(inside, end)
-    if mask is None or end is None:
-        return mask
-    if more is None or not (more.array & ~mask.array).any():
-        return mask if more is not None else None
-    array = more.array | mask.array
-    return None if array.all() else Const(array, mask.leaf, MADE)
-
-
-def _mask(inside: Supports, end: Flowing | None) -> Const | None:
-    return inside.known(end) if isinstance(end, Part) else None
-
-
-def _may_break(body: Net) -> bool:
-    """Whether some datum of a round may be infinite, in a loop inside too."""
-    for arc in body.arcs:
-        f = arc.map
-        if isinstance(f, wire.ContractWith):
-            if f.datum.leaf.is_field and breaks(f.datum):
-                return True
-        elif isinstance(f, Recur) and _may_break(f.body):
-            return True
-    return False
+    carried = carried_masks(outside, f, parts, states, round_)
+    last = round_(carried)
+    inner, totals = last.supports.b, last.totals
+    ends: dict[int, int] = {}
+    for k in (*states, *sums, *rows):
+        end = last.ends[k]
+        ends[k] = _slot(inner, None if end is None else end.base, body.wires[body.outputs[k]].under(lead))
+    after = [ends[k] for k in states]
+    after += [inner.add(totals[k], ends[k]) for k in sums]
+    after += [ends[k] for k in rows]
+    made = {k: last.supports.mask(end) for k in (*sums, *rows) if follows and (end := last.ends[k]) is not None}
+    found = {k: mask for k in rows if isinstance(mask := made.get(k), int)}  # masks of each round
+    loop = Loop(inner.line([*after, *found.values()]), f.index, len(before), shared, f.reverse, f.again)
+    results = looped(b, loop, given)
+    slots = dict(zip((*states, *sums, *rows), results, strict=False))
+    masks = carried | {k: _behind(b, slot, n, m) for k, slot in zip(found, results[len(slots) :], strict=True)}
+    for k, mask in made.items():
+        if isinstance(mask, Const):
+            masks[k] = in_all_rounds(f.index, mask, n) if k in rows else mask
+    return {k: Part(_behind(b, slot, n, m) if k in rows else slot, given_as(masks.get(k))) for k, slot in slots.items()}
 
 
 def _system(b: Builder, f: Inverse, x: dict[int, int], datum: int) -> dict[int, int]:

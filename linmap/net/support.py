@@ -48,9 +48,9 @@ class Image:
 @final
 @frozen(eq=False)
 class Given:
-    """A mask that is known."""
+    """A mask: one that is known when the line is built, or the slot that has it."""
 
-    mask: Const
+    mask: Const | int
 
 
 @final

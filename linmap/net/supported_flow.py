@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any, assert_never, final
+from typing import TYPE_CHECKING, Any, TypeVar, assert_never, final
 
 import numpy as np
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from hilbert.program.line.builder import Builder
 
 
+T = TypeVar("T")
 MADE = ("support", 0, 0)
 """The key of a mask that is worked out, and in no line yet."""
 
@@ -52,6 +53,7 @@ class Supports:
         self.postpone = postpone  # not where no product behind may be infinite: steps then stand as in the term
         self._settled: dict[Part, Part] = {}
         self._truths: dict[Image | Union | Given, Const | int] = {}
+        self._bounds: dict[Image | Union | Given, Support] = {}
 
     # --- the flow ---
 
@@ -178,33 +180,45 @@ class Supports:
 
     def selection(self, p: Part) -> tuple[Selection, ...]:
         """The selection of where a part can differ from 0; none if that is everywhere."""
-        s, leaf = p.where, self.b.slots[p.base]
-        if s is None:
-            return ()
-        mask = self._truth(s)
-        if isinstance(mask, Const) and mask.array.all():
+        mask, leaf = self.mask(p), self.b.slots[p.base]
+        if mask is None:
             return ()
         slot = self.slot(mask)
         return ((wire.ContractWith(Spec.pointwise(len(leaf.axes)), 0, Ref(slot, self.b.slots[slot])), slot),)
 
-    def known(self, p: Part) -> Const | None:
-        """The mask of a part, if it is known when the line is built; None for everything, and what is found later."""
-        where = self.settled(p).where
+    def mask(self, p: Part) -> Const | int | None:
+        """Where a part's base can differ from 0: a constant, or the slot that computes it; None for everywhere."""
+        mask = None if p.where is None else self._truth(p.where)
+        return None if isinstance(mask, Const) and mask.array.all() else mask
+
+    def bound(self, p: Part) -> Const | None:
+        """A mask that is known, of places outside of which a part's base is 0; None for everywhere."""
+        where = None if p.where is None else _folded(p.where, self._bounds, self._bound)
         mask = None if where is None else self._truth(where)
         return mask if isinstance(mask, Const) and not mask.array.all() else None
 
+    def _bound(self, s: Image | Union | Given, parts: list[Support]) -> Support:
+        """The support of places that are known: what is found at the point may be everywhere."""
+        match s:
+            case Given(mask):
+                return s if isinstance(mask, Const) else None
+            case Union():
+                return s if parts == [s.left, s.right] else united(*parts)
+            case Image(f, datum, _, source):
+                of = parts[0] if parts else None
+                if isinstance(f, wire.ContractWith) and self._is_found_later(f, datum):
+                    return of if f.datum.leaf.entry.index is None and labels(f)[1] == f.spec.out else None
+                return None if of is None and covers(f) else Image(f, datum, of, source)
+            case _:
+                assert_never(s)
+
+    def _is_found_later(self, f: wire.ContractWith, datum: int | None) -> bool:
+        """Whether an arc is a mask or has places, and these are found at the point."""
+        return not f.datum.leaf.is_field and not isinstance(self._known(datum), Const)
+
     def _truth(self, s: Image | Union | Given) -> Const | int:
         """Where the support holds: a constant, or the slot that computes it."""
-        todo = [s]
-        while todo:  # no recursion: a term is as deep as its net
-            s = todo[-1]
-            parts = (s.left, s.right) if isinstance(s, Union) else (s.of,) if isinstance(s, Image) and s.of else ()
-            missing = [k for k in parts if k not in self._truths]
-            if not missing:
-                todo.pop()
-                self._truths[s] = self._made_of(s, [self._truths[k] for k in parts])
-            todo += missing
-        return self._truths[s]
+        return _folded(s, self._truths, self._made_of)
 
     def _made_of(self, s: Image | Union | Given, parts: list[Const | int]) -> Const | int:
         match s:
@@ -221,44 +235,44 @@ class Supports:
         for k in (a, b):
             if isinstance(k, Const) and k.array.all():
                 return k
-        return a if a is b else self._step(Choose(), a, a, b)
+        return a if a is b or (isinstance(a, int) and a == b) else self._step(Choose(), a, a, b)
 
     def _held(self, s: Image, of: Const | int | None = None) -> Const | int:
-        """The mask of an image: numbers 0 and 1 go through the arc, and are asked where they are not 0."""
-        f, leaf = s.arc, s.source
-        x: Const | int = filled(1.0, leaf)
-        if of is not None:
-            x = self._step(Contract(Spec.pointwise(len(leaf.axes))), of, x)
+        """The mask of an image."""
+        f = s.arc
         if isinstance(f, wire.ContractWith):
-            datum = self._known(s.datum)
             fixed, source = labels(f)
             if f.datum.leaf.is_field:
                 assert of is not None  # or the arc covers everything
-                if source == f.spec.out:
-                    return of
-                axes = dict(zip(fixed, f.datum.leaf.axes, strict=True))
-                x = self._arranged(x, source, f.spec.out, axes)
-            elif of is None and fixed == source == f.spec.out and f.datum.leaf.entry.index is None:
-                return datum
-            else:
-                x = self._step(Contract(f.spec), *((datum, x) if f.side == 0 else (x, datum)))
-        else:
-            assert isinstance(f, (Reduce, Move))  # the others carry the support as it is
-            x = self._step(f, x)
+                return self._arranged(of, source, f.spec.out, dict(zip(fixed, f.datum.leaf.axes, strict=True)))
+            datum = self._known(s.datum)
+            if fixed == source == f.spec.out and f.datum.leaf.entry.index is None:
+                return datum if of is None else self._step(Choose(), of, datum, of)
+            return self._through(Contract(f.spec), s, of, lambda x: (datum, x) if f.side == 0 else (x, datum))
+        assert isinstance(f, (Reduce, Move))  # the others carry the support as it is
+        return self._through(f, s, of, lambda x: (x,))
+
+    def _through(self, operation: Operation, s: Image, of: Const | int | None, args: Any) -> Const | int:
+        """Numbers 0 and 1 go through the arc, and are asked where they are not 0."""
+        x: Const | int = filled(1.0, s.source)
+        if of is not None:
+            x = self._step(Contract(Spec.pointwise(len(s.source.axes))), of, x)
+        x = self._step(operation, *args(x))
         return self._step(AnyLane(len(self._leaf(x).axes), when=True), x)
 
     # --- steps on constants, made at once, and on slots ---
 
     def _arranged(self, x: Const | int, have: str, out: str, axes: dict[str, Index]) -> Const | int:
-        """Numbers with the labels `out`: summed over the others, the same along those that are not there."""
-        for c in have:
-            if c not in out:
-                at = have.index(c)
-                x, have = self._step(Reduce(Full(self._leaf(x).axes[at], Unit()), at), x), have.replace(c, "")
+        """A mask with the labels `out`: whether any holds along the others, the same along those that are not there."""
+        keep = "".join(c for c in have if c in out)
+        if keep != have:
+            order = keep + "".join(c for c in have if c not in out)
+            x = x if order == have else self._step(Move(tuple(map(have.index, order))), x)
+            x = self._step(AnyLane(len(keep), when=True), x)
         for c in out:
-            if c not in have:
-                x, have = self._step(Reduce(Full(Unit(), axes[c]), 0), x), c + have
-        return x if have == out else self._step(Move(tuple(have.index(c) for c in out)), x)
+            if c not in keep:
+                x, keep = self._step(Reduce(Full(Unit(), axes[c]), 0), x), c + keep
+        return x if keep == out else self._step(Move(tuple(map(keep.index, out))), x)
 
     def _known(self, slot: Any) -> Const | int:
         """The constant in a slot, if it is one of numpy's."""
@@ -287,3 +301,17 @@ class Supports:
             return self.b.step(operation, tuple(map(self.slot, args)))
         leaf = operation.image(*leaves)
         return Const(np.asarray(operation.bind(NUMPY, leaves, leaf).call(*arrays)), leaf, MADE)
+
+
+def _folded(s: Image | Union | Given, found: dict[Any, T], make: Callable[[Image | Union | Given, list[T]], T]) -> T:
+    """What a support is made to, part by part; no recursion: it is as deep as its net."""
+    todo = [s]
+    while todo:
+        s = todo[-1]
+        parts = (s.left, s.right) if isinstance(s, Union) else (s.of,) if isinstance(s, Image) and s.of else ()
+        missing = [k for k in parts if k not in found]
+        if not missing:
+            todo.pop()
+            found[s] = make(s, [found[k] for k in parts])
+        todo += missing
+    return found[s]

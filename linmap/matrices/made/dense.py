@@ -30,8 +30,8 @@ from linmap.matrices.network.arcs import most_vectors
 from linmap.matrices.network.to_arrays import contracted, whole_block
 from linmap.matrices.structure.structure import body_of
 from linmap.net.apply import apply_net
+from linmap.net.loop_masks import known_mask, may_break
 from linmap.net.lower import net
-from linmap.net.support import breaks
 from linmap.net.transposed_net import turned
 from linmap.term import wire
 from linmap.term.net import Net, refs
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from linmap.matrices.network.deferred_lines import Deferred
     from linmap.matrices.network.network import Network
     from linmap.matrices.tables.labelled_products import NetworkProduct
+    from linmap.net.loop_masks import Masks
     from linmap.term.linear_map import AnyLinMap
 
 SURE = 75
@@ -72,7 +73,11 @@ def line_on_basis(body: Net) -> Line:
     n = len(lifted.inputs)
     b = Builder([*(lifted.wires[w] for w in lifted.inputs), *(ref.leaf for ref in found)])
     where = {ref.slot: n + k for k, ref in enumerate(found)}
-    return fused(b.line(apply_net(b, lifted, range(n), where)))
+    masks: Masks = {}
+    if may_break(body):  # nothing of a basis vector but its one place meets what may be infinite
+        for k, part in enumerate(_basis(body)):
+            masks[k] = known_mask(part != 0.0, b.slots[k].axes)
+    return fused(b.line(apply_net(b, lifted, range(n), where, masks)))
 
 
 @once
@@ -82,16 +87,18 @@ def _lifted(body: Net) -> Runner:
 
 def on_basis(body: Net, data: Sequence[Any]) -> Any:
     """The images of all basis vectors as the rows of an array of numpy."""
+    rows = [np.reshape(a, (body.dom.dim, -1)) for a in _lifted(body).run([*_basis(body), *data])]
+    return np.concatenate(rows, axis=1) if len(rows) > 1 else np.array(rows[0])
+
+
+def _basis(body: Net) -> Iterator[Any]:
+    """All basis vectors of the domain, leaf by leaf."""
     leaves, dim = body.dom.leaves, body.dom.dim
-    index = Fin.of(dim)
     starts = itertools.accumulate((leaf.size for leaf in leaves), initial=0)
-    basis = []
     for leaf, start in zip(leaves, starts, strict=False):
         part = np.zeros((dim, leaf.size), leaf.dtype)
         np.fill_diagonal(part[start:], 1.0)
-        basis.append(part.reshape(leaf.under((index,)).stored().shape))
-    rows = [np.reshape(a, (dim, -1)) for a in _lifted(body).run([*basis, *data])]
-    return np.concatenate(rows, axis=1) if len(rows) > 1 else np.array(rows[0])
+        yield part.reshape(leaf.under((Fin.of(dim),)).stored().shape)
 
 
 @once
@@ -130,12 +137,14 @@ def chosen(body: Net) -> str:
     Elimination is not planned where a lifted pass is quick anyway, or a loop would be run on more vectors than in one.
     """
     through = any(isinstance(arc.map, (wire.Recur, wire.Inverse)) for arc in body.arcs)
-    if not _is_plain(body) or (not through and any(ref.leaf.is_field and breaks(ref) for ref in refs(body))):
-        return "elimination"  # on basis vectors, a 0 by structure would meet what may be infinite
+    if not _is_plain(body):
+        return "elimination"
     name = "forward" if body.dom.dim <= body.cod.dim else "adjoint"  # on fewer vectors, through the same arcs
-    time = _time(body, name)
     if most_vectors(body) > min(body.dom.dim, body.cod.dim):
         return name
+    if may_break(body):
+        return "elimination"  # on basis vectors, supports are as large as the matrix at each arc
+    time = _time(body, name)
     if time <= SURE * STEP * len(body.arcs) * (THROUGH if through else 1):
         return name
     return name if time <= seconds(dense_plan(body).runner.line) else "elimination"

@@ -31,7 +31,9 @@ from linmap.matrices.network.elimination import eliminated
 from linmap.matrices.network.loop_lanes import runs
 from linmap.matrices.tables.columns import Labels, split
 from linmap.matrices.tables.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
-from linmap.net.apply_recur import acted
+from linmap.net.apply_recur import acted_on_parts
+from linmap.net.loop_masks import known_mask, may_break
+from linmap.net.support import Given, Part
 from linmap.term import wire
 from linmap.term.net import Net, refs
 
@@ -108,18 +110,22 @@ class Network(Contractor):
         same = tuple(map(self.label, lead))
         g, forward, some = runs(evolve(f, lead=0), inputs, outputs)
         found: dict[tuple[int, int], NetworkProduct] = {}
+        breaks = isinstance(g, wire.Recur) and may_break(g.body)
         for run in some:
             leaf = g.given.leaves[run.given]
             given = tuple(map(self.label, leaf.axes))
             own = tuple(c for i, c in enumerate(given) if i not in run.lanes)
-            basis = {run.given: self.datum(_basis(leaf, run.lanes))}
-            images = acted(self.builder, g.lifted(len(own)), basis, self.datum)
+            basis = _basis(leaf, run.lanes)
+            where = Given(known_mask(basis.array != 0.0, basis.leaf.axes)) if breaks else None
+            images = acted_on_parts(self.supports, g.lifted(len(own)), {run.given: Part(self.datum(basis), where)})
             for b in images.keys() & run.made.keys():
                 lane = dict(zip(run.made[b], run.lanes, strict=True))
                 to = g.made.leaves[b].axes
                 made = tuple(given[lane[j]] if j in lane else self.label(axis) for j, axis in enumerate(to))
                 out, inp = (made, given) if forward else (given, made)
-                product = NetworkProduct(1.0, (NetworkFactor(images[b], own + made),), (), same + out, same + inp)
+                image = images[b]
+                self.note(image, breaks=breaks)
+                product = NetworkProduct(1.0, (NetworkFactor(image.base, own + made),), (), same + out, same + inp)
                 found[(run.given, b) if forward else (b, run.given)] = product
         return found
 

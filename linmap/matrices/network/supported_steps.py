@@ -6,21 +6,21 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from hilbert.index.index import Unit
-from hilbert.index.leaf import Leaf
 from hilbert.index.spec import Spec
-from hilbert.program.control.branch import TRUTH
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.constant import Const
 from hilbert.program.line.operation import Add, Contract, product
 from hilbert.relation import Full
+from linmap.net.loop_masks import known_mask
 from linmap.net.support import Given, Part, Support, breaks, covers, united
-from linmap.net.supported_flow import MADE, Supports
+from linmap.net.supported_flow import Supports
 from linmap.term import wire
 from linmap.term.datum import Ref
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hilbert.index.leaf import Leaf
     from hilbert.program.line.operation import Operation
     from linmap.term.datum import Datum
 
@@ -57,6 +57,13 @@ class SupportedSteps:
         """Whether a step leaves no place out, if its operands have no holes: only relations and elements do."""
         return not isinstance(operation, wire.Reduce) and all(self.slots[a].is_field for a in args)
 
+    def note(self, p: Part, *, breaks: bool) -> None:
+        """Note the support of an array that steps of others have made, and whether it may be infinite."""
+        if p.where is not None:
+            self.where[p.base] = p.where
+        if breaks:
+            self.breaking.add(p.base)
+
     def _support(self, operation: Operation, args: tuple[int, ...]) -> Support:
         """Where a step's result can differ from 0; None for everywhere."""
         parts = [Part(a, self.where.get(a)) for a in args]
@@ -84,13 +91,13 @@ class SupportedSteps:
     def held(self, slot: int) -> Any:
         """Where a constant that was worked out is not 0 by structure; None for everywhere."""
         where = self.where.get(slot)
-        return where.mask.array if isinstance(where, Given) else None
+        return where.mask.array if isinstance(where, Given) and isinstance(where.mask, Const) else None
 
     def hold(self, slot: int, held: Any) -> None:
         """Note where a constant that was worked out is not 0 by structure."""
         if held is not None and not held.all():
-            leaf = Leaf(TRUTH.entry, self.slots[slot].axes)
-            self.where[slot] = Given(Const(held.reshape(leaf.shape), leaf, MADE))
+            leaf = self.slots[slot]
+            self.where[slot] = Given(known_mask(held.reshape(leaf.shape), leaf.axes))
 
     def multiplied(self, spec: Spec, a: int, b: int) -> int:
         """A contraction, of what both have: nothing that is 0 by structure meets what may be infinite."""
