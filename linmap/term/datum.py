@@ -132,7 +132,7 @@ def constants(v: Vec[Any], entered: Entered | None = None) -> tuple[Const, ...]:
 
 def _digest(array: Any) -> int:
     """A number for the bits of an array."""
-    return int.from_bytes(blake2b(np.ascontiguousarray(array), digest_size=16).digest())
+    return int.from_bytes(blake2b(np.ascontiguousarray(array).tobytes(), digest_size=16).digest())
 
 
 def filling(array: Any) -> float | None:
