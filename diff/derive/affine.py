@@ -44,6 +44,7 @@ from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.external import External
 from hilbert.program.line.line import Step
 from hilbert.program.line.operation import Add, Along, Contract, Keep, Literal
 from hilbert.program.run.run import Runner
@@ -355,6 +356,8 @@ def linearized(p: AnyProgram) -> AnyLinearization:
                 arcs.append(Arc(mask(b, args[0], b.slots[y], when=when, free=(True, False)), args[1], y))
             case Pack() | Unpack() | AnyLane() | Loop() | Cond() | While() | Implicit() | Solve() | Custom():  # done
                 raise AssertionError(y)
+            case External(rule) if rule.looks:  # the identity; what flows through a derivative it has seen at the point
+                arcs.append(Arc(wire.Same(), args[0], y))
             case linear:  # h'(v) = h                                            Thm 4.1 (3)
                 arcs.append(Arc(linear, args[0], y))
     arcs = _live(p, m, arcs, b, stops)
