@@ -346,9 +346,7 @@ def known(
     again: OperationRule | None = None,
 ) -> OperationRule:
     """The rule of a name, for operations of the library itself."""
-    rule = OperationRule(
-        name, value, tangent, broadcasts=broadcasts, fresh=True, made=made, text=text, again=again
-    )
+    rule = OperationRule(name, value, tangent, broadcasts=broadcasts, fresh=True, made=made, text=text, again=again)
     _rules[name] = rule
     return rule
 

@@ -104,13 +104,13 @@ def _observer(name: str, what: str) -> MapRule:
 
 CLOSE_EIGENVALUES = _observer(
     "eigh",
-    "eigenvalues are equal or agree to half of all digits, and a derivative of their eigenvectors is divided by the gap: "
-    "it is right only where the function is the same for all eigenvectors; see matrix_function",
+    "eigenvalues are equal or agree to half of all digits, and a derivative of their eigenvectors is divided by the "
+    "gap: it is right only where the function is the same for all eigenvectors; see matrix_function",
 )
 CLOSE_SINGULAR_VALUES = _observer(
     "svd",
-    "singular values are equal, or 0, or nearly so, and a derivative of their vectors is divided by the gap: it is right "
-    "only where the function is the same for all these vectors; see inv_sqrtm(A.T @ A)",
+    "singular values are equal, or 0, or nearly so, and a derivative of their vectors is divided by the gap: it is "
+    "right only where the function is the same for all these vectors; see inv_sqrtm(A.T @ A)",
 )
 
 
@@ -148,7 +148,7 @@ def _columns(m: Any, found: Any, observer: MapRule | None) -> Any:
 
 def _svd_tangent(observer: MapRule | None) -> Any:
     def tangent(_: Any, y: Any, da: Any) -> Any:
-        """With P = UᵀA'V, M = (P + Pᵀ) over 2·(sⱼ − sᵢ) and N = (P − Pᵀ) over 2·(sⱼ + sᵢ): U' = U·(M + N), V' = V·(M − N).
+        """U' = U·(M + N) and V' = V·(M − N); with P = UᵀA'V, M is (P + Pᵀ)/2·(sⱼ − sᵢ) and N is (P − Pᵀ)/2·(sⱼ + sᵢ).
 
         What A' has outside of U and V is divided by s.
         """

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pickle
-import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 
 import hilbert.all as hb
+from diff.vocabulary import close_values, spectra
 from hilbert.all import R32, Fin, R
 
 N = 4
@@ -126,7 +126,7 @@ def test_a_projector_on_close_values(gap: float) -> None:
 def test_what_is_not_asked_for_does_not_warn() -> None:
     """The eigenvector of a value by itself has its gradient, whatever the others do; nor do values far apart."""
     last = hb.fun(M)(lambda a: hb.eigh(a)[1][:, 3])
-    square = hb.fun(M)(lambda a: (last(a) @ (hb.const(H) @ last(a))))
+    square = hb.fun(M)(lambda a: last(a) @ (hb.const(H) @ last(a)))
     A = at([1.0, 1.0, 1.0, 3.0])
     t = 1e-5
     step = [float(square(M.vec(A.array + s * t * E.array))) for s in (-1, 1)]
@@ -160,10 +160,10 @@ def test_one_warning_for_each_step(form: str) -> None:
         return hb.fun(M)(body)
 
     where = function.__code__.co_firstlineno + 2
-    from diff.vocabulary import spectra  # noqa: PLC0415 - what was said in other forms
-
-    spectra._told.clear()
-    with pytest.warns(RuntimeWarning, match=rf"eigh: eigenvalues are equal(.|\n)*test_close_values.py:{where} in ") as found:
+    spectra._told.clear()  # what was said in other forms
+    with pytest.warns(
+        RuntimeWarning, match=rf"eigh: eigenvalues are equal(.|\n)*test_close_values.py:{where} in "
+    ) as found:
         for _ in range(3):
             FORMS[form](function(), A)
     assert len(found) == 1
@@ -191,19 +191,31 @@ def test_pickled() -> None:
             assert pickle.loads(pickle.dumps(g)) == g
 
 
-def test_other_libraries_and_precisions() -> None:
-    """In ℝ₃₂, on torch's arrays, and under jit without a warning."""
-    jax, torch = pytest.importorskip("jax"), pytest.importorskip("torch")
+def test_single_precision() -> None:
+    """In ℝ₃₂."""
     V = R32 ** (Fin.of(3) * Fin.of(3))
     f = hb.fun(V)(lambda a: (hb.eigh(a)[0] * hb.eigh(a)[0]).sum())
-    g = hb.fun(V)(lambda a: (hb.eigh(a)[1][0, :] * 2.0).sum())
-    one, e = np.eye(3, dtype=np.float32), np.array([[1, 2, 0], [2, 0, 1], [0, 1, 3]], np.float32)
-    h: Any = hb.jvp(hb.grad(f))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        np.testing.assert_allclose(h(V.vec(one), V.vec(e)).array, 2 * e, atol=1e-2)
-        found = h(V.vec(torch.asarray(one)), V.vec(torch.asarray(e)))
-        np.testing.assert_allclose(np.asarray(found.array), 2 * e, atol=1e-2)
-        jax.jit(lambda a: hb.grad(g)(V.vec(a)).array)(one)
-    with pytest.warns(RuntimeWarning, match="eigh"):
-        hb.grad(g)(V.vec(torch.asarray(one)))
+    one, e = V.vec(np.eye(3, dtype=np.float32)), np.array([[1, 2, 0], [2, 0, 1], [0, 1, 3]], np.float32)
+    np.testing.assert_allclose(hb.jvp(hb.grad(f))(one, V.vec(e)).array, 2 * e, atol=1e-2)
+
+
+def _all_of(found: Any) -> Any:
+    return found if isinstance(found, tuple) else (found,)
+
+
+@quiet
+def test_where_nobody_can_ask_for_values() -> None:
+    """Under JAX's jit the numbers are those of numpy, and nothing warns."""
+    jax = pytest.importorskip("jax")
+    with jax.enable_x64(True):  # noqa: FBT003
+        for name in ("apart", "all_gaps", "all_gaps_of_pairs"):
+            value = getattr(close_values, name)
+            for w in ([1.0, 1.0, 2.0], [1.0, 2.0, 3.0]):
+                w = w if name != "all_gaps_of_pairs" else [*reversed(w)]  # noqa: PLW2901
+                due, found = value(np, np.array(w)), jax.jit(lambda w, of=value: of(jax.numpy, w))(np.array(w))
+                for one, other in zip(_all_of(due), _all_of(found), strict=True):
+                    np.testing.assert_allclose(one, other, rtol=1e-14)
+        look = spectra.CLOSE_EIGENVALUES.forward
+        jax.jit(lambda a: look(jax.numpy, a, "a place under jit"))(np.eye(2))
+    with pytest.warns(RuntimeWarning, match="a place under jit"):
+        look(np, np.eye(2), "a place under jit")

@@ -115,7 +115,9 @@ class Network(Contractor):
                     if isinstance(f, wire.ContractWith) and labels(f)[1] == f.spec.out and isinstance(f.datum, Ref):
                         here = f.datum.leaf
                         slot = self.place[f.datum]
-                        self.place[f.datum] = self.emit(External(arc.map.rule, here, here, place=arc.map.place), (slot,), here)
+                        self.place[f.datum] = self.emit(
+                            External(arc.map.rule, here, here, place=arc.map.place), (slot,), here
+                        )
 
     def opaque(
         self, f: wire.Recur | wire.Inverse, lead: Sequence[Index], inputs: Collection[int], outputs: Collection[int]
