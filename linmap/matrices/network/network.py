@@ -106,18 +106,14 @@ class Network(Contractor):
 
     def _watch(self) -> None:
         """What looks on the way sees all that flows: so it looks at the factor beside it, once for all vectors."""
-        for arc in self.body.arcs:
-            if not isinstance(arc.map, wire.External) or not arc.map.rule.looks:
-                continue
-            for other in self.body.arcs:
-                f = other.map
-                if arc.src == other.dst or arc.dst == other.src:
-                    if isinstance(f, wire.ContractWith) and labels(f)[1] == f.spec.out and isinstance(f.datum, Ref):
-                        here = f.datum.leaf
-                        slot = self.place[f.datum]
-                        self.place[f.datum] = self.emit(
-                            External(arc.map.rule, here, here, place=arc.map.place), (slot,), here
-                        )
+        looks = [(arc, arc.map) for arc in self.body.arcs if isinstance(arc.map, wire.External) and arc.map.rule.looks]
+        before, behind = ({getattr(arc, end): look for arc, look in looks} for end in ("src", "dst"))
+        for arc in self.body.arcs if looks else ():
+            look, f = before.get(arc.dst) or behind.get(arc.src), arc.map
+            if look and isinstance(f, wire.ContractWith) and labels(f)[1] == f.spec.out and isinstance(f.datum, Ref):
+                leaf = f.datum.leaf
+                step = External(look.rule, leaf, leaf, place=look.place)
+                self.place[f.datum] = self.emit(step, (self.place[f.datum],), leaf)
 
     def opaque(
         self, f: wire.Recur | wire.Inverse, lead: Sequence[Index], inputs: Collection[int], outputs: Collection[int]
