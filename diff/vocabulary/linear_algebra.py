@@ -300,8 +300,8 @@ def eigh(
 def eigh(A: Any) -> Any:
     """(w, U) with (A + Aᵀ)/2 = U·diag(w)·Uᵀ, w ascending, the columns of U orthonormal; take it apart by `.split()`.
 
-    The signs of the columns are the array library's. Where two eigenvalues are equal, neither has a derivative: that of
-    U is infinite or NaN there, that of w is right in functions that are symmetric in the equal ones, as their sum.
+    The signs of the columns are the array library's. Where two eigenvalues are equal or close, neither has a derivative:
+    that of U warns there, the first two of w are right in functions that are symmetric in the equal ones, as their sum.
     """
     of, X, field = symmetric(A, "eigh")
     return _run(EIGH, DirectSum((Copower(field, X), field ** (X * X))), of)
@@ -340,9 +340,8 @@ def svd(
 def svd(A: Any) -> Any:
     """(U, s, V) with A = U·diag(s)·Vᵀ for A ∈ ℝ^{Y×X}: U ∈ ℝ^{Y×Z}, s ∈ ℝ^Z descending, V ∈ ℝ^{X×Z}, Z the smaller.
 
-    The signs of the columns are the array library's. Where two singular values are equal, there is no derivative: that
-    of U and V is infinite or NaN, that of s as that of w in `eigh`. Where one is 0, that of s is on one side, and what
-    A' has outside of U and V makes theirs infinite or NaN.
+    The signs of the columns are the array library's. Where two singular values are equal, or one is 0, there is no
+    derivative: that of U and V warns, those of s are as those of w in `eigh`; where one is 0, on one side.
     """
     Y, X, field = _matrix(A, "svd")
     Z = X if X.size <= Y.size else Y
