@@ -109,7 +109,9 @@ def _power(k: float) -> Reference:
     def lost(x: Any) -> Any:
         """The digits that x^(k−2) has not, where it is no normal number and k·(k−1) times it is one."""
         power, factor = abs(x) ** (e - 2), e * (e - 1)
-        return abs(factor) / 2 if any(power < tiny <= factor * power for tiny in (mpf(2) ** -126, mpf(2) ** -1022)) else 0
+        return (
+            abs(factor) / 2 if any(power < tiny <= factor * power for tiny in (mpf(2) ** -126, mpf(2) ** -1022)) else 0
+        )
 
     return one(lambda x: x**e, lambda x: e * x ** (e - 1), lambda x: e * (e - 1) * x ** (e - 2), 0, extra=lost)
 
@@ -262,6 +264,7 @@ ROWS["x/hypot(x, y)"] = part("hypot", 0)
 ROWS["x/(x^2+y^2)"] = part("atan2", 1, sign=-1)
 ROWS["e^x/(e^x+e^y)"] = part("logaddexp", 0)
 ROWS["quotient"] = two(ROWS["divide"].slopes[()], None, ROWS["divide"].slopes[1,], None, None, None, 0)
+ROWS["x/|x|"] = ROWS["quotient"]
 ROWS["(y^2-x^2)/(x^2+y^2)^2"] = part("atan2", 1, 0, sign=-1)
 ROWS["y x^(y-1)"] = part("pow", 0)
 ROWS["y (y-1) x^(y-2)"] = part("pow", 0, 0)

@@ -21,6 +21,7 @@ from diff.derive.equation_derivative import mask
 from diff.derive.finite_slopes import marked
 from diff.derive.loop_derivative import derived as derived_loop
 from diff.derive.loop_derivative import without_bound
+from diff.derive.norm_derivative import of_norm, of_unit
 from diff.derive.primitive_partials import partials_on
 from diff.derive.user_operation_derivative import derived as derived_custom
 from diff.terms.elementwise import AnyElementwise, Elementwise
@@ -346,6 +347,11 @@ def linearized(p: AnyProgram) -> AnyLinearization:
                 arcs.append(Arc(wire.Same(), args[0], y))
             case Along() as f:
                 arcs += along(b, f, args[0], y, done)
+            case Elementwise(name="length") as root if (of := of_norm(b, root, args, y))[0]:  # of a sum of squares
+                arcs += of[0]
+                sure |= of[1]
+            case Elementwise(name="x/|x|"):
+                arcs += of_unit(b, args, y, fresh)
             case Elementwise() as primitive:  # p'(x) = (d ·), lifted: Δ(map p' x)
                 arcs += [Arc(f, k, y) for k, f in zip(args, _partials(b, primitive, args, y, sure), strict=True) if f]
             case Choose():  # each through its mask
