@@ -3,7 +3,8 @@
 Value, first and second partial derivatives are compared in both precisions wherever the exact result is a normal
 number: the error is at most 16 units in the last place of the result. What is allowed beside that is in `Reference`:
 near a zero of the function 16 units of the largest of its `terms`, and `extra` units where an exponential magnifies the
-rounding of its argument, or a factor the rounding of a power that is no normal number. Of rows without a public name, which are derivatives, the value and first derivatives are.
+rounding of its argument, or a factor the rounding of a power that is no normal number. Of rows without a public name,
+which are derivatives, the value and first derivatives are.
 
 `python -m tests.slopes [COUNT [SEED [NAME…]]]` runs COUNT arguments for each row and precision and prints the largest
 errors; `tests/diff/test_slopes.py` draws a sample of these arguments.

@@ -1,4 +1,4 @@
-"""The derivative of a root of sums of squares, r = √Σ a²: dr = Σ (a/r)·da, in numbers that no square takes out of range.
+"""The derivative of a root of sums of squares, r = √Σ a²: dr = Σ (a/r)·da, with no square that leaves the range.
 
 The derivative of a/r is da/r − (a/r)·(dr/r). So a second derivative is in the range wherever 1/r is.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from diff.terms.elementwise import Binary, Primitive
-from hilbert.program.line.line import Step
 from hilbert.index.index import Unit
 from hilbert.index.spec import ALPHABET, Spec
+from hilbert.program.line.line import Step
 from hilbert.program.line.operation import Move, Reduce
 from hilbert.program.run.norms import Norm, norm
 from hilbert.relation import Full

@@ -300,8 +300,8 @@ def eigh(
 def eigh(A: Any) -> Any:
     """(w, U) with (A + Aᵀ)/2 = U·diag(w)·Uᵀ, w ascending, the columns of U orthonormal; take it apart by `.split()`.
 
-    The signs of the columns are the array library's. Where two eigenvalues are equal or close, neither has a derivative:
-    that of U warns there, the first two of w are right in functions that are symmetric in the equal ones, as their sum.
+    The signs of the columns are the array library's. Where two eigenvalues are equal or close, that of U has no
+    derivative, which warns; the first two of w are right in functions that are symmetric in these, as their sum.
     """
     of, X, field = symmetric(A, "eigh")
     return _run(EIGH, DirectSum((Copower(field, X), field ** (X * X))), of)
