@@ -212,7 +212,7 @@ def test_where_nobody_can_ask_for_values() -> None:
             due, found = value(np, w), jax.jit(lambda w, of=value: of(jax.numpy, w))(w)
             for one, other in zip(_all_of(due), _all_of(found), strict=True):
                 np.testing.assert_allclose(one, other, rtol=1e-14)
-        look = spectra.CLOSE_EIGENVALUES.forward
+        look: Any = spectra.CLOSE_EIGENVALUES.looks
         jax.jit(lambda a: look(jax.numpy, a, "a place under jit"))(np.eye(2))
     with pytest.warns(RuntimeWarning, match="a place under jit"):
         look(np, np.eye(2), "a place under jit")

@@ -25,15 +25,14 @@ if TYPE_CHECKING:
 class MapRule:
     """What a user's linear map computes: `forward(xp, a)`, `adjoint(xp, b)`; with axes in front if it is `batched`.
 
-    A rule of the library that only `looks` gives back what it is given, and takes the place where its step was written
-    as a third argument.
+    A rule of the library may only look: `looks(xp, a, place)`, with the place where its step was written, gives back a.
     """
 
     name: str
     forward: Callable[[Any, Any], Any]
     adjoint: Callable[[Any, Any], Any]
     batched: bool = True
-    looks: bool = False
+    looks: Callable[[Any, Any, str], Any] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         if _rules.get(self.name) is not self:
@@ -90,8 +89,8 @@ class External(Operation):
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The user's function, its result checked."""
         rule, xp, n = self.rule, lib.xp, self.n
-        if rule.looks:
-            return Kernel(lambda a: rule.forward(xp, lib.whole(a, rule.name), self.place), fresh=False)
+        if (look := rule.looks) is not None:
+            return Kernel(lambda a: look(xp, lib.whole(a, rule.name), self.place), fresh=False)
         f = rule.adjoint if self.back else rule.forward
         front = operands[0].shape[:n]
 
