@@ -34,7 +34,8 @@ def of_norm(b: Builder, operation: Any, args: tuple[int, ...], y: int) -> tuple[
     if found is None:
         return [], {}
     assert isinstance(found.operation, Norm)
-    arcs, sure = [], {}
+    arcs: list[Arc] = []
+    sure: dict[int, tuple[int, ...]] = {}
     for spec, a in zip(found.operation.specs, found.args, strict=True):
         unit = b.step(UNIT, (a, _repeated(b, spec, a, y)))
         sure[unit] = (a,)
