@@ -1,8 +1,8 @@
 """Values and derivatives of `eigh` and `svd`, where eigenvalues or singular values are close, too.
 
-Both rules divide by gaps. A first derivative takes no gap below b = √ε·‖A‖: closer values are taken to be b apart, and
-where what is divided is not 0, a warning says so, once for each step. So a projector on close values is right, since it
-is divided before it cancels, and what does not cancel is large.
+Both rules divide by gaps. A first derivative takes no gap below b, which is √ε·‖A‖ for large values: closer ones are
+taken to be b apart (`close_values`), and where what is divided is not 0, a warning says so, once for each step. So a
+projector on close values is right, since it is divided before it cancels, and what does not cancel is large.
 
 The second derivative of a function of the values alone, as Σ w², divides w̄ⱼ − w̄ᵢ by wⱼ − wᵢ, with w̄ its slopes at the
 values that are there. So close values are moved apart, to 2b with their mean unchanged: the quotient is off by √ε.

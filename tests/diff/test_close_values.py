@@ -73,6 +73,17 @@ def test_sums_over_eigenvalues(name: str) -> None:
 
 
 @quiet
+@pytest.mark.parametrize(("w", "error"), [([1e-10, 2e-10], 1e-5), ([1e-8, 1e-8], 2e-3), ([1e-4, 1e-4], 2e-5)])
+def test_eigenvalues_far_below_the_largest(w: Any, error: float) -> None:
+    """Σ log w is log det A: its second derivative is as good as its condition lets it be."""
+    w = np.array([*w, 1.0, 2.0])
+    inner = Q.T @ E.array @ Q
+    due = -Q @ (inner / np.outer(w, w)) @ Q.T
+    found = hb.jvp(hb.grad(of_values(hb.log)))(at(w), E).array
+    np.testing.assert_allclose(found, due, atol=error * np.abs(due).max())
+
+
+@quiet
 def test_lanes() -> None:
     """In lanes each matrix is by itself."""
     f = of_values(hb.exp)
