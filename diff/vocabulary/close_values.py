@@ -1,8 +1,8 @@
 """Eigenvalues and singular values that are close: the reciprocals of their gaps, and values that are moved apart.
 
-Two values are close where they differ by less than √ε·‖A‖. Values v and w are known to ε·‖A‖, so that it is best to take
-no gap below b = √(ε·‖A‖·max(|v|, |w|)), which is √ε·‖A‖ for large ones and far below small ones; for values that are 0 up
-to rounding, again √ε·‖A‖.
+Two values are close where they differ by less than √ε·‖A‖. Values v and w are known to ε·‖A‖, so that it is best to
+take no gap below b = √(ε·‖A‖·max(|v|, |w|)), which is √ε·‖A‖ for large ones and far below small ones; for values that
+are 0 up to rounding, again √ε·‖A‖.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def apart_from_0(xp: Any, s: Any) -> Any:
 
 
 def _reciprocals(xp: Any, d: Any, least: Any, small: Any, own: Any = 0.0) -> tuple[Any, Any, Any]:
-    """1/d but for small gaps; 1 for these; their reciprocals, where at least the least one, which has a sign, is taken."""
+    """1/d but for small gaps; 1 for these; their reciprocals, no gap below the least one, which has a sign."""
     d = d + own
     close = xp.abs(d) < small * (1.0 - own)
     zeros = xp.zeros_like(d)
