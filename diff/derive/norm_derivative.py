@@ -20,27 +20,39 @@ from linmap.term.net import Arc
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
+    from diff.terms.elementwise import AnyElementwise
     from hilbert.index.leaf import Leaf
     from hilbert.program.line.builder import Builder
 
 UNIT, RECIPROCAL = Binary("x/|x|"), Primitive("reciprocal")
 
 
-def of_norm(b: Builder, operation: Any, args: tuple[int, ...], y: int) -> tuple[list[Arc], dict[int, tuple[int, ...]]]:
-    """The arcs from each a to r, and what is finite where a is; none where r is the root of something else."""
-    found = norm(Step(operation, args), lambda slot: b.steps[slot - b.arity] if slot >= b.arity else None)
-    if found is None:
-        return [], {}
-    assert isinstance(found.operation, Norm)
+def of_norm(
+    b: Builder,
+    operation: AnyElementwise,
+    args: tuple[int, ...],
+    y: int,
+    fresh: Callable[[Leaf], int],
+    sure: dict[int, tuple[int, ...]],
+) -> list[Arc]:
+    """The arcs into r, or into a/r; none of another primitive, and where r is the root of something else.
+
+    What is finite where a is, is entered into `sure`.
+    """
+    if operation.name == UNIT.name:
+        return _of_unit(b, args, y, fresh)
+    found = _norm(b, operation, args) if operation.name == "length" else None
     arcs: list[Arc] = []
-    sure: dict[int, tuple[int, ...]] = {}
-    for spec, a in zip(found.operation.specs, found.args, strict=True):
+    for spec, a in zip(found.operation.specs, found.args, strict=True) if found else ():
         unit = b.step(UNIT, (a, _repeated(b, spec, a, y)))
         sure[unit] = (a,)
         arcs.append(Arc(wire.ContractWith(spec, 0, Ref(unit, b.slots[unit])), a, y))
-    return arcs, sure
+    return arcs
+
+
+def _norm(b: Builder, operation: AnyElementwise, args: tuple[int, ...]) -> Step[Norm] | None:
+    return norm(Step(operation, args), lambda slot: b.steps[slot - b.arity] if slot >= b.arity else None)
 
 
 def _repeated(b: Builder, spec: Spec, a: int, y: int) -> int:
@@ -52,7 +64,7 @@ def _repeated(b: Builder, spec: Spec, a: int, y: int) -> int:
     return slot if order == tuple(range(len(order))) else b.apply(Move(order), slot)
 
 
-def of_unit(b: Builder, args: tuple[int, ...], y: int, fresh: Callable[[Leaf], int]) -> list[Arc]:
+def _of_unit(b: Builder, args: tuple[int, ...], y: int, fresh: Callable[[Leaf], int]) -> list[Arc]:
     """The arcs from a and r to a/r where r is repeated along axes: no array of 1/r has these."""
     a, slot = args
     have = list(ALPHABET[: len(b.slots[a].axes)])
