@@ -3,7 +3,8 @@
 Value, first and second partial derivatives are compared in both precisions wherever the exact result is a normal
 number: the error is at most 16 units in the last place of the result. What is allowed beside that is in `Reference`:
 near a zero of the function 16 units of the largest of its `terms`, and `extra` units where an exponential magnifies the
-rounding of its argument. Of rows without a public name, which are derivatives, the value and first derivatives are.
+rounding of its argument, or a factor the rounding of a power that is no normal number. Of rows without a public name,
+which are derivatives, the value and first derivatives are.
 
 `python -m tests.slopes [COUNT [SEED [NAME…]]]` runs COUNT arguments for each row and precision and prints the largest
 errors; `tests/diff/test_slopes.py` draws a sample of these arguments.
@@ -105,7 +106,15 @@ def _falling(y: Any, k: int) -> Any:
 
 def _power(k: float) -> Reference:
     e = mpf(k)
-    return one(lambda x: x**e, lambda x: e * x ** (e - 1), lambda x: e * (e - 1) * x ** (e - 2), 0)
+
+    def lost(x: Any) -> Any:
+        """The digits that x^(k−2) has not, where it is no normal number and k·(k−1) times it is one."""
+        power, factor = abs(x) ** (e - 2), e * (e - 1)
+        return (
+            abs(factor) / 2 if any(power < tiny <= factor * power for tiny in (mpf(2) ** -126, mpf(2) ** -1022)) else 0
+        )
+
+    return one(lambda x: x**e, lambda x: e * x ** (e - 1), lambda x: e * (e - 1) * x ** (e - 2), 0, extra=lost)
 
 
 ZERO_OF_GELU = mpf("-0.75179159190500128")
@@ -256,6 +265,7 @@ ROWS["x/hypot(x, y)"] = part("hypot", 0)
 ROWS["x/(x^2+y^2)"] = part("atan2", 1, sign=-1)
 ROWS["e^x/(e^x+e^y)"] = part("logaddexp", 0)
 ROWS["quotient"] = two(ROWS["divide"].slopes[()], None, ROWS["divide"].slopes[1,], None, None, None, 0)
+ROWS["x/|x|"] = ROWS["quotient"]
 ROWS["(y^2-x^2)/(x^2+y^2)^2"] = part("atan2", 1, 0, sign=-1)
 ROWS["y x^(y-1)"] = part("pow", 0)
 ROWS["y (y-1) x^(y-2)"] = part("pow", 0, 0)

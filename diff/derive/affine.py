@@ -21,9 +21,10 @@ from diff.derive.equation_derivative import mask
 from diff.derive.finite_slopes import marked
 from diff.derive.loop_derivative import derived as derived_loop
 from diff.derive.loop_derivative import without_bound
-from diff.derive.primitive_partials import partials_on
+from diff.derive.norm_derivative import of_norm
+from diff.derive.primitive_partials import partial_arcs
 from diff.derive.user_operation_derivative import derived as derived_custom
-from diff.terms.elementwise import AnyElementwise, Elementwise
+from diff.terms.elementwise import Elementwise
 from diff.terms.lower import planned, program
 from diff.terms.planned_program import derived
 from diff.terms.program import AnyProgram, Program, as_program
@@ -36,7 +37,6 @@ from hilbert.base.once import once
 from hilbert.base.term import Term
 from hilbert.errors import shown
 from hilbert.index.leaf import Bundle, Leaf
-from hilbert.index.spec import Spec
 from hilbert.map.map import AnyMap, argument, require_map
 from hilbert.program.control.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.control.equation_step import Implicit, Solve
@@ -44,6 +44,7 @@ from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.external import External
 from hilbert.program.line.line import Step
 from hilbert.program.line.operation import Add, Along, Contract, Keep, Literal
 from hilbert.program.run.run import Runner
@@ -345,8 +346,12 @@ def linearized(p: AnyProgram) -> AnyLinearization:
                 arcs.append(Arc(wire.Same(), args[0], y))
             case Along() as f:
                 arcs += along(b, f, args[0], y, done)
+            case Elementwise() as f if found := of_norm(b, f, args, y, fresh, sure):  # of the length of a vector
+                arcs += found
             case Elementwise() as primitive:  # p'(x) = (d ·), lifted: Δ(map p' x)
-                arcs += [Arc(f, k, y) for k, f in zip(args, _partials(b, primitive, args, y, sure), strict=True) if f]
+                arcs += [
+                    Arc(f, k, y) for k, f in zip(args, partial_arcs(b, primitive, args, y, sure), strict=True) if f
+                ]
             case Choose():  # each through its mask
                 for when, k in ((True, args[1]), (False, args[2])):
                     free = (False, _is_lane_of(b, args[0], k))
@@ -355,6 +360,8 @@ def linearized(p: AnyProgram) -> AnyLinearization:
                 arcs.append(Arc(mask(b, args[0], b.slots[y], when=when, free=(True, False)), args[1], y))
             case Pack() | Unpack() | AnyLane() | Loop() | Cond() | While() | Implicit() | Solve() | Custom():  # done
                 raise AssertionError(y)
+            case External(rule) if rule.looks:  # the identity; what flows through a derivative it has seen at the point
+                arcs.append(Arc(wire.Same(), args[0], y))
             case linear:  # h'(v) = h                                            Thm 4.1 (3)
                 arcs.append(Arc(linear, args[0], y))
     arcs = _live(p, m, arcs, b, stops)
@@ -400,29 +407,6 @@ def _datum(b: Builder, slot: int) -> Datum:
     if isinstance(operation, Literal) and operation.value.leaf.entry.index is not None:
         return operation.value
     return Ref(slot, b.slots[slot])
-
-
-def _partials(
-    b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int, sure: dict[int, tuple[int, ...]]
-) -> list[wire.Wire | None]:
-    """The arcs of the partial derivatives, their program copied in; None for 0, which carries nothing.
-
-    Those of a row that is finite, and has finite derivatives, are entered into `sure`.
-    """
-    line, numbers = partials_on(b.slots[y], p)
-    where = b.inline(line, (*args, y))
-    slots = iter([where[k] for k in line.outputs])
-    spec = Spec.pointwise(len(b.slots[y].axes))
-    arcs: list[wire.Wire | None] = []
-    for k in numbers:
-        if k is None:
-            d = next(slots)
-            if p.rule.is_finite(p.params):
-                sure[d] = args
-            arcs.append(wire.ContractWith(spec, 0, Ref(d, b.slots[d])))
-        else:
-            arcs.append(wire.Same() if k == 1.0 else wire.Scale(k) if k else None)
-    return arcs
 
 
 def _live(p: AnyProgram, m: list[int], arcs: list[Arc], b: Builder, stops: dict[int, Step[Any]]) -> list[Arc]:

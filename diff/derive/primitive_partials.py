@@ -1,4 +1,4 @@
-"""The partial derivatives of element-wise operations, as lines: traced on numbers, once, and lifted to each leaf."""
+"""The partial derivatives of element-wise operations: lines, traced on numbers once and lifted to each leaf; arcs."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from hilbert import SpaceError
 from hilbert.base.once import once
 from hilbert.errors import number, shown
 from hilbert.index.leaf import Leaf
+from hilbert.index.spec import Spec
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.operation import Add, Scale
 from hilbert.program.transform.lifted_line import lifted_on
 from hilbert.space.space import type_of
+from linmap.term import wire
+from linmap.term.datum import Ref
 
 if TYPE_CHECKING:
     from diff.terms.elementwise import AnyElementwise
@@ -69,3 +72,26 @@ def _filling(b: Builder, slot: int) -> float | None:
             return None if left is None or right is None else left + right
         case _:  # a literal, or what varies
             return b.filling(slot)
+
+
+def partial_arcs(
+    b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int, sure: dict[int, tuple[int, ...]]
+) -> list[wire.Wire | None]:
+    """The arcs of the partial derivatives, their program copied in; None for 0, which carries nothing.
+
+    Those of a row that is finite, and has finite derivatives, are entered into `sure`.
+    """
+    line, numbers = partials_on(b.slots[y], p)
+    where = b.inline(line, (*args, y))
+    slots = iter([where[k] for k in line.outputs])
+    spec = Spec.pointwise(len(b.slots[y].axes))
+    arcs: list[wire.Wire | None] = []
+    for k in numbers:
+        if k is None:
+            d = next(slots)
+            if p.rule.is_finite(p.params):
+                sure[d] = args
+            arcs.append(wire.ContractWith(spec, 0, Ref(d, b.slots[d])))
+        else:
+            arcs.append(wire.Same() if k == 1.0 else wire.Scale(k) if k else None)
+    return arcs

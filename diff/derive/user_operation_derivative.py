@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from diff.terms.elementwise import Binary, Primitive
 from diff.terms.user_operation import Custom, emit
@@ -23,7 +23,7 @@ from hilbert.program.line.builder import Builder
 from hilbert.program.line.bundle import Pack
 from hilbert.program.line.external import External
 from hilbert.program.line.operation import Add, Cast, Contract, Keep, Literal, Move, Reduce, Scale
-from hilbert.program.line.source_line import in_derivative
+from hilbert.program.line.source_line import Place, in_derivative, told
 from hilbert.program.transform.lifted_line import lifted_line
 from linmap.term import wire
 from linmap.term.datum import Ref
@@ -49,7 +49,7 @@ class TangentRule:
     first: int
 
 
-def traced(step: Custom) -> TangentRule:
+def traced(step: Custom, place: str = "") -> TangentRule:
     """The rule for arguments without axes in front; raises SpaceError where there is none, or where it gives no dy."""
     rule = step.rule
     if rule.tangent is None:
@@ -71,11 +71,11 @@ def traced(step: Custom) -> TangentRule:
         msg = f"the tangent of operation {rule.name} is {shown(dy)}, where an expression of {due} is due"
         raise SpaceError(msg + origin(SpaceError(), rule.tangent))
     first = sum(len(space.leaves) for space in spaces[:count])
-    return TangentRule(_without_quotients(b.line(dy.slots), first), first)
+    return TangentRule(_settled(b.line(dy.slots), first, place), first)
 
 
-def _without_quotients(line: Line, first: int) -> Line:
-    """The line with a·(1/b) for a/b where a depends on a tangent and b does not."""
+def _settled(line: Line, first: int, place: str) -> Line:
+    """The line with a·(1/b) for a/b where a depends on a tangent and b does not; what looks on knows the place."""
     b = Builder(line.slots[: line.arity], fixed=line.fixed)
     where = list(range(b.arity))
     moving = set(range(first, line.arity))
@@ -86,6 +86,8 @@ def _without_quotients(line: Line, first: int) -> Line:
         if step.operation == DIVIDE and moving.isdisjoint(step.args[1:]):
             spec = Spec.pointwise(len(line.slots[slot].axes))
             where.append(b.contract(spec, args[0], b.step(RECIPROCAL, args[1:])))
+        elif isinstance(step.operation, External):
+            where.append(b.step(evolve(step.operation, place=place), args))
         else:
             where.append(b.step(step.operation, args))
     return b.line(where[k] for k in line.outputs)
@@ -101,9 +103,9 @@ def _joined(b: Builder, dy: Any) -> Any:
     return Expr(b, DirectSum(tuple(part.space for part in parts)), tuple(k for part in parts for k in part.slots))
 
 
-def lifted(step: Custom, axes: Sequence[Index]) -> TangentRule:
+def lifted(step: Custom, axes: Sequence[Index], place: Place | None) -> TangentRule:
     """The rule under the axes in front of the arguments; the value has them all, a tangent those of its argument."""
-    rule = traced(step)
+    rule = traced(step, told(place) if place else "")
     masks = step.masks or ((),) * len(step.leaves)
     of_tangents = [mask for mask, leaf in zip(masks, step.leaves, strict=True) if leaf.is_field]
     every = [*masks, *((True,) * step.n for _ in step.cod.leaves), *of_tangents]
@@ -122,11 +124,11 @@ def derived(b: Builder, step: Custom, args: Sequence[int], fresh: Callable[[Leaf
 
     Raises SpaceError where the rule is not linear in the tangents.
     """
-    made = emit(b, step, args)
+    made = emit(b, step.derived(), args)
     results = [k for k in made if b.slots[k].is_field]
     if not results or not any(b.slots[k].is_field for k in args):
         return made, []
-    rule = lifted(step, step.axes([b.slots[k] for k in args]))
+    rule = lifted(step, step.axes([b.slots[k] for k in args]), b.place)
     line = rule.line
     try:
         arcs = require_linear(rule, step.name)

@@ -14,6 +14,7 @@ from diff.jets.multiindex import Alpha, pairs
 from diff.jets.series_partials import PartialDerivative, partials_of
 from diff.jets.series_rules import Euler, Rule, Ruled, rule_of
 from diff.terms.elementwise import Elementwise
+from diff.terms.user_operation import in_derivatives
 from hilbert import SpaceError
 from hilbert.program.control.equation_step import Implicit
 from hilbert.program.control.while_loop import While
@@ -43,15 +44,15 @@ class Orders:
     def __init__(
         self, p: AnyProgram, alphas: Iterable[Alpha], inputs: AbstractSet[int], fed: tuple[int, ...] = ()
     ) -> None:
-        self.src = Builder(p.slots[: p.arity])  # the steps of p, and those of derivatives
-        where = self.src.inline(p.line, range(p.arity))
-        self.outputs = tuple(where[k] for k in p.outputs)
-        self.fed = tuple(where[p.outputs[k]] for k in fed)
         self.levels: list[list[Alpha]] = []  # the multi-indices by order
         for alpha in alphas:
             while len(self.levels) <= sum(alpha):
                 self.levels.append([])
             self.levels[sum(alpha)].append(alpha)
+        self.src = Builder(p.slots[: p.arity])  # the steps of p, and those of derivatives
+        where = self.src.inline(in_derivatives(p.line, len(self.levels) - 1), range(p.arity))
+        self.outputs = tuple(where[k] for k in p.outputs)
+        self.fed = tuple(where[p.outputs[k]] for k in fed)
         self.ways = sorted({self.way(alpha)[1] for level in self.levels[1:] for alpha in level})
         self.rules: dict[int, Rule] = {}
         self.linear: set[int] = set()  # slots of rules that are linear in a tangent: 0 at order 0

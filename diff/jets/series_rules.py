@@ -87,7 +87,7 @@ def rule_of(series: Orders, slot: int) -> Rule:
     sides: tuple[int, ...] | None = None
     if isinstance(operation, Custom):
         made = src.unpack(slot) if len(operation.cod.leaves) != 1 else (slot,)
-        found = lifted(operation, operation.axes([src.slots[k] for k in step.args]))
+        found = lifted(operation, operation.axes([src.slots[k] for k in step.args]), step.place)
         require_linear(found, operation.name)
         line, point = found.line, (*step.args, *made)
         moving = [k for k in step.args if src.slots[k].is_field]

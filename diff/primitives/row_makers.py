@@ -84,6 +84,7 @@ def binary(
     domain: str,
     value: Callable[[Any, Any, Any], Any] | None = None,
     formula: str | None = None,
+    in_numpy: Kernel | None = None,
 ) -> Binary:
     """A row of two arguments, likewise."""
     plain = value or (lambda xp, x, y: getattr(xp, name)(x, y))
@@ -95,7 +96,7 @@ def binary(
         text,
         domain,
         name if value is None else None,
-        None if value is None else lambda _: Kernel(partial(plain, np)),
+        None if value is None else lambda _: in_numpy or Kernel(partial(plain, np)),
         formula=formula,
         is_finite=lambda _: name in FINITE,
     )

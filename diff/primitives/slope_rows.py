@@ -125,6 +125,15 @@ length: Primitive = unary(  # of a sum of squares: its derivative at 0 is taken 
     "length", lambda _, y: half_over(y), text="√", domain="x ≥ 0", value=lambda xp, x: xp.sqrt(x), ufunc="sqrt"
 )
 
+unit: Binary = binary(  # of a and a length, of which it is a part: its derivatives at 0 stay infinite or NaN
+    "x/|x|",
+    lambda _, r, z: (reciprocal(r), -(z * reciprocal(r))),
+    text="/",
+    domain="0 at 0",
+    value=special_functions.ratio,
+    in_numpy=Kernel(special_functions.ratio_in_numpy, broadcasts=True),
+)
+
 quotient: Binary = binary(
     "quotient",
     lambda _, y, z: (reciprocal(y), -(z * reciprocal(y))),

@@ -164,6 +164,11 @@ def ratio(xp: Any, x: Any, y: Any) -> Any:
     return xp.where(zero, xp.zeros_like(y), x / xp.where(zero, xp.ones_like(y), y))
 
 
+def ratio_in_numpy(x: Any, y: Any) -> Any:
+    """The same; y may be smaller, and broadcasts."""
+    return x / y if y.all() else ratio(np, x, y)
+
+
 def inverse_circle(xp: Any, x: Any, y: Any) -> Any:
     """x/(x² + y²), likewise."""
     a, b, scale = _scaled(xp, x, y)

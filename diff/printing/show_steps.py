@@ -263,8 +263,8 @@ class Slots:
                 return Text(f"π{subscript(part + 1)} {self.bound(args[0], ATOM)}", APPLICATION, open=True)
             case Loop() | While() | Cond() | Implicit() | Solve() as holds:
                 return held(self, holds, args[0])
-            case Custom(rule):
-                return Text(f"{rule.name}({', '.join(self.texts[a].tight for a in args)})", ATOM)
+            case Custom() as custom:
+                return Text(f"{custom.name}({', '.join(self.texts[a].tight for a in args)})", ATOM)
             case Choose():
                 return Text(f"where({', '.join(self.texts[a].tight for a in args)})", APPLICATION)
             case AnyLane(_, when):

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from diff.trace.expr import Expr
     from hilbert import Map
     from hilbert.arrays.kernels.library import Library
+    from hilbert.program.line.line import Line
 
 A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)
@@ -71,6 +72,10 @@ class OperationRule:
     fresh: bool = False
     made: tuple[Callable[..., OperationRule], tuple[Any, ...]] | None = None
     """What makes it, for a rule of the library that is made of something."""
+    text: str | None = None
+    """How it is printed, if not by its name."""
+    again: OperationRule | None = None
+    """The rule that takes its place in its derivative, where one that is differentiated again has another value."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.made is not None:
@@ -105,7 +110,14 @@ class Custom(operations.Operation):
     @property
     def name(self) -> str:
         """That of its rule."""
-        return self.rule.name
+        return self.rule.text or self.rule.name
+
+    def derived(self, times: int = 1) -> Custom:
+        """What takes its place in a derivative of this order."""
+        rule = self.rule
+        for _ in range(times):
+            rule = rule.again or rule
+        return self if rule is self.rule else evolve(self, rule=rule)
 
     @property
     def leaves(self) -> tuple[Leaf, ...]:
@@ -200,10 +212,12 @@ class Call:
             value = rule.value(self.lib.xp, *self._packed(arrays))
         except np.linalg.LinAlgError as error:
             given = " ⊕ ".join(map(str, self.of.leaves))
-            raise SpaceError(f"operation {rule.name}: {error}, at a point of {given}, for {cod}") from error
+            raise SpaceError(f"operation {self.of.name}: {error}, at a point of {given}, for {cod}") from error
         except Exception as error:
-            error.add_note(f"  in the value of operation {rule.name}")
+            error.add_note(f"  in the value of operation {self.of.name}")
             raise
+        if rule.fresh:  # the library's gives what it says
+            return list(value) if isinstance(value, tuple) else [value]
         try:
             found = cod.unpack(value)
         except SpaceError as error:
@@ -328,9 +342,12 @@ def known(
     *,
     broadcasts: bool = False,
     made: tuple[Callable[..., OperationRule], tuple[Any, ...]] | None = None,
+    text: str | None = None,
+    again: OperationRule | None = None,
 ) -> OperationRule:
     """The rule of a name, for operations of the library itself."""
-    rule = _rules[name] = OperationRule(name, value, tangent, broadcasts=broadcasts, fresh=True, made=made)
+    rule = OperationRule(name, value, tangent, broadcasts=broadcasts, fresh=True, made=made, text=text, again=again)
+    _rules[name] = rule
     return rule
 
 
@@ -345,3 +362,13 @@ def emit(b: Builder, step: Custom, args: Sequence[int]) -> list[int]:
     """The slots of the result."""
     slot = b.emit(step, tuple(args), step.image(*(b.slots[k] for k in args)))
     return list(b.unpack(slot)) if isinstance(b.slots[slot], Bundle) else [slot]
+
+
+def in_derivatives(line: Line, order: int) -> Line:
+    """A line with the operations that take the places of its own in derivatives of an order."""
+    steps = [step.operation for step in line.steps]
+    if not any(isinstance(operation, Custom) and operation.rule.again for operation in steps):
+        return line
+    made = [operation.derived(order) if isinstance(operation, Custom) else operation for operation in steps]
+    changed = [evolve(step, operation=operation) for step, operation in zip(line.steps, made, strict=True)]
+    return evolve(line, steps=tuple(changed))

@@ -106,6 +106,17 @@ def _adjugate(xp: Any, a: Any, det: Any) -> Any:
     """Det A·A⁻¹, and V·diag(c)·Uᵀ of nearly singular matrices."""
     if not a.shape[-1]:
         return a
+    if xp is np and a.ndim == 2:
+        info, size = np.finfo(a.dtype), abs(float(det))
+        if info.tiny <= size <= info.max:  # quick: one regular matrix
+            inverse = np.linalg.inv(a)
+            if float(np.vdot(a, a)) * float(np.vdot(inverse, inverse)) * float(info.eps) ** (2.0 * FIRST) <= 1.0:
+                return det * inverse
+    return _adjugates(xp, a, det)
+
+
+def _adjugates(xp: Any, a: Any, det: Any) -> Any:
+    """Of many."""
     normal = _is_normal(xp, det)
     eye = None if _all(xp, normal) else _identity(xp, a)
     inverse = xp.linalg.inv(a if eye is None else _chosen(xp, normal, a, eye))

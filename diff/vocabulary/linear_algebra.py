@@ -23,12 +23,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 import numpy as np
 
-from diff.primitives.primitives import reciprocal
 from diff.terms.user_operation import OperationRule, applied, known
 from diff.trace.expr import Expr
 from diff.vocabulary.determinants import DET, INVERSE
 from diff.vocabulary.eager import eager
 from diff.vocabulary.operations import contract
+from diff.vocabulary.spectra import EIGH, SVD
 from hilbert import Copower, DirectSum, Field, Index, Product, SpaceError, Type, Vec
 from hilbert.errors import shown, truth
 from hilbert.map.matrix_product import no_matrix
@@ -244,18 +244,6 @@ def logdet(A: Any) -> Any:
 # --- factorizations ---
 
 
-def _columns(a: Any, w: Any) -> Any:
-    """a·diag(w)."""
-    return contract("ij,j->ij", a, w)
-
-
-def _gaps(w: Any) -> Any:
-    """1/(wⱼ − wᵢ), and 0 on the diagonal."""
-    X, field = w.space.index, w.space.base
-    ones, eye = w.space.ones(), (field ** (X * X)).vec(np.eye(X.size, dtype=field.dtype))
-    return reciprocal(contract("i,j->ij", ones, w) - contract("i,j->ij", w, ones) + eye) - eye
-
-
 def _cholesky(xp: Any, a: Any) -> Any:
     return xp.linalg.cholesky(a)
 
@@ -265,13 +253,6 @@ def _cholesky_tangent(a: Any, y: Any, da: Any) -> Any:
     inv = inverse(y)
     mask = np.tril(np.ones((a.space.index.left.size,) * 2)) - np.eye(a.space.index.left.size) / 2
     return y @ ((inv @ da @ inv.T) * a.space.vec(mask.astype(a.space.base.dtype)))
-
-
-def _eigh_tangent(_: Any, y: Any, da: Any) -> Any:
-    """w' = diag UᵀA'U, U' = U·(F∘UᵀA'U) with F the reciprocal gaps."""
-    w, u = y.split()
-    inner = u.T @ da @ u
-    return contract("ij,ij->j", u, da @ u), u @ (inner * _gaps(w))
 
 
 def _qr(xp: Any, a: Any) -> Any:
@@ -292,27 +273,8 @@ def _qr_tangent(_: Any, y: Any, da: Any) -> Any:
     return moved - q @ upper, upper @ r
 
 
-def _svd(xp: Any, a: Any) -> Any:
-    u, s, vt = xp.linalg.svd(a, full_matrices=False)
-    return u, s, xp.matrix_transpose(vt)
-
-
-def _svd_tangent(_: Any, y: Any, da: Any) -> Any:
-    """With P = UᵀA'V and F the reciprocal gaps of s²; what A' has outside of U and V is divided by s."""
-    u, s, v = y.split()
-    av, atu = da @ v, da.T @ u
-    p = u.T @ av
-    gaps = _gaps(s * s)
-    first, second = _columns(p, s), _columns(p.T, s)  # P·S and Pᵀ·S
-    du = u @ (gaps * (first + first.T)) + _columns(av - u @ p, reciprocal(s))
-    dv = v @ (gaps * (second + second.T)) + _columns(atu - v @ p.T, reciprocal(s))
-    return du, contract("ij,ij->j", u, av), dv
-
-
 CHOLESKY = known("cholesky", _cholesky, _cholesky_tangent)
-EIGH = known("eigh", lambda xp, a: tuple(xp.linalg.eigh(a)), _eigh_tangent)
 QR = known("qr", _qr, _qr_tangent)
-SVD = known("svd", _svd, _svd_tangent)
 
 
 @overload
@@ -338,8 +300,8 @@ def eigh(
 def eigh(A: Any) -> Any:
     """(w, U) with (A + Aᵀ)/2 = U·diag(w)·Uᵀ, w ascending, the columns of U orthonormal; take it apart by `.split()`.
 
-    The signs of the columns are the array library's. Where two eigenvalues are equal, neither has a derivative: that of
-    U is infinite or NaN there, that of w is right in functions that are symmetric in the equal ones, as their sum.
+    The signs of the columns are the array library's. Where two eigenvalues are equal or close, that of U has no
+    derivative, which warns; the first two of w are right in functions that are symmetric in these, as their sum.
     """
     of, X, field = symmetric(A, "eigh")
     return _run(EIGH, DirectSum((Copower(field, X), field ** (X * X))), of)
@@ -378,9 +340,8 @@ def svd(
 def svd(A: Any) -> Any:
     """(U, s, V) with A = U·diag(s)·Vᵀ for A ∈ ℝ^{Y×X}: U ∈ ℝ^{Y×Z}, s ∈ ℝ^Z descending, V ∈ ℝ^{X×Z}, Z the smaller.
 
-    The signs of the columns are the array library's. Where two singular values are equal, there is no derivative: that
-    of U and V is infinite or NaN, that of s as that of w in `eigh`. Where one is 0, that of s is on one side, and what
-    A' has outside of U and V makes theirs infinite or NaN.
+    The signs of the columns are the array library's. Where two singular values are equal, or one is 0, there is no
+    derivative: that of U and V warns, those of s are as those of w in `eigh`; where one is 0, on one side.
     """
     Y, X, field = _matrix(A, "svd")
     Z = X if X.size <= Y.size else Y

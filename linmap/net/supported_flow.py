@@ -101,9 +101,10 @@ class Supports:
 
     def image(self, f: wire.Simple, datum: int | None, of: Part) -> Support:
         """Where an arc's result can differ from 0; a user's operator may make anything of a part."""
-        if isinstance(f, wire.External) or (of.where is None and covers(f)):
+        looks = isinstance(f, wire.External) and f.rule.looks
+        if (isinstance(f, wire.External) and not looks) or (of.where is None and covers(f)):
             return None
-        return of.where if isinstance(f, wire.Cast) else Image(f, datum, of.where, self.b.slots[of.base])
+        return of.where if looks or isinstance(f, wire.Cast) else Image(f, datum, of.where, self.b.slots[of.base])
 
     def _entered(self, f: wire.ContractWith, datum: int | None, p: Part) -> Part:
         """A branch is entered: what becomes of lanes that do not take it is dropped where it is left."""

@@ -87,6 +87,25 @@ def test_the_text_of_a_log_softmax() -> None:
     assert str(hb.derivative(f)) == "ρ[logsumexp x ≠ (−inf)] − rep•(softmax x ⊙)"
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("field", [R, R32])
+def test_a_fold_from_nothing(field: Any) -> None:
+    """logaddexp of two empty measures has slopes 0, at every order; so a fold from −∞ is logsumexp, and its slopes."""
+    V, rng = field ** Fin.of(6), np.random.default_rng(2)
+    f = hb.fun(V)(lambda xs: hb.fold(lambda a, b: hb.logaddexp(a, b), field.vec(NONE), xs))  # noqa: PLW0108
+    g = hb.fun(V)(lambda xs: xs.logsumexp())
+    exact = 1e-5 if field == R32 else 1e-13
+    for row in measures(rng, 1)[:32]:
+        x, u = V.vec(np.append(row, [NONE, row[0]]).astype(field.dtype)), V.random(rng)
+        size = exact * max(1.0, float(np.abs(row[np.isfinite(row)]).max(initial=0.0)))
+        made = hb.grad(f)(x).array
+        assert made.sum() == pytest.approx(float(not np.isinf(float(g(x)))), abs=exact)
+        np.testing.assert_allclose(made, hb.grad(g)(x).array, atol=size)
+        np.testing.assert_allclose(hb.hessian(f, x), hb.hessian(g, x), atol=size)
+        for one, due in zip(hb.taylor(f, x, u, 3), hb.taylor(g, x, u, 3), strict=True):
+            np.testing.assert_allclose(one.array, due.array, atol=50 * size, rtol=exact)
+
+
 def left_to_right(states: int, steps: int, rng: np.random.Generator) -> tuple[Any, Any, Any]:
     """log p of a sequence as a function of the log transitions, a point with −∞ below the diagonal, the emissions."""
     S, T = Fin.of(states), Fin.of(steps)

@@ -61,7 +61,7 @@ def test_the_logarithm_of_sigmoid() -> None:
 
 @pytest.mark.parametrize("field", [R, R32], ids=str)
 def test_norms_of_any_size(field: Field) -> None:
-    """‖k·v‖ = k·‖v‖ and its gradient is that of v, where squares leave the range, in vectors, lanes and direct sums."""
+    """‖k·v‖ = k·‖v‖, its gradient is that of v, its Hessian 1/k times that of v, where squares leave the range."""
     X = Fin.of(3)
     V, lanes = field**X, field ** (Fin.of(2) * X)
     both = direct_sum(V, field)
@@ -73,7 +73,12 @@ def test_norms_of_any_size(field: Field) -> None:
         found = [float(size(v)), v.norm(), *each(lanes.vec(np.array([v.array, v.array]))).array]
         assert np.array(found) / k == pytest.approx([3.0] * 4, rel=1e-6)
         assert float(total(both.vec((v.array, v.array[0])))) / k == pytest.approx(10.0**0.5, rel=1e-6)
-        assert grad(size)(v).array == pytest.approx([1 / 3, 2 / 3, 2 / 3], rel=1e-6)
+        unit = np.array([1.0, 2.0, 2.0]) / 3
+        assert grad(size)(v).array == pytest.approx(unit, rel=1e-6)
+        bend = (np.eye(3) - np.outer(unit, unit)) / 3
+        np.testing.assert_allclose(hessian(size, v) * k, bend, atol=1e-6)
+        several = hessian(fun(lanes)(lambda x: x.norm(over=1).sum()), lanes.vec(np.array([v.array, v.array]))) * k
+        np.testing.assert_allclose(several, np.kron(np.eye(2), bend), atol=1e-6)
     assert float(size(V.zeros())) == V.zeros().norm() == 0.0
 
 

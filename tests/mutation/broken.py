@@ -59,9 +59,9 @@ STATEMENTS = (
     Statement("§3.4 | partial", "diff/primitives/primitives.py", '"log", lambda x, _: reciprocal(x), domain="x > 0"', '"log", lambda x, _: reciprocal(x), value=lambda xp, x: xp.log(xp.abs(x)), domain="x > 0"', f"{STATED}::test_partial_primitives"),
     # --- §4–5: derivatives ---
     Statement("Thm 4.1 (1)", "diff/derive/affine.py", "Arc(wire.ContractWith(spec, 0, _datum(b, u)), v, y)", "Arc(wire.ContractWith(spec, 0, _datum(b, u)), v if v < b.arity else u, y)", "tests/diff/test_chain_rule.py"),
-    Statement("Thm 4.1 (1)", "diff/derive/affine.py", "where = b.inline(line, (*args, y))", "where = b.inline(line, (*(k % b.arity if b.slots[k % b.arity] == b.slots[k] else k for k in args), y))", "tests/diff/test_chain_rule.py"),
+    Statement("Thm 4.1 (1)", "diff/derive/primitive_partials.py", "where = b.inline(line, (*args, y))", "where = b.inline(line, (*(k % b.arity if b.slots[k % b.arity] == b.slots[k] else k for k in args), y))", "tests/diff/test_chain_rule.py"),
     Statement("Thm 4.1 (2)", "diff/derive/affine.py", "pass\n            case Contract", "arcs += [Arc(wire.Same(), 0, y)] if b.arity and b.slots[0] == b.slots[y] else []\n            case Contract", f"{STATED}::test_constants"),
-    Statement("Thm 4.1 (2)", "diff/derive/affine.py", "wire.Same() if k == 1.0 else wire.Scale(k) if k else None", "wire.Same() if k == 1.0 else wire.Scale(k)", f"{STATED}::test_constants"),
+    Statement("Thm 4.1 (2)", "diff/derive/primitive_partials.py", "wire.Same() if k == 1.0 else wire.Scale(k) if k else None", "wire.Same() if k == 1.0 else wire.Scale(k)", f"{STATED}::test_constants"),
     Statement("Thm 4.1 (3)", "diff/derive/affine.py", "arcs += [Arc(wire.Same(), k, y) for k in args]", "arcs += [Arc(wire.Same(), k, y) for k in args[:1]]", "tests/diff/test_linear_derivative.py"),
     Statement("Thm 4.1 (3)", "diff/derive/affine.py", "arcs.append(Arc(linear, args[0], y))", "arcs += [Arc(linear, args[0], y)] * 2", "tests/diff/test_linear_derivative.py"),
     Statement("Thm 4.1 (4)", "diff/derive/affine.py", "                if b.slots[u].is_field:", "                if u != v and b.slots[u].is_field and u > 0:", "tests/diff/test_product_rule.py"),

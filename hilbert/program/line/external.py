@@ -6,7 +6,7 @@ import itertools
 from typing import TYPE_CHECKING, Any, final
 from weakref import WeakValueDictionary
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.arrays.libraries.namespace import is_array
@@ -23,12 +23,16 @@ if TYPE_CHECKING:
 @final
 @frozen(eq=False)
 class MapRule:
-    """What a user's linear map computes: `forward(xp, a)`, `adjoint(xp, b)`; with axes in front if it is `batched`."""
+    """What a user's linear map computes: `forward(xp, a)`, `adjoint(xp, b)`; with axes in front if it is `batched`.
+
+    A rule of the library may only look: `looks(xp, a, place)`, with the place where its step was written, gives back a.
+    """
 
     name: str
     forward: Callable[[Any, Any], Any]
     adjoint: Callable[[Any, Any], Any]
     batched: bool = True
+    looks: Callable[[Any, Any, str], Any] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         if _rules.get(self.name) is not self:
@@ -63,11 +67,17 @@ class External(Operation):
     cod: Leaf
     back: bool = False
     n: int = 0
+    place: str = field(default="", eq=False, repr=False)
 
     @property
     def name(self) -> str:
         """That of its rule, with a star for the adjoint."""
         return f"{self.rule.name}*" if self.back else self.rule.name
+
+    @property
+    def key(self) -> Any:
+        """The place, too."""
+        return self, self.place
 
     def image(self, *operands: Leaf) -> Leaf:
         """The leaf of the codomain, under the axes in front."""
@@ -79,6 +89,8 @@ class External(Operation):
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The user's function, its result checked."""
         rule, xp, n = self.rule, lib.xp, self.n
+        if (look := rule.looks) is not None:
+            return Kernel(lambda a: look(xp, lib.whole(a, rule.name), self.place), fresh=False)
         f = rule.adjoint if self.back else rule.forward
         front = operands[0].shape[:n]
 
@@ -106,7 +118,7 @@ class External(Operation):
 
     def adjoint(self, source: Leaf) -> External:
         """The other function."""
-        return External(self.rule, self.cod, self.dom, not self.back, self.n)
+        return External(self.rule, self.cod, self.dom, not self.back, self.n, self.place)
 
     def __repr__(self) -> str:
         return f"external({self.rule.name!r}, {self.dom!r}, {self.cod!r}, {self.back}, {self.n})"

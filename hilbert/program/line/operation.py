@@ -48,6 +48,11 @@ class Operation:
         return None
 
     @property
+    def key(self) -> Any:
+        """What its kernels depend on, beside leaves and the library."""
+        return self
+
+    @property
     def is_pure(self) -> bool:
         """Whether nobody notices where, and how often, it is computed."""
         return True

@@ -129,7 +129,7 @@ def _bind(line: Line, lib: Library) -> list[KernelStep]:
         if isinstance(step.operation, Literal):
             continue
         operands = [slots[slot] for slot in step.args]
-        key = (step.operation, *operands)
+        key = (step.operation.key, *operands)
         kernel = known.get(key)
         if kernel is None:
             kernel = known[key] = step.operation.bind(lib, operands, slots[to])

@@ -105,7 +105,7 @@ def _checked(result: Leaf, squared: Any, scaled: Any, root: Kernel) -> Callable[
     return of_many if result.axes else of_one
 
 
-def norm(step: Step[Any], before: Callable[[int], Step[Any] | None]) -> Step[Any] | None:
+def norm(step: Step[Any], before: Callable[[int], Step[Any] | None]) -> Step[Norm] | None:
     """The root of a sum of squares as one step; None for another root."""
     found: list[tuple[Spec, int]] = []
     todo = list(step.args)

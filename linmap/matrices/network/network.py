@@ -23,6 +23,7 @@ from hilbert.arrays.libraries.namespace import to_numpy
 from hilbert.base.once import once
 from hilbert.index.leaf import Entry
 from hilbert.program.line.constant import Const
+from hilbert.program.line.external import External
 from hilbert.program.line.operation import labelled
 from hilbert.relation import Equality as IdentityRelation
 from hilbert.relation import Full
@@ -33,8 +34,9 @@ from linmap.matrices.tables.columns import Labels, split
 from linmap.matrices.tables.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
 from linmap.net.apply_recur import acted_on_parts
 from linmap.net.loop_masks import known_mask, may_break
-from linmap.net.support import Given, Part
+from linmap.net.support import Given, Part, labels
 from linmap.term import wire
+from linmap.term.datum import Ref
 from linmap.term.net import Net, refs
 
 if TYPE_CHECKING:
@@ -68,6 +70,7 @@ class Network(Contractor):
         self.found: dict[Datum, Any] = {d: to_numpy(d.array) for d in elements(body) if isinstance(d, Const)}
         self.found |= found or {}
         self._relations: dict[AnyRelation, AnyRelation] = {}
+        self._watch()
         self.blocks = eliminated(self)
 
     # --- one arc ---
@@ -84,6 +87,8 @@ class Network(Contractor):
         match f:
             case wire.Same() | wire.Cast():
                 return p
+            case wire.External(rule) if rule.looks:
+                return p
             case wire.Scale(k):
                 return p.but(k=p.k * k)
             case wire.Move(axes):
@@ -98,6 +103,17 @@ class Network(Contractor):
                 raise TypeError(f)
             case _:
                 assert_never(f)
+
+    def _watch(self) -> None:
+        """What looks on the way sees all that flows: so it looks at the factor beside it, once for all vectors."""
+        looks = [(arc, arc.map) for arc in self.body.arcs if isinstance(arc.map, wire.External) and arc.map.rule.looks]
+        before, behind = ({getattr(arc, end): look for arc, look in looks} for end in ("src", "dst"))
+        for arc in self.body.arcs if looks else ():
+            look, f = before.get(arc.dst) or behind.get(arc.src), arc.map
+            if look and isinstance(f, wire.ContractWith) and labels(f)[1] == f.spec.out and isinstance(f.datum, Ref):
+                leaf = f.datum.leaf
+                step = External(look.rule, leaf, leaf, place=look.place)
+                self.place[f.datum] = self.emit(step, (self.place[f.datum],), leaf)
 
     def opaque(
         self, f: wire.Recur | wire.Inverse, lead: Sequence[Index], inputs: Collection[int], outputs: Collection[int]

@@ -1,0 +1,93 @@
+"""The derivative of a root of sums of squares, r = √Σ a²: dr = Σ (a/r)·da, with no square that leaves the range.
+
+The derivative of a/r is da/r − (a/r)·(dr/r). So a second derivative is in the range wherever 1/r is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from diff.terms.elementwise import Binary, Primitive
+from hilbert.index.index import Unit
+from hilbert.index.spec import ALPHABET, Spec
+from hilbert.program.line.line import Step
+from hilbert.program.line.operation import Move, Reduce
+from hilbert.program.run.norms import Norm, norm
+from hilbert.relation import Full
+from linmap.term import wire
+from linmap.term.datum import Ref
+from linmap.term.net import Arc
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from diff.terms.elementwise import AnyElementwise
+    from hilbert.index.leaf import Leaf
+    from hilbert.program.line.builder import Builder
+
+UNIT, RECIPROCAL = Binary("x/|x|"), Primitive("reciprocal")
+
+
+def of_norm(
+    b: Builder,
+    operation: AnyElementwise,
+    args: tuple[int, ...],
+    y: int,
+    fresh: Callable[[Leaf], int],
+    sure: dict[int, tuple[int, ...]],
+) -> list[Arc]:
+    """The arcs into r, or into a/r; none of another primitive, and where r is the root of something else.
+
+    What is finite where a is, is entered into `sure`.
+    """
+    if operation.name == UNIT.name:
+        return _of_unit(b, args, y, fresh)
+    found = _norm(b, operation, args) if operation.name == "length" else None
+    arcs: list[Arc] = []
+    for spec, a in zip(found.operation.specs, found.args, strict=True) if found else ():
+        unit = b.step(UNIT, (a, _repeated(b, spec, a, y)))
+        sure[unit] = (a,)
+        arcs.append(Arc(wire.ContractWith(spec, 0, Ref(unit, b.slots[unit])), a, y))
+    return arcs
+
+
+def _norm(b: Builder, operation: AnyElementwise, args: tuple[int, ...]) -> Step[Norm] | None:
+    return norm(Step(operation, args), lambda slot: b.steps[slot - b.arity] if slot >= b.arity else None)
+
+
+def _repeated(b: Builder, spec: Spec, a: int, y: int) -> int:
+    """r along the axes that are added up."""
+    gone = [k for k, label in enumerate(spec.left) if label not in spec.out]
+    slot = b.rep(y, tuple(b.slots[a].axes[k] for k in gone))
+    have = [*gone, *(k for k in range(len(spec.left)) if k not in gone)]
+    order = tuple(have.index(k) for k in range(len(have)))
+    return slot if order == tuple(range(len(order))) else b.apply(Move(order), slot)
+
+
+def _of_unit(b: Builder, args: tuple[int, ...], y: int, fresh: Callable[[Leaf], int]) -> list[Arc]:
+    """The arcs from a and r to a/r where r is repeated along axes: no array of 1/r has these."""
+    a, slot = args
+    have = list(ALPHABET[: len(b.slots[a].axes)])
+    whole = "".join(have)
+    while slot >= b.arity:  # back to r itself
+        step = b.steps[slot - b.arity]
+        if isinstance(step.operation, Move):
+            have = [have[step.operation.order.index(k)] for k in range(len(have))]
+        elif isinstance(step.operation, Reduce) and step.operation.at == 0 and _repeats(step.operation):
+            have = have[1:]
+        else:
+            break
+        (slot,) = step.args
+    left, inverse = "".join(have), b.step(RECIPROCAL, (slot,))
+    leaf = b.slots[slot]
+    middle, minus = fresh(leaf), fresh(leaf)
+    return [
+        Arc(wire.ContractWith(Spec(left, whole, whole), 0, Ref(inverse, leaf)), a, y),
+        Arc(wire.ContractWith(Spec(left, left, left), 0, Ref(inverse, leaf)), slot, middle),
+        Arc(wire.Scale(-1.0), middle, minus),
+        Arc(wire.ContractWith(Spec(whole, left, whole), 0, Ref(y, b.slots[y])), minus, y),
+    ]
+
+
+def _repeats(f: Reduce) -> bool:
+    return isinstance(f.relation, Full) and isinstance(f.relation.dom, Unit)
