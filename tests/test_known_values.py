@@ -240,7 +240,6 @@ def test_squares_of_eigenvalues() -> None:
     near(hb.grad(f)(M3.vec(np.eye(3))).array, 2.0 * np.eye(3))
 
 
-@pytest.mark.xfail(strict=True, reason="derivatives of eigh where gaps are 0: point 4 of issue 36")
 def test_second_derivatives_of_squares_of_eigenvalues() -> None:
     """2·id on symmetric matrices."""
     f = hb.fun(M3)(lambda A: hb.square(hb.eigh(A)[0]).sum())
