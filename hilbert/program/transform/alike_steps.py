@@ -131,9 +131,11 @@ class Classes:
         args = tuple([of[k] for k in step.args])
         what = self._numbers.get(id(operation))
         if what is None:
-            if (place := _entry(operation, back=True)) is not None:
-                self.places[slot] = place
-                return self._class(("pick", operation.at, len(operation.relation.dom.axes), args), slot, Kind.PICK, args)
+            if (entry := _entry(operation, back=True)) is not None:
+                self.places[slot] = entry
+                return self._class(
+                    ("pick", operation.at, len(operation.relation.dom.axes), args), slot, Kind.PICK, args
+                )
             if type(operation) is Literal and operation.value.number is not None:
                 return self._class(("literal", self.line.slots[slot]), slot, Kind.LITERAL)
             what = self._numbered(operation)

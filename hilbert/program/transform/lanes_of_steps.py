@@ -153,7 +153,7 @@ class _Lanes:
         parts: list[int] = []
         for a, group in groups.items():
             at_once = len(group) >= FEWEST and a in self.lifted
-            parts += [self._total(group, 1)] if at_once else map(self._alone, group)
+            parts += [self._total(group)] if at_once else map(self._alone, group)
         self.where[slot] = self._added(parts)
 
     def _alone(self, slot: int) -> int:
@@ -192,14 +192,11 @@ class _Lanes:
         X = Fin.of(len(members))
         match cls.kind:
             case Kind.CHAIN:
-                sums = b.apply(Reduce(leq(X), 0), self._gathered(columns[0], X))
-                self.lanes[k] = b.add(b.rep(self._alone(cls.first), (X,)), sums)
+                (some,) = columns
+                terms = self._gathered(some, X) if varies(some) else b.rep(self._alone(some[0]), (X,))
+                self.lanes[k] = b.add(b.rep(self._alone(cls.first), (X,)), b.apply(Reduce(leq(X), 0), terms))
             case Kind.SUM:
-                parts = [
-                    self._total(some, len(members), within=X) if varies(some) else b.rep(self._alone(some[0]), (X,))
-                    for some in columns
-                ]
-                self.lanes[k] = self._added(parts)
+                self.lanes[k] = self._added([self._total(some, len(members), X) for some in columns])
             case _:
                 up = [varies(some) for some in columns]
                 pairs = zip(columns, up, strict=True)
@@ -283,16 +280,17 @@ class _Lanes:
                 return b.apply(Reduce(rotation(J, -by), at), self._taken(slot, at, X, [*range(n)], J))
         return slot if J == X and places == [*range(n)] else b.apply(Reduce(relation.T, at), slot)
 
-    def _total(self, slots: Sequence[int], rows: int, within: Index | None = None) -> int:
+    def _total(self, slots: Sequence[int], rows: int = 1, within: Index | None = None) -> int:
         """The sum of terms of one class; of as many for each of some rows, which are the axis `within`."""
         classes, b = self.classes, self.b
         count = len(slots) // rows
         X = Fin.of(count)
         J = X if within is None else within * X
         at = len(J.axes) - 1
+        if within is not None and not varies(slots):
+            value = self._alone(slots[0])
+            return b.rep(value if count == 1 else b.scale(float(count), value), (within,))
         if classes.at(slots[0]).kind is not Kind.PLACE:
-            if within is not None and count == 1:
-                return self._gathered(slots, within)
             rows_of = np.arange(len(slots)) // count
             slots = [slots[k] for k in _order([rows_of, *self._keys(slots)])]
             return b.apply(Reduce(Full(X, Unit()), at), self._gathered(slots, J))
@@ -326,7 +324,8 @@ class _Lanes:
 
 def _order(keys: Sequence[Ints]) -> list[int]:
     """The order by some keys, the first of which counts most."""
-    return np.lexsort(list(keys[::-1])).tolist()
+    order: list[int] = np.lexsort(list(keys[::-1])).tolist()
+    return order
 
 
 def _function(places: Ints, J: Index, X: Index) -> AnyRelation:
