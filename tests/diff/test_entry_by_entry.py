@@ -162,8 +162,8 @@ def wave(x: Any, f: Callable[[Any], Any]) -> Any:
 def test_along_the_axis(name: str) -> None:
     """As it is written without loops, in as many steps for any number of entries."""
     entries, whole = FORMS[name]
-    sizes = [steps(fun(R ** Fin(Cell, n))(lambda x, n=n: entries(x, n))) for n in (30, 60)]
-    assert sizes[0] == sizes[1] < 25
+    assert steps(fun(R ** Fin(Cell, 30))(lambda x: entries(x, 30))) < 25
+    assert steps(fun(R ** Fin(Cell, 60))(lambda x: entries(x, 60))) < 25
     V = R ** Fin(Cell, 30)
     f, g = fun(V)(lambda x: entries(x, 30)), fun(V)(lambda x: whole(x, 30))
     x = V.vec(np.linspace(0.1, 0.9, 30))
@@ -191,7 +191,8 @@ def test_the_same_again() -> None:
     turned, numbers = np.random.default_rng(0).permutation(30).tolist(), np.linspace(0.0, 1.0, 30).tolist()
 
     def traced() -> Any:
-        return fun(R ** Fin.of(30))(lambda x: sum(numbers[i] * sin(x[k]) * x[i] for i, k in enumerate(turned)))
+        V: Any = R ** Fin.of(30)
+        return fun(V)(lambda x: sum(numbers[i] * sin(x[k]) * x[i] for i, k in enumerate(turned)))
 
     f = traced()
     assert f == traced()
@@ -219,8 +220,8 @@ def test_in_bodies() -> None:
 
 def test_zeros_are_what_they_were() -> None:
     """0 as a factor is structure; what a sum does not read has no slope."""
-    V = R ** Fin.of(40)
-    f = fun(V)(lambda x: sum(float(i % 2) * sqrt(x[i]) for i in range(40)))
+    V: Any = R ** Fin.of(40)
+    f: Any = fun(V)(lambda x: sum(float(i % 2) * sqrt(x[i]) for i in range(40)))
     x = V.vec(np.arange(40) % 2 * 4.0)
     with np.errstate(divide="ignore"):
         assert grad(f)(x).array.tolist() == [0.25 * (i % 2) for i in range(40)]
@@ -245,8 +246,9 @@ def test_lines_of_users() -> None:
         with pytest.raises(RuntimeWarning) as raised:
             f(f.dom.vec(np.full(20, -1.0)))
     assert f":{first + 1} in body" in "".join(raised.value.__notes__)
+    V: Any = R ** Fin.of(20)
     with pytest.raises(SpaceError, match=r"sum\(sin\(x\[i\] \+ x\)"):
-        fun(R ** Fin.of(20))(lambda x: sum(sin(x[i] + x) @ x[i] for i in range(20)))
+        fun(V)(lambda x: sum(sin(x[i] + x) @ x[i] for i in range(20)))
 
 
 @settings(max_examples=5)
