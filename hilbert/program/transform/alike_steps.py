@@ -312,12 +312,16 @@ def _entry(operation: Any, *, back: bool) -> int | None:
 
 
 def are_many(line: Line) -> bool:
-    """Whether so many steps of a line were written at one place that it is worth to look for those that are alike."""
-    count: dict[Hashable, int] = {}
+    """Whether a line reads so many entries, or has so many numbers, that it is worth to look for what is alike."""
+    entries, numbers = 0, set[float]()
     for step in line.steps if len(line.steps) >= FEWEST else ():
-        place = step.place
-        where = (id(place[0]), *place[1:]) if isinstance(place, tuple) else place
-        found = count[where] = count.get(where, 0) + 1
-        if found >= FEWEST:
+        operation = step.operation
+        if type(operation) is Reduce:
+            entries += _entry(operation, back=True) is not None
+        elif type(operation) is Scale:
+            numbers.add(operation.k)
+        elif type(operation) is Literal and operation.value.number is not None:
+            numbers.add(operation.value.number)
+        if entries + len(numbers) >= FEWEST:
             return True
     return False
