@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from enum import Enum
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, assert_never, final
 
 from hilbert.index.index import Unit
 from hilbert.index.leaf import Bundle
@@ -158,7 +158,7 @@ class Classes:
                 found = ALONE
             case _ if not operation.is_pure:
                 found = ALONE
-            case _:
+            case _:  # each is of its own kind
                 found = self._known.setdefault(operation, -len(self._known) - OWN)
         self._numbers[id(operation)] = found
         return found
@@ -207,6 +207,8 @@ class Classes:
                 return [list(chain.from_iterable([self.groups[k][a] for k in cls.members])) for a in cls.args]
             case Kind.PICK | Kind.PLACE | Kind.STEP:
                 return list(zip(*[self.step(k).args for k in cls.members], strict=True))
+            case _:
+                assert_never(cls.kind)
 
     def _liftable(self, cls: Alike) -> bool:
         """Whether the members of a class can be lanes: whatever of their operands varies can be."""
@@ -222,6 +224,8 @@ class Classes:
                 if count < 2 or count * cls.leaf.size > MOST:
                     return False
                 return all(not varies(some) or self.gathers(some) for some in cls.columns)
+            case _:
+                assert_never(cls.kind)
 
     def gathers(self, slots: Sequence[int]) -> bool:
         """Whether slots of one class can be put side by side: of entries that are put somewhere, those entries."""

@@ -126,6 +126,7 @@ class _Lanes:
                 left[k] -= 1
                 if not left[k]:
                     heapq.heappush(ready, (last[k], k))
+        assert not any(left.values())  # steps that are alike do not depend on one another
 
     def _needed(self, slots: Iterable[int]) -> set[int]:
         """What has to be there for slots: entries are read of it, and numbers need nothing."""
@@ -197,7 +198,7 @@ class _Lanes:
                 self.lanes[k] = b.add(b.rep(self._alone(cls.first), (X,)), b.apply(Reduce(leq(X), 0), terms))
             case Kind.SUM:
                 self.lanes[k] = self._added([self._total(some, len(members), X) for some in columns])
-            case _:
+            case _:  # any operation
                 up = [varies(some) for some in columns]
                 pairs = zip(columns, up, strict=True)
                 args = [self._gathered(some, X) if u else self._alone(some[0]) for some, u in pairs]
@@ -231,7 +232,7 @@ class _Lanes:
                 sources = self._sources(slots)
                 first = self._keys(sources) if varies(sources) else []
                 return [*first, np.array([classes.places[k] for k in slots])]
-            case _:
+            case _:  # those that have lanes
                 return [np.array([self.rank[k] for k in slots])]
 
     def _sources(self, slots: Sequence[int]) -> list[int]:
