@@ -30,6 +30,7 @@ ROWS = (
     "loops",
     "models",
     "control",
+    "entries",
     "questions",
     "languages",
 )

@@ -24,6 +24,7 @@ from hilbert.program.line.builder import Builder
 from hilbert.program.line.source_line import told
 from hilbert.program.planning.contraction_plan import planned
 from hilbert.program.run.run import Runner
+from hilbert.program.transform.lanes_of_steps import in_lanes_of_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -139,7 +140,7 @@ def traced(outer: Builder, what: str, body: Callable[..., Any], given: Sequence[
         outer.inner, inner.traced = None, True
         tracing.reset(around)
     each = (_numbered(name, len(some)) for name, some in zip(names, leaves, strict=True))
-    return Body(line, captured, spaces, tuple(chain.from_iterable(each)), result)
+    return Body(in_lanes_of_steps(line), captured, spaces, tuple(chain.from_iterable(each)), result)
 
 
 def _called(body: Callable[..., Any], args: Sequence[Tree]) -> Any:

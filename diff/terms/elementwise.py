@@ -190,6 +190,7 @@ def booleans(space: Type) -> Type:
     return leaves[0] if len(leaves) == 1 else DirectSum(leaves)
 
 
+@cache
 def power(k: float) -> Primitive:
     """x ↦ x^k for a constant k, by the cheapest primitive."""
     simple = {2.0: "square", -1.0: "reciprocal", 0.5: "sqrt"}.get(k)

@@ -21,6 +21,7 @@ from hilbert import DirectSum, Map, SpaceError, Type
 from hilbert.errors import shown
 from hilbert.map.map import AnyMap
 from hilbert.program.line.builder import Builder
+from hilbert.program.transform.lanes_of_steps import in_lanes_of_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,7 +89,7 @@ class Tracer(Generic[Ps, V]):
         finally:
             tracing.reset(outer)
             builder.traced, builder.watch = True, None
-        return Program.of(builder, self._dom, value.slots, value.space, names)
+        return Program(self._dom, value.space, in_lanes_of_steps(builder.line(value.slots)), names)
 
 
 def _placed(error: SpaceError, place: str) -> SpaceError:
