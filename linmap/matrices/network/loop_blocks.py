@@ -95,7 +95,7 @@ class _Images:
         return found
 
     def _made(self, front: Labels, vectors: Const) -> dict[int, int]:
-        """The images of vectors that stand along axes in front, with their supports where some datum may be infinite."""
+        """The images of vectors that stand along axes in front, with supports where data may be infinite."""
         n, g = self.n, self.g
         breaks = isinstance(g, wire.Recur) and may_break(g.body)
         where = Given(known_mask(vectors.array != 0.0, vectors.leaf.axes)) if breaks and not n.patterns else None
