@@ -97,7 +97,6 @@ RECORDS: dict[str, Body] = {
 LOOPS: dict[str, Body] = {
     "loop": lambda y: iterate(lambda s: s + hb.sqrt(y)[1], y, Y),
     "carried": lambda y: iterate(hb.sqrt, y, Y),
-    "shifted": lambda y: iterate(lambda s: (s**0.5)[1:].pad(0, 1), y, Fin.of(3)),
     "fold": lambda y: y + fold(lambda s, e: s * (e + 0.5), R.vec(1.0), hb.sqrt(y)[1:]),
     "carried parts": lambda y: iterate(lambda s: (s[0] + s[1][1:].pad(0, 1), hb.sqrt(s[1])), (y, y), Y)[0],
     "one of two": lambda y: iterate(lambda s: (hb.sqrt(s[0]), s[1] + 1.0), (y, y), Y)[1],

@@ -42,13 +42,14 @@ def columns(f: Any) -> Any:
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_lifted(name: str) -> None:
-    """The derivative of f^X is a block for each place of X, the same size as that of f."""
+    """The derivative of f^X is a block for each place of X, no larger than those of f in full."""
     f, _ = PAIRS[name](2)
     g = lift(f, X, over=tuple(range(len(f.dom.parts))))
     d = derivative(g).at(g.dom.random(RNG(0)))
     made = matrix(d, "sparse")
     np.testing.assert_allclose(made.toarray(), columns(d), rtol=1e-12, atol=1e-12)
-    assert made.nnz == X.size * matrix(derivative(f).at(f.dom.random(RNG(0))), "sparse").nnz
+    blocks = matrix(derivative(f).at(f.dom.random(RNG(0))), "blocks")
+    assert made.nnz <= X.size * sum(b.shape[0] * b.shape[1] for row in blocks for b in row if b is not None)
     np.testing.assert_allclose(matrix(d, "array"), made.toarray(), rtol=1e-12, atol=1e-12)
 
 
@@ -102,14 +103,14 @@ def test_lanes(name: str) -> None:
 
 
 Step = Callable[[Any], Any]
-STEPS: dict[str, tuple[bool, bool, Step]] = {
-    "entry by entry": (True, True, tanh),
-    "data": (True, True, lambda s: s * const((V**X).random(RNG(2)))),
-    "a product in each lane": (True, False, lambda s: each(lambda t: W @ t, s)),
-    "a turn in each lane": (True, False, lambda s: each(roll(Y, 1), s)),
-    "a turn of the lanes": (False, True, roll(X, 1, V)),
-    "the sum of the lanes": (False, True, lambda s: s + s.sum(over=0).rep(V**X)),
-    "all": (False, False, lambda s: s * inner(s, s)),
+STEPS: dict[str, Step] = {
+    "entry by entry": tanh,
+    "data": lambda s: s * const((V**X).random(RNG(2))),
+    "a product in each lane": lambda s: each(lambda t: W @ t, s),
+    "a turn in each lane": lambda s: each(roll(Y, 1), s),
+    "a turn of the lanes": roll(X, 1, V),
+    "the sum of the lanes": lambda s: s + s.sum(over=0).rep(V**X),
+    "all": lambda s: s * sin(inner(s, s)),
 }
 
 
@@ -120,11 +121,11 @@ STEPS: dict[str, tuple[bool, bool, Step]] = {
     st.booleans(),
 )
 def test_generated_rounds(first: list[str], second: list[str], exchanged: bool, stacked: bool) -> None:  # noqa: FBT001
-    """A round of two states: an axis is one of lanes if no step on the way from an input to an output mixes it."""
+    """A round of two states: lanes, turns and sums have exactly the entries that are not 0."""
 
     def after(names: list[str], s: Any) -> Any:
         for name in names:
-            s = STEPS[name][2](s)
+            s = STEPS[name](s)
         return s
 
     def step(state: Any) -> Any:
@@ -144,17 +145,7 @@ def test_generated_rounds(first: list[str], second: list[str], exchanged: bool, 
     np.testing.assert_allclose(made.toarray(), due, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(matrix(d, "array"), due, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(matrix(adjoint(d), "sparse").toarray(), due.T, rtol=1e-10, atol=1e-12)
-
-    def block(names: list[str]) -> int:
-        return (X.size if all(STEPS[n][0] for n in names) else X.size**2) * (
-            Y.size if all(STEPS[n][1] for n in names) else Y.size**2
-        )
-
-    outputs = 2 + T.size * stacked
-    if exchanged:  # all flows meet
-        assert made.nnz == 2 * outputs * block(first + second)
-    else:  # t never flows into s
-        assert made.nnz == (1 + T.size * stacked) * block(first) + block(first + second) + block(second)
+    assert made.nnz == np.count_nonzero(due)
 
 
 def test_shared_and_separate_weights() -> None:
@@ -171,8 +162,7 @@ def test_shared_and_separate_weights() -> None:
     d = derivative(f).at(x)
     made, due = matrix(d, "sparse"), columns(d)
     np.testing.assert_allclose(made.toarray(), due, rtol=1e-10, atol=1e-12)
-    rows = X.size * T.size * Y.size
-    assert made.nnz == rows * (9 + 9 + 3 + T.size * 3)
+    assert made.nnz == np.count_nonzero(due)
 
 
 def test_hessian_of_many_short_trajectories() -> None:

@@ -27,6 +27,7 @@ from hilbert.program.run.run import Runner
 from linmap.matrices.made.matrix_plans import plan_for
 from linmap.matrices.made.predicted_work import STEP, seconds
 from linmap.matrices.network.arcs import most_vectors
+from linmap.matrices.network.network import loop_pattern
 from linmap.matrices.network.to_arrays import contracted, whole_block
 from linmap.matrices.structure.structure import body_of
 from linmap.net.apply import apply_net
@@ -110,7 +111,7 @@ def _time(body: Net, name: str) -> float:
 def predicted(body: Net) -> tuple[tuple[str, float], ...]:
     """The predicted times of the plans; of elimination where no loop is run on more vectors than in a pass."""
     passes = [(name, _time(body, name)) for name in ("forward", "adjoint")] if _is_plain(body) else []
-    if passes and most_vectors(body) > min(body.dom.dim, body.cod.dim):
+    if passes and most_vectors(body, loop_pattern) > min(body.dom.dim, body.cod.dim):
         return tuple(passes)
     return (("elimination", seconds(dense_plan(body).runner.line)), *passes)
 
@@ -140,7 +141,7 @@ def chosen(body: Net) -> str:
     if not _is_plain(body):
         return "elimination"
     name = "forward" if body.dom.dim <= body.cod.dim else "adjoint"  # on fewer vectors, through the same arcs
-    if most_vectors(body) > min(body.dom.dim, body.cod.dim):
+    if most_vectors(body, loop_pattern) > min(body.dom.dim, body.cod.dim):
         return name
     if may_break(body):
         return "elimination"  # on basis vectors, supports are as large as the matrix at each arc

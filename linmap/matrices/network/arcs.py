@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from hilbert import Index
     from hilbert.index.leaf import Leaf
+    from linmap.matrices.network.loop_lanes import Patterns
     from linmap.matrices.network.network import Network
     from linmap.term.net import Arc, Net
 
@@ -108,16 +109,16 @@ def _edges(n: Network) -> Iterator[Edge]:
         yield w, wires + len(body.inputs) + k, SAME
 
 
-def most_vectors(body: Net) -> int:
-    """On how many basis vectors a loop or an inverse is run to be eliminated, at most; 0 where there is none."""
+def most_vectors(body: Net, patterns: Patterns) -> int:
+    """On how many vectors a loop or an inverse is run to be eliminated, at most; 0 where there is none."""
     live = live_arcs(body.arcs, body.inputs, body.outputs)
     ends = _ends(live)
     most = 0
     for arc in live:
         if isinstance(arc.map, (wire.Recur, wire.Inverse)):
             used, made = ({k for k, _ in ends[bundle]} for bundle in (arc.src, arc.dst))
-            g, _, some = runs(evolve(arc.map, lead=0), used, made)
-            most = max(most, sum(run.vectors(g) for run in some))
+            some = runs(evolve(arc.map, lead=0), used, made, patterns)
+            most = max(most, sum(run.vectors for _, run in some))
     return most
 
 

@@ -50,6 +50,8 @@ class Contractor(SupportedSteps):
 
     patterns = False
     """Whether it matters only which entries there are, not their values."""
+    is_exact = False
+    """Whether a pattern is listed also where it fills most of a block."""
     is_united = False
     """Whether products with different patterns have been made one."""
 

@@ -12,17 +12,25 @@ import itertools
 import math
 from typing import TYPE_CHECKING, TypeAlias, final
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from hilbert.base.once import once
 from hilbert.relation import Equality
+from linmap.matrices.tables.pair_colours import colours
+from linmap.matrices.tables.pair_sets import PairSet, count
+from linmap.matrices.tables.tables import LISTED
 from linmap.term import wire
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
+    from hilbert.index.leaf import Bundle, Leaf
+    from linmap.matrices.network.loop_patterns import Lanes, LoopPattern
+    from linmap.matrices.tables.columns import Ints
     from linmap.term.net import Net
 
+SINGLES = 16
+"""Of more states than this, with what is fed and summed, it is not asked which single numbers meet in all rounds."""
 Pairs: TypeAlias = frozenset[tuple[int, int]]
 """Which axes of what flowed in go with which axes of an array."""
 Node: TypeAlias = "tuple[int, int]"
@@ -34,49 +42,131 @@ Node: TypeAlias = "tuple[int, int]"
 class Run:
     """A loop or an inverse applied to the basis vectors of array `given`, those of one place of `lanes` in all at once.
 
-    It yields the blocks into the arrays `made`, each with the axes there that `lanes` go with.
+    It yields the blocks into the arrays `made`, each with the axes there that `lanes` go with, and the pairs of the
+    other axes that may differ from 0; None for all. Inputs of one colour, if there are colours, are one vector, the sum
+    of theirs: no output depends on two of them (`linmap.matrices.tables.pair_colours`).
     """
 
     given: int
     lanes: tuple[int, ...]
-    made: dict[int, tuple[int, ...]]
+    made: dict[int, tuple[tuple[int, ...], PairSet | None]]
+    size: int
+    colours: Ints | None = None
 
-    def vectors(self, f: wire.Recur | wire.Inverse) -> int:
-        """On how many basis vectors."""
-        shape = f.given.leaves[self.given].shape
-        return math.prod(n for i, n in enumerate(shape) if i not in self.lanes)
+    @property
+    def pairs(self) -> list[PairSet] | None:
+        """Those of all blocks; None where one has all."""
+        found = [pairs for _, pairs in self.made.values() if pairs is not None]
+        return found if len(found) == len(self.made) else None
+
+    @property
+    def vectors(self) -> int:
+        """On how many vectors."""
+        return self.size if self.colours is None else int(self.colours.max(initial=-1)) + 1
+
+    def least(self) -> int:
+        """No fewer vectors than this are enough."""
+        return self.size if self.pairs is None else max((p.widest for p in self.pairs), default=0)
+
+    def coloured(self) -> Run:
+        """With colours, where not all pairs are there."""
+        return self if self.pairs is None else evolve(self, colours=colours(self.pairs))
+
+
+Patterns: TypeAlias = "Callable[[wire.Recur, tuple[Lanes, Lanes]], LoopPattern]"
+"""Where the pattern of a loop is found, once."""
+Way: TypeAlias = tuple[Pairs, PairSet | None]
+"""Which axes of an input go with which of an output, and which pairs of the others there may be; None for all."""
+Ways: TypeAlias = dict[int, dict[int, Way]]
 
 
 def runs(
-    f: wire.Recur | wire.Inverse, inputs: Collection[int], outputs: Collection[int]
-) -> tuple[wire.Recur | wire.Inverse, bool, list[Run]]:
-    """How the blocks of a loop or an inverse are made: it, or its adjoint, whichever is run on fewer basis vectors.
+    f: wire.Recur | wire.Inverse, inputs: Collection[int], outputs: Collection[int], patterns: Patterns
+) -> list[tuple[bool, Run]]:
+    """How the blocks of a loop or an inverse are made: by runs of it (True) and of its adjoint, on the fewest vectors.
 
-    The second is whether it is itself. What flows has no axes in front.
+    All blocks are made one way, or those with more inputs than outputs by the adjoint: a parameter that every number
+    depends on, and a total that depends on every number, are one vector each then. What flows has no axes in front.
     """
-    ahead = {k: _paired(f, k) for k in inputs}
-    ahead = {k: {j: pairs for j, pairs in found.items() if j in outputs} for k, found in ahead.items()}
-    back: dict[int, dict[int, Pairs]] = {j: {} for j in outputs}
+    ahead, back = _ways(f, inputs, outputs, patterns), Ways()
+    some, others = Ways(), Ways()
     for k, found in ahead.items():
-        for j, pairs in found.items():
-            back[j][k] = frozenset((b, a) for a, b in pairs)
-    g = f.adjoint(f.given)
-    forward, backward = _runs(ahead), _runs(back)
-    if sum(run.vectors(f) for run in forward) <= sum(run.vectors(g) for run in backward):
-        return f, True, forward
-    return g, False, backward
+        for j, (lanes, pairs) in found.items():
+            turned = frozenset((b, a) for a, b in lanes), None if pairs is None else pairs.T
+            back.setdefault(j, {})[k] = turned
+            n, m = _rest(f.given.leaves[k], {a for a, _ in lanes}), _rest(f.made.leaves[j], {b for _, b in lanes})
+            if n <= m:
+                some.setdefault(k, {})[j] = lanes, pairs
+            else:
+                others.setdefault(j, {})[k] = turned
+    plans = [
+        [*_runs(f.given, there, forward=True), *_runs(f.made, here, forward=False)]
+        for there, here in ((ahead, Ways()), (Ways(), back), (some, others))
+    ]
+    best = min(plans, key=lambda plan: sum(run.least() for _, run in plan))
+    return [(forward, run.coloured()) for forward, run in best]
 
 
-def _runs(paired: dict[int, dict[int, Pairs]]) -> list[Run]:
+def blocks_of(
+    f: wire.Recur | wire.Inverse, inputs: Collection[int], outputs: Collection[int], patterns: Patterns
+) -> list[tuple[bool, Run]]:
+    """The blocks of a loop or an inverse, of which nothing is to be run."""
+    return _runs(f.given, _ways(f, inputs, outputs, patterns), forward=True)
+
+
+def _ways(f: wire.Recur | wire.Inverse, inputs: Collection[int], outputs: Collection[int], patterns: Patterns) -> Ways:
+    """Those from some inputs to some outputs."""
+    return {k: {j: way for j, way in _ways_from(f, k, patterns).items() if j in outputs} for k in inputs}
+
+
+def _runs(given: Bundle, ways: Ways, *, forward: bool) -> list[tuple[bool, Run]]:
     """For each input one run for the outputs of each lanes."""
-    made: list[Run] = []
-    for k, found in paired.items():
-        groups: dict[tuple[int, ...], dict[int, Pairs]] = {}
-        for j, pairs in found.items():
-            groups.setdefault(tuple(sorted(dict(pairs))), {})[j] = pairs
+    made: list[tuple[bool, Run]] = []
+    for k, found in ways.items():
+        groups: dict[tuple[int, ...], dict[int, Way]] = {}
+        for j, way in found.items():
+            groups.setdefault(tuple(sorted(dict(way[0]))), {})[j] = way
+        shape = given.leaves[k].shape
         for lanes, group in groups.items():
-            made.append(Run(k, lanes, {j: tuple(dict(pairs)[a] for a in lanes) for j, pairs in group.items()}))
+            ends = {j: (tuple(dict(paired)[a] for a in lanes), pairs) for j, (paired, pairs) in group.items()}
+            made.append((forward, Run(k, lanes, ends, math.prod(n for i, n in enumerate(shape) if i not in lanes))))
     return made
+
+
+def _ways_from(f: wire.Recur | wire.Inverse, k: int, patterns: Patterns) -> dict[int, Way]:
+    """For each output that input k reaches, which axes go with which, and the pairs of the others."""
+    if isinstance(f, wire.Inverse) or not f.index.size:
+        return {j: (lanes, None) for j, lanes in _paired(f, k).items()}
+    value = _arriving(f, k)
+    made: dict[int, Way] = {}
+    for j, paired in _at_outputs(f, value).items():
+        lanes = frozenset(a for a, _ in paired)
+        one = _rest(f.given.leaves[k], lanes) == 1 == _rest(f.made.leaves[j], {b for _, b in paired})
+        if one and f.states + f.fed + f.summed > SINGLES:
+            made[j] = paired, None
+            continue
+        given, out = (_held(value, ends, lanes) for ends in (f.body.inputs, f.body.outputs))
+        pairs = patterns(f, (given, out)).pairs(j, k)
+        if pairs is not None:
+            made[j] = paired, None if pairs.is_all or _is_thick(pairs) else pairs
+    return made
+
+
+def _rest(leaf: Leaf, lanes: Collection[int]) -> int:
+    """How many places there are of the axes that are no lanes."""
+    return math.prod(n for i, n in enumerate(leaf.shape) if i not in lanes)
+
+
+def _held(value: dict[Node, Pairs], wires: Sequence[int], lanes: Collection[int]) -> Lanes:
+    """Where some lanes are on each of some wires; None where one of them is not."""
+    found = [sorted(b for a, b in value.get((w, -1), ()) if a in lanes) if (w, -1) in value else None for w in wires]
+    return tuple([tuple(axes) if axes is not None and len(axes) == len(lanes) else None for axes in found])
+
+
+def _is_thick(pairs: PairSet) -> bool:
+    """Whether a block is too long to be listed, and made whole instead."""
+    number = count(pairs)
+    return number > LISTED and 3 * number > pairs.n * pairs.m
 
 
 # --- which axes go with which ---
@@ -84,14 +174,18 @@ def _runs(paired: dict[int, dict[int, Pairs]]) -> list[Run]:
 
 def _paired(f: wire.Recur | wire.Inverse, k: int) -> dict[int, Pairs]:
     """For each output that input k of a loop or an inverse reaches: which axes go with which; none are in front."""
-    leaf = f.given.leaves[k]
     if isinstance(f, wire.Inverse):
         lanes = frozenset((a, a) for a in range(f.lanes))
         return dict.fromkeys(range(len(f.made.leaves)), lanes)
-    m = len(f.index.axes)
-    whole = f.states + f.fed
-    first = frozenset((a, a - m if k >= whole else a) for a in range(m if k >= whole else 0, len(leaf.axes)))
-    found = _arriving(f, k, first)
+    if not f.index.size:  # the last state is the first
+        return {k: frozenset((a, a) for a in range(len(f.given.leaves[k].axes)))} if k < f.states else {}
+    return _at_outputs(f, _arriving(f, k))
+
+
+def _at_outputs(f: wire.Recur, value: dict[Node, Pairs]) -> dict[int, Pairs]:
+    """What arrives at the outputs; stacks have the axes of the rounds in front."""
+    m, ends = len(f.index.axes), enumerate(f.body.outputs)
+    found = {j: value[w, -1] for j, w in ends if (w, -1) in value}
     return {j: _behind(m, found[j]) if j >= f.states + f.summed else found[j] for j in found}
 
 
@@ -100,14 +194,11 @@ def _behind(m: int, pairs: Pairs) -> Pairs:
     return frozenset((a, b + m) for a, b in pairs)
 
 
-def _arriving(f: wire.Recur, k: int, first: Pairs) -> dict[int, Pairs]:
-    """What arrives in some round at the outputs of the body that something of input k arrives at.
-
-    Where there are no rounds, the last state is the first.
-    """
-    if not f.index.size:
-        return {k: first} if k < f.states else {}
-    ways = _ways(f.body)
+def _arriving(f: wire.Recur, k: int) -> dict[Node, Pairs]:
+    """What arrives of input k, in some round, at the wires of the body that something of it arrives at."""
+    m = len(f.index.axes) if k >= f.states + f.fed else 0
+    first = frozenset((a, a - m) for a in range(m, len(f.given.leaves[k].axes)))
+    ways = _arcs(f.body)
     feeding: dict[Node, list[Node]] = {}
     for state, fed in zip(f.body.outputs[: f.states], f.body.inputs, strict=False):
         feeding.setdefault((state, -1), []).append((fed, -1))
@@ -128,7 +219,7 @@ def _arriving(f: wire.Recur, k: int, first: Pairs) -> dict[int, Pairs]:
             if dst not in value or both != value[dst]:
                 value[dst] = both
                 todo.append(dst)
-    return {j: value[w, -1] for j, w in enumerate(f.body.outputs) if (w, -1) in value}
+    return value
 
 
 Moved: TypeAlias = "Callable[[int], int | None]"
@@ -136,7 +227,7 @@ Moved: TypeAlias = "Callable[[int], int | None]"
 
 
 @once
-def _ways(body: Net) -> dict[Node, list[tuple[Node, Moved]]]:
+def _arcs(body: Net) -> dict[Node, list[tuple[Node, Moved]]]:
     """Where what is on a wire goes, and what becomes of its axes."""
     found: dict[Node, list[tuple[Node, Moved]]] = {}
     for arc in body.arcs:

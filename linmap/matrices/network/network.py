@@ -11,7 +11,6 @@ In which order wires go is said in `linmap.matrices.network.elimination`.
 
 from __future__ import annotations
 
-import math
 import os
 from typing import TYPE_CHECKING, Any, assert_never
 
@@ -20,7 +19,7 @@ from attrs import evolve
 
 from hilbert import Fin
 from hilbert.arrays.libraries.namespace import to_numpy
-from hilbert.base.once import once
+from hilbert.base.once import first, once
 from hilbert.index.leaf import Entry
 from hilbert.program.line.constant import Const
 from hilbert.program.line.external import External
@@ -29,12 +28,11 @@ from hilbert.relation import Equality as IdentityRelation
 from hilbert.relation import Full
 from linmap.matrices.network.contractor import Contractor
 from linmap.matrices.network.elimination import eliminated
-from linmap.matrices.network.loop_lanes import runs
+from linmap.matrices.network.loop_blocks import basis_of, blocks
+from linmap.matrices.network.loop_patterns import LoopPattern
 from linmap.matrices.tables.columns import Labels, split
 from linmap.matrices.tables.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
-from linmap.net.apply_recur import acted_on_parts
-from linmap.net.loop_masks import known_mask, may_break
-from linmap.net.support import Given, Part, labels
+from linmap.net.support import labels
 from linmap.term import wire
 from linmap.term.datum import Ref
 from linmap.term.net import Net, refs
@@ -43,9 +41,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from hilbert import Index
-    from hilbert.index.leaf import Leaf
     from hilbert.index.spec import Spec
     from hilbert.relation.relation import AnyRelation
+    from linmap.matrices.network.loop_patterns import Lanes
     from linmap.term.datum import Datum
 
 
@@ -53,7 +51,8 @@ class Network(Contractor):
     """The products of every block of a net, and the line that computes arrays from the net's data.
 
     `found` has the arrays of elements of index sets, where these are known: they are tables then, as constants are.
-    Where only `patterns` are asked for, sums of relations on diagonals are united, and their factors are not computed.
+    Where only `patterns` are asked for, sums of relations on diagonals are united, and their factors are not computed;
+    `exact` ones are listed also where they fill most of a block.
     """
 
     def __init__(
@@ -63,10 +62,11 @@ class Network(Contractor):
         found: Mapping[Datum, Any] | None = None,
         *,
         patterns: bool = False,
+        exact: bool = False,
     ) -> None:
         base = next((leaf.entry for leaf in body.wires if leaf.is_field), Entry("float64"))
         super().__init__(refs(body), base, limit)
-        self.body, self.patterns = body, patterns
+        self.body, self.patterns, self.is_exact = body, patterns, exact
         self.found: dict[Datum, Any] = {d: to_numpy(d.array) for d in elements(body) if isinstance(d, Const)}
         self.found |= found or {}
         self._relations: dict[AnyRelation, AnyRelation] = {}
@@ -118,38 +118,14 @@ class Network(Contractor):
     def opaque(
         self, f: wire.Recur | wire.Inverse, lead: Sequence[Index], inputs: Collection[int], outputs: Collection[int]
     ) -> dict[tuple[int, int], NetworkProduct]:
-        """A linear loop or an inverse between arrays of its bundles: it, or its adjoint, on basis vectors at once.
-
-        It is the same along the axes `lead` in front of the flow. It is a block for each place of its lanes, and is run
-        on the basis vectors of one place, in all at once (`linmap.matrices.network.loop_lanes`).
-        """
-        same = tuple(map(self.label, lead))
-        g, forward, some = runs(evolve(f, lead=0), inputs, outputs)
-        found: dict[tuple[int, int], NetworkProduct] = {}
-        breaks = isinstance(g, wire.Recur) and may_break(g.body)
-        for run in some:
-            leaf = g.given.leaves[run.given]
-            given = tuple(map(self.label, leaf.axes))
-            own = tuple(c for i, c in enumerate(given) if i not in run.lanes)
-            basis = _basis(leaf, run.lanes)
-            where = Given(known_mask(basis.array != 0.0, basis.leaf.axes)) if breaks else None
-            images = acted_on_parts(self.supports, g.lifted(len(own)), {run.given: Part(self.datum(basis), where)})
-            for b in images.keys() & run.made.keys():
-                lane = dict(zip(run.made[b], run.lanes, strict=True))
-                to = g.made.leaves[b].axes
-                made = tuple(given[lane[j]] if j in lane else self.label(axis) for j, axis in enumerate(to))
-                out, inp = (made, given) if forward else (given, made)
-                image = images[b]
-                self.note(image, breaks=breaks)
-                product = NetworkProduct(1.0, (NetworkFactor(image.base, own + made),), (), same + out, same + inp)
-                found[(run.given, b) if forward else (b, run.given)] = product
-        return found
+        """A linear loop or an inverse between arrays of its bundles; the axes `lead` are in front of the flow."""
+        return blocks(self, f, lead, (inputs, outputs), loop_pattern)
 
     def _external(self, p: NetworkProduct, f: wire.External) -> NetworkProduct:
         """A map of a user's is a matrix: it, or its adjoint, on all basis vectors at once, from the smaller side."""
         forward = f.dom.size <= f.cod.size
         g = f if forward else f.adjoint(f.dom)
-        basis = self.builder.literal(_basis(g.dom))
+        basis = self.builder.literal(basis_of(g.dom))
         slot = self.builder.step(evolve(g, n=len(g.dom.axes)), (basis,))
         inp, out = p.out[f.n :], tuple(map(self.label, f.cod.axes))
         factor = NetworkFactor(slot, inp + out if forward else out + inp)
@@ -218,17 +194,6 @@ class Network(Contractor):
         return self.counted_out(p, made)
 
 
-def _basis(leaf: Leaf, lanes: Collection[int] = ()) -> Const:
-    """The basis vectors of what a leaf stores, along axes in front; those of one place of `lanes`, at each place."""
-    own = [i for i in range(len(leaf.axes)) if i not in lanes]
-    first = tuple([leaf.shape[i] for i in own])
-    shape = first + tuple([1 if i in lanes else n for i, n in enumerate(leaf.shape)])
-    unit = np.eye(math.prod(first), dtype=leaf.dtype).reshape(shape)
-    array = np.broadcast_to(unit, first + leaf.shape)
-    array.flags.writeable = False
-    return Const(array, leaf.under(tuple([leaf.axes[i] for i in own])), ("basis", leaf, tuple(lanes)))
-
-
 @once
 def elements(body: Net) -> tuple[Datum, ...]:
     """The data of a net that are elements of index sets: constants, and relations that are known at a point."""
@@ -263,3 +228,22 @@ def pattern_network(body: Net) -> Network:
 @once
 def _pattern_network(body: Net, _: int) -> Network:
     return Network(body, patterns=True)
+
+
+def loop_pattern(f: wire.Recur, lanes: tuple[Lanes, Lanes]) -> LoopPattern:
+    """The pattern of a loop without lanes, found once."""
+    found = _loop_patterns(f.body, os.getpid())
+    key = (f.states, f.fed, f.index, f.reverse, lanes)
+    return found.get(key) or first(found, key, LoopPattern(_round(f.body, os.getpid()), f, lanes))
+
+
+@once
+def _round(body: Net, _: int) -> Network:
+    with np.errstate(all="ignore"):
+        return Network(body, patterns=True, exact=True)
+
+
+@once
+def _loop_patterns(_: Net, __: int) -> dict[Any, LoopPattern]:
+    """The patterns of the loops that have a net as their body."""
+    return {}

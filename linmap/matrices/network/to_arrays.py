@@ -204,7 +204,8 @@ def _on_union(n: Contractor, products: Sequence[NetworkProduct]) -> NetworkProdu
     named = [_names(p, held, fresh) for p in parts]
     varying = {names[c] for p, names in zip(parts, named, strict=True) for c in uses(p.factors) if c in names}
     free = tuple(c for c in dict.fromkeys(fresh) if c in varying)
-    if 3 * sum(map(length, columns)) > n.size(rows) and 3 * union_count(rows, columns, n.sizes) > n.size(rows):
+    is_long = not n.is_exact and 3 * sum(map(length, columns)) > n.size(rows)
+    if is_long and 3 * union_count(rows, columns, n.sizes) > n.size(rows):
         return whole(n, parts, same)
     found = distinct(rows, columns, n.sizes)
     del columns

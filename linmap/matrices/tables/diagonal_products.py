@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attrs import evolve
 
-from hilbert.relation import ProductRelation
+from hilbert.relation import Pairs, ProductRelation, table
 from linmap.matrices.tables.banded_relations import (
     MOST,
     Box,
@@ -22,10 +22,12 @@ from linmap.matrices.tables.banded_relations import (
     volume,
 )
 from linmap.matrices.tables.labelled_products import Link, NetworkFactor
+from linmap.matrices.tables.pair_sets import PairRelation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hilbert.relation.relation import AnyRelation
     from linmap.matrices.network.contractor import Contractor
     from linmap.matrices.tables.columns import Labels
     from linmap.matrices.tables.labelled_products import NetworkProduct
@@ -139,14 +141,21 @@ def _each_once(links: Sequence[Link]) -> tuple[Link, ...]:
 
 def in_forms(p: NetworkProduct) -> NetworkProduct:
     """The product with relations of forms that kernels know."""
-    return p.but(links=tuple([Link(as_form(link.relation), link.x, link.y) for link in p.links])) if p.links else p
+    return p.but(links=tuple([Link(_form(link.relation), link.x, link.y) for link in p.links])) if p.links else p
+
+
+def _form(relation: AnyRelation) -> AnyRelation:
+    if not isinstance(relation, PairRelation):
+        return as_form(relation)
+    x, y = relation.holds()
+    return Pairs(relation.dom, relation.cod, table(x), table(y))
 
 
 def is_met(p: NetworkProduct) -> bool:
-    """Whether all relations of a product lie on diagonals between open labels: there is nothing to list."""
+    """Whether all relations of a product lie on diagonals, or are pairs, between open labels: none are to be joined."""
     opened = set(p.open)
     return not p.tables and all(
-        isinstance(link.relation, Diagonals) and opened.issuperset(link.labels) for link in p.links
+        isinstance(link.relation, (Diagonals, PairRelation)) and opened.issuperset(link.labels) for link in p.links
     )
 
 
@@ -157,7 +166,7 @@ def united(n: Contractor, products: Sequence[NetworkProduct]) -> int | None:
     for p in products:
         if not is_met(p) or any(n.is_found(f) for f in p.factors):
             return None
-        pairs = _pairs(n, p)
+        pairs = axis_pairs(n, p)
         if pairs is None:
             return None
         keys.add(tuple(ends for ends, _ in pairs))
@@ -174,12 +183,15 @@ def united(n: Contractor, products: Sequence[NetworkProduct]) -> int | None:
     return math.prod(n.sizes[c] for c in free) * sum(map(volume, boxes.values()))
 
 
-def _pairs(n: Contractor, p: NetworkProduct) -> list[Pair] | None:
-    """For each relation and each label on both sides the places of the input and of the output, and its runs."""
+def axis_pairs(n: Contractor, p: NetworkProduct) -> list[Pair] | None:
+    """For each relation and each label on both sides the places of the input and of the output, and its runs.
+
+    None where a relation lies on no diagonals, or a label stands twice on a side.
+    """
     found: list[Pair] = []
     places = [{c: k for k, c in enumerate(labels)} for labels in (p.inp, p.out)]
     inp, out = places
-    if len(inp) < len(p.inp) or len(out) < len(p.out):
+    if len(inp) < len(p.inp) or len(out) < len(p.out) or not all(isinstance(x.relation, Diagonals) for x in p.links):
         return None
     for c in inp.keys() & out.keys():
         X = n.axes[c]
@@ -203,7 +215,7 @@ def patterns(n: Contractor, products: Sequence[NetworkProduct], most: int) -> li
     made: list[tuple[NetworkProduct, list[Pair]]] = []
     for p in (along_diagonals(n, p) for p in products):
         opened = set(p.open)
-        pairs = _pairs(n, p) if is_met(p) else None
+        pairs = axis_pairs(n, p) if is_met(p) else None
         if pairs is None or any(n.is_found(f) or not opened.issuperset(f.labels) for f in p.factors):
             return None
         if sum(len(ends) for both, _ in pairs for ends in both) < len(p.out + p.inp):
