@@ -74,6 +74,10 @@ class PartName:
         if remedy:
             msg = f"{shown(value)} has no .{self.name}: write {remedy}"
             raise MissingError(msg)
+        for cls in owner.__mro__[owner.__mro__.index(NotArray) + 1 :]:  # a primitive is an operation, too
+            if self.name in vars(cls):
+                found = vars(cls)[self.name]
+                return found.__get__(value, owner) if hasattr(found, "__get__") else found
         msg = f"{owner.__name__!r} object has no attribute {self.name!r}"
         raise AttributeError(msg, name=self.name, obj=owner if value is None else value)
 

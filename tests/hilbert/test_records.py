@@ -631,3 +631,19 @@ def test_the_text_of_what_picks_a_part() -> None:
     P = Pair(a=R, b=R ** Fin.of(3))
     for f in (project(P, Pair.a), inject(P, Pair.b), pointfree(fun(P)(lambda p: p[Pair.a] * p[Pair.b]))):
         assert eval(repr(f), dict(NAMES, Pair=Pair)) == f  # noqa: S307 - ours
+
+
+def test_parts_named_as_operations_are() -> None:
+    """A name says which lens to write; primitives, which are operations of lines, keep what that name is there."""
+    from diff.terms.elementwise import Comparison, Primitive
+    from hilbert.base.notarray import refuse_part
+    from hilbert.program.line.operation import Operation
+
+    names = [name for name in vars(Operation) if not name.startswith("_")]
+    classes = (Comparison, Primitive)
+    before = [{name: getattr(cls, name) for name in names} for cls in classes]
+    for name in names:
+        refuse_part(name)
+    assert [{name: getattr(cls, name) for name in names} for cls in classes] == before
+    v = (R ** Fin.of(2)).vec([1.0, -1.0])
+    assert (v > 0.0).array.tolist() == fun(v.space)(lambda x: x > 0.0)(v).array.tolist() == [True, False]
