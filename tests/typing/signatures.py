@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tests.typing.rows import adjoint, diff, linmap
+from tests.typing.rows import adjoint, diff, hilbert, linmap
 from tests.typing.verdict import ROOT
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
-PACKAGES: dict[str, ModuleType] = {"linmap": linmap, "diff": diff, "adjoint": adjoint}
+PACKAGES: dict[str, ModuleType] = {"hilbert": hilbert, "linmap": linmap, "diff": diff, "adjoint": adjoint}
 """The rows of each package."""
 
 HEAD = """\
