@@ -138,7 +138,6 @@ LOWER = _rules("solve_triangular", lambda xp, a, b: xp.linalg.solve(xp.tril(a), 
 UPPER = _rules(
     "upper solve_triangular", lambda xp, a, b: xp.linalg.solve(xp.triu(a), b), lambda a: _triangle(a, lower=False)
 )
-LOGDET = known("logdet", lambda xp, a: xp.linalg.slogdet(a)[1], lambda a, _, da: contract("ij,ji->", inverse(a), da))
 
 
 @overloaded(lambda: _calls.solve)
@@ -180,6 +179,9 @@ def det(A: Any) -> Any:
     A third derivative is an error where A is singular.
     """
     return _run(DET, require_square(A, "det")[2], A)
+
+
+LOGDET = known("logdet", lambda xp, a: xp.linalg.slogdet(a)[1], lambda a, _, da: contract("ij,ji->", inverse(a), da))
 
 
 @overloaded(lambda: _calls.logdet)
