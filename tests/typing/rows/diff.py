@@ -3,14 +3,16 @@
 from itertools import combinations, product
 from math import comb
 
-from tests.typing.rows import control, vocabulary
+from tests.typing.rows import control, methods, vocabulary
 from tests.typing.rows.families import (
     EXPR,
     IN_EXPRESSIONS,
     ON_VECTORS,
     OPERANDS,
+    SOME,
     SPACE,
     SPACES,
+    VEC,
     choices,
     of,
     parts,
@@ -19,7 +21,8 @@ from tests.typing.rows.families import (
 )
 
 IMPORTS = """
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import date
 from typing import Any, Literal, Never, ParamSpec, TypeAlias, TypeVar, TypeVarTuple, overload
 
 from diff.control.vectorised import Batched
@@ -29,17 +32,21 @@ from diff.datatypes.term.term_functions import TermFunction
 from diff.derive.affine import Linearization
 from diff.derive.varying_parts import Wrt
 from diff.terms.user_operation import Tangent
-from diff.trace.expr import Expr
+from diff.trace.expr import Expr, Linear
+from diff.trace.expression_methods import Comparing, Finding, Ordering, Ranking, Reducing
 from diff.trace.trace import Tracer, Tracing
 from hilbert import (
     Anonymous,
     Boolean,
     Copower,
+    Coproduct,
     DirectSum,
     Elements,
     Field,
     Fin,
     Index,
+    Integers,
+    Lens,
     Map,
     Product,
     Space,
@@ -49,7 +56,7 @@ from hilbert import (
 )
 from hilbert.map.map import AnyMap
 from hilbert.space.space import Discrete, Zero
-from hilbert.space.vector import Number
+from hilbert.space.vector import Number, Whole
 from linmap import LinMap
 """
 VARIABLES = {
@@ -60,6 +67,7 @@ VARIABLES = {
     "States": "tuple[Any, ...]",
     "One": "Field | Copower[Any, Any] | TensorProduct[Any, Any] | Zero | Discrete",
     "Unknown": "Never",
+    **methods.VARIABLES,
     "P Q": "ParamSpec",
     "Rest": "TypeVarTuple",
 }
@@ -139,6 +147,26 @@ def operation(n: int) -> str:
 
 
 # diff.trace
+
+
+EXPRESSION = {
+    **{name: methods.arithmetic("Expr", SOME, "o", scalar="Linear") for name in ("__add__", "__sub__", "__mul__")},
+    **{name: methods.arithmetic("Expr", VEC, "o", scalar="Vec") for name in ("__radd__", "__rsub__", "__rmul__")},
+    "__rtruediv__": [
+        "(self: Linear[X], o: Vec[X] | Number) -> Expr[X]",
+        "(self: Expr[Field], o: Vec[X]) -> Expr[X]",
+    ],
+    "__matmul__": methods.matmul("Expr", SOME, "o"),
+    "__rmatmul__": [
+        f"(self: Expr[Copower[Field, {v}]], o: Vec[Copower[Field, {a}]]) -> Expr[{to}]"
+        for v, a, to in (
+            ("J", "Product[I, J]", "Copower[Field, I]"),
+            ("Product[J, K]", "Product[I, J]", "Copower[Field, Product[I, K]]"),
+            ("Fin[T]", "Fin[T]", "Field"),
+        )
+    ],
+    **methods.shared("Expr", SOME),
+}
 
 
 def tracer(n: int, space: str) -> str:
@@ -253,6 +281,8 @@ ROWS = {
             ),
         ],
     },
+    "diff.trace.expr": methods.of_class("Expr", EXPRESSION),
+    "diff.trace.expression_methods": methods.along_axes("Expr", SOME),
     "diff.trace.trace": TRACE,
     **vocabulary.ROWS,
 }

@@ -1,14 +1,45 @@
 """Signatures of the package hilbert."""
 
-from tests.typing.rows.families import parts, values
+from tests.typing.rows import methods
+from tests.typing.rows.families import VEC, parts, values
 
 IMPORTS = """
-from typing import Any, Never, TypeVar, overload
+from collections.abc import Iterator
+from datetime import date
+from typing import Any, Literal, Never, TypeVar, TypeVarTuple, overload
 
-from hilbert import DirectSum, Map, Type, Vec
+from hilbert import (
+    Anonymous,
+    Boolean,
+    Copower,
+    Coproduct,
+    DirectSum,
+    Elements,
+    Field,
+    Fin,
+    Index,
+    Integers,
+    Lens,
+    Map,
+    Product,
+    Space,
+    TensorProduct,
+    Type,
+    Vec,
+)
 from hilbert.map.map import Operand
+from hilbert.space.vector import Linear, Number, Whole
+from hilbert.space.vector_methods import Comparing, Finding, Ordering, Ranking, Reducing
 """
-VARIABLES = {"A B C D E F G L M N V W": "Type", "T": "", "Unknown": "Never"}
+VARIABLES = {
+    "A B C D E F G L M N V W": "Type",
+    "X": "Space",
+    "I J K": "Index",
+    "T": "",
+    "Unknown": "Never",
+    "Rest": "TypeVarTuple",
+    **methods.VARIABLES,
+}
 
 
 def applied(kind: str, result: str) -> dict[str, list[str]]:
@@ -34,6 +65,19 @@ def applied(kind: str, result: str) -> dict[str, list[str]]:
 VECTORS, OTHERS = applied("Vec[{}]", "Vec[W]"), applied("Operand[{}, W, T]", "T")
 
 ROWS = {
+    "hilbert.space.vector": methods.of_class(
+        "Vec",
+        {
+            **{
+                name: methods.arithmetic("Vec", VEC, taken, scalar="Vec")
+                for name, taken in (("__add__", "other"), ("__sub__", "other"), ("__mul__", "k"))
+            },
+            "__matmul__": methods.matmul("Vec", VEC, "other"),
+            "norm": ["(self: Linear[X]) -> float", *methods.along("Vec", "Vec")],
+            **methods.shared("Vec", VEC),
+        },
+    ),
+    "hilbert.space.vector_methods": methods.along_axes("Vec", VEC),
     "hilbert.map.map": {
         "Map.__call__": [
             "(self: Map[V, W], x: Unknown, /, *more: Unknown) -> Any",
