@@ -9,18 +9,7 @@ from __future__ import annotations
 import itertools
 from contextvars import ContextVar
 from functools import partial
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    ClassVar,
-    Generic,
-    Never,
-    NoReturn,
-    TypeAlias,
-    TypeVar,
-    cast,
-    final,
-)
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, NoReturn, TypeVar, cast, final
 
 from diff.mistakes.axis_hints import its_remedy
 from diff.mistakes.escaped_expressions import TwoFunctionsError, leaked
@@ -81,9 +70,6 @@ if TYPE_CHECKING:
     from hilbert.relation import Inclusion
     from hilbert.relation.relation import AnyRelation
     from linmap.contraction import Contraction
-
-    Whole: TypeAlias = slice[None, None, None]
-    """`:` in A[i, :]."""
 
 I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)

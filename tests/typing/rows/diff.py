@@ -32,7 +32,7 @@ from diff.datatypes.term.term_functions import TermFunction
 from diff.derive.affine import Linearization
 from diff.derive.varying_parts import Wrt
 from diff.terms.user_operation import Tangent
-from diff.trace.expr import Expr, Linear
+from diff.trace.expr import Expr
 from diff.trace.expression_methods import Comparing, Finding, Ordering, Ranking, Reducing
 from diff.trace.trace import Tracer, Tracing
 from hilbert import (
@@ -56,7 +56,7 @@ from hilbert import (
 )
 from hilbert.map.map import AnyMap
 from hilbert.space.space import Discrete, Zero
-from hilbert.space.vector import Number, Whole
+from hilbert.space.vector import Linear, Number, Whole
 from linmap import LinMap
 """
 VARIABLES = {
