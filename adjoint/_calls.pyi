@@ -32,7 +32,8 @@ Rest = TypeVarTuple("Rest")
 
 # adjoint.checks.check_derivatives
 @overload
-def check(f: Map[V, Any], x: Vec[V], /, *, seed: int = 0) -> Checks: ...
+def check(f: Map[V, Any], x: Vec[V], /, *, seed: int = 0) -> Checks:
+    """Both checks of a function at a point: its derivative, and the derivative's adjoint."""
 @overload
 def check(f: Map[DirectSum[A, B], Any], a: Vec[A], b: Vec[B], /, *, seed: int = 0) -> Checks: ...
 @overload
@@ -46,7 +47,8 @@ def check(f: Map[DirectSum[A, B, C, D, E, F], Any], a: Vec[A], b: Vec[B], c: Vec
 @overload
 def check(f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], Any], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], g: Vec[F], h: Vec[G], /, *more: Vec[Any], seed: int = 0) -> Checks: ...
 @overload
-def check_derivative(f: Map[V, Any], x: Vec[V], /, *, seed: int = 0) -> Report: ...
+def check_derivative(f: Map[V, Any], x: Vec[V], /, *, seed: int = 0) -> Report:
+    """The remainder ‖(f(x+t·dx) − f(x−t·dx))/2 − t·f'(x)(dx)‖ falls as t³: a log–log fit, over shrinking t."""
 @overload
 def check_derivative(f: Map[DirectSum[A, B], Any], a: Vec[A], b: Vec[B], /, *, seed: int = 0) -> Report: ...
 @overload
@@ -60,7 +62,8 @@ def check_derivative(f: Map[DirectSum[A, B, C, D, E, F], Any], a: Vec[A], b: Vec
 @overload
 def check_derivative(f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], Any], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], g: Vec[F], h: Vec[G], /, *more: Vec[Any], seed: int = 0) -> Report: ...
 @overload
-def check_adjoint(f: LinMap[V, W], /, *, star: LinMap[W, V] | None = None, samples: int = 5, seed: int = 0) -> Report: ...
+def check_adjoint(f: LinMap[V, W], /, *, star: LinMap[W, V] | None = None, samples: int = 5, seed: int = 0) -> Report:
+    """The dot test f(v) ⊙ w = v ⊙ f*(w) over random vectors, of a linear map or of a function's derivative at x."""
 @overload
 def check_adjoint(f: Map[V, Any], x: Vec[V], /, *, star: AnyLinMap | None = None, samples: int = 5, seed: int = 0) -> Report: ...
 @overload
@@ -78,7 +81,8 @@ def check_adjoint(f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], Any], a: Vec[A],
 
 # adjoint.reverse.adjoint_affine
 @overload
-def adjoint_affine(f: Map[V, W], x: Vec[V], /) -> tuple[Vec[W], LinMap[W, V]]: ...
+def adjoint_affine(f: Map[V, W], x: Vec[V], /) -> tuple[Vec[W], LinMap[W, V]]:
+    """f^[1r](x) = (f x, (f' x)*), both at a point. Raises SpaceError for a point of another space."""
 @overload
 def adjoint_affine(f: Map[DirectSum[A, B], W], a: Vec[A], b: Vec[B], /) -> tuple[Vec[W], LinMap[W, DirectSum[A, B]]]: ...
 @overload
@@ -92,7 +96,8 @@ def adjoint_affine(f: Map[DirectSum[A, B, C, D, E, F], W], a: Vec[A], b: Vec[B],
 @overload
 def adjoint_affine(f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], g: Vec[F], h: Vec[G], /, *more: Vec[Any]) -> tuple[Vec[W], LinMap[W, DirectSum[A, B, C, D, E, F, G, *Rest]]]: ...
 @overload
-def vjp(f: Map[V, W]) -> Program[DirectSum[V, W], V]: ...
+def vjp(f: Map[V, W]) -> Program[DirectSum[V, W], V]:
+    """V ⊕ W → V, (x, dy) ↦ (f'(x))*(dy), a function of the language; `wrt` takes one part of V, or several."""
 @overload
 def vjp(f: Map[DirectSum[A, *Rest], W], wrt: Literal[0]) -> Program[DirectSum[DirectSum[A, *Rest], W], A]: ...
 @overload
@@ -104,7 +109,8 @@ def vjp(f: Map[V, W], wrt: int | Sequence[int] | Sequence[Lens[V, Any]]) -> Prog
 
 # adjoint.reverse.gradient
 @overload
-def grad(f: TermFunction[P, Q, Expr[Field], Any], wrt: int | None = None) -> DataGradient[P, Q]: ...
+def grad(f: TermFunction[P, Q, Expr[Field], Any], wrt: int | None = None) -> DataGradient[P, Q]:
+    """∇f : V → V of f : V → K, or its part at position or lens `wrt`; the gradient in a discrete part is in 0."""
 @overload
 def grad(f: Map[V, Field]) -> Map[V, V]: ...
 @overload
@@ -130,7 +136,8 @@ def grad(f: Map[DirectSum[A, B, C, D, *Rest], Field], wrt: int) -> Map[DirectSum
 @overload
 def grad(f: Map[V, Field], wrt: Sequence[int] | Sequence[Lens[V, Any]]) -> Map[V, Any]: ...
 @overload
-def value_and_grad(f: TermFunction[P, Q, Expr[Field], Any], wrt: int | None = None) -> DataGradient[P, Q]: ...
+def value_and_grad(f: TermFunction[P, Q, Expr[Field], Any], wrt: int | None = None) -> DataGradient[P, Q]:
+    """V → K ⊕ V, x ↦ (f x, ∇f(x)), sharing what both need; `wrt` and errors as for `grad`."""
 @overload
 def value_and_grad(f: Map[V, Field]) -> Map[V, DirectSum[Field, V]]: ...
 @overload
@@ -158,7 +165,8 @@ def value_and_grad(f: Map[V, Field], wrt: Sequence[int] | Sequence[Lens[V, Any]]
 
 # adjoint.reverse.jacobian_matrix
 @overload
-def jacobian(f: Map[V, Any], x: Vec[V], /, *, wrt: Wrt = None, blocks: bool = False, as_: As = "array", limit: int | None = None) -> Any: ...
+def jacobian(f: Map[V, Any], x: Vec[V], /, *, wrt: Wrt = None, blocks: bool = False, as_: As = "array", limit: int | None = None) -> Any:
+    """The matrix of f'(x) in the standard bases: an array of shape (dim W, dim V), or one for each pair of leaves."""
 @overload
 def jacobian(f: Map[DirectSum[A, B], Any], a: Vec[A], b: Vec[B], /, *, wrt: Wrt = None, blocks: bool = False, as_: As = "array", limit: int | None = None) -> Any: ...
 @overload
@@ -172,7 +180,8 @@ def jacobian(f: Map[DirectSum[A, B, C, D, E, F], Any], a: Vec[A], b: Vec[B], c: 
 @overload
 def jacobian(f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], Any], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], g: Vec[F], h: Vec[G], /, *more: Vec[Any], wrt: Wrt = None, blocks: bool = False, as_: As = "array", limit: int | None = None) -> Any: ...
 @overload
-def hessian(f: Map[V, Field], x: Vec[V], /, *, wrt: Wrt = None, blocks: bool = False, as_: As = "array", limit: int | None = None) -> Any: ...
+def hessian(f: Map[V, Field], x: Vec[V], /, *, wrt: Wrt = None, blocks: bool = False, as_: As = "array", limit: int | None = None) -> Any:
+    """The matrix of the second derivative of f : V → K at a point: the `jacobian` of its gradient, both in `wrt`."""
 @overload
 def hessian(f: Map[DirectSum[A, B], Field], a: Vec[A], b: Vec[B], /, *, wrt: Wrt = None, blocks: bool = False, as_: As = "array", limit: int | None = None) -> Any: ...
 @overload
@@ -188,6 +197,7 @@ def hessian(f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], Field], a: Vec[A], b: 
 
 # adjoint.reverse.rules
 @overload
-def adjoint(f: LinMap[V, W]) -> LinMap[W, V]: ...
+def adjoint(f: LinMap[V, W]) -> LinMap[W, V]:
+    """f* : W ⊸ V, of a linear map or of a derivative in the point; raises SpaceError for a map that is not linear."""
 @overload
 def adjoint(f: Linearization[U, V, W]) -> Linearization[U, W, V]: ...

@@ -89,7 +89,8 @@ Padding: TypeAlias = int | tuple[int | tuple[int, int], ...]
 
 # diff.control.branches
 @overload
-def where(c: Expr[Boolean] | Vec[Boolean], then: Callable[[], Expr[W]], otherwise: Callable[[], Expr[W]]) -> Expr[W]: ...
+def where(c: Expr[Boolean] | Vec[Boolean], then: Callable[[], Expr[W]], otherwise: Callable[[], Expr[W]]) -> Expr[W]:
+    """then() if the condition holds, otherwise() if not: only that one is run. Or values, chosen entry by entry."""
 @overload
 def where(c: Expr[Boolean] | Vec[Boolean], then: Callable[[], tuple[Expr[W], Expr[Z]]], otherwise: Callable[[], tuple[Expr[W], Expr[Z]]]) -> tuple[Expr[W], Expr[Z]]: ...
 @overload
@@ -123,13 +124,15 @@ def where(c: Vec[Copower[Boolean, I]], then: Expr[Copower[W, I]], otherwise: Exp
 
 # diff.control.fixed_points
 @overload
-def fixed_point(f: Callable[[Expr[S]], Expr[S]], start: Vec[S], *, tolerance: float | None = None, at_most: int = 10000) -> Vec[S]: ...
+def fixed_point(f: Callable[[Expr[S]], Expr[S]], start: Vec[S], *, tolerance: float | None = None, at_most: int = 10000) -> Vec[S]:
+    """x with x = f(x), by x ↦ f(x) from `start` on: f is a contraction near x."""
 @overload
 def fixed_point(f: Callable[[Expr[S]], Expr[S]], start: Expr[S], *, tolerance: float | None = None, at_most: int = 10000) -> Expr[S]: ...
 @overload
 def fixed_point(f: Callable[[States], States], start: States, *, tolerance: float | None = None, at_most: int = 10000) -> States: ...
 @overload
-def root(f: Callable[[Expr[S]], Expr[Z]], start: Vec[S], *, tolerance: float | None = None, at_most: int = 100) -> Vec[S]: ...
+def root(f: Callable[[Expr[S]], Expr[Z]], start: Vec[S], *, tolerance: float | None = None, at_most: int = 100) -> Vec[S]:
+    """x with f(x) = 0, by Newton's iteration from `start` on: x ↦ x − (∂f)⁻¹f(x), for f into a space of x's dimension."""
 @overload
 def root(f: Callable[[Expr[S]], Expr[Z]], start: Expr[S], *, tolerance: float | None = None, at_most: int = 100) -> Expr[S]: ...
 @overload
@@ -139,7 +142,8 @@ def root(f: Callable[[States], tuple[Any, ...]], start: States, *, tolerance: fl
 
 # diff.control.loops
 @overload
-def fold(step: Callable[[Expr[S], Expr[W]], Expr[S]], start: Vec[S], xs: Vec[Copower[W, I]], *, reverse: bool = False, checkpoint: bool | int = False) -> Vec[S]: ...  # type: ignore[overload-overlap]  # a vector is no expression
+def fold(step: Callable[[Expr[S], Expr[W]], Expr[S]], start: Vec[S], xs: Vec[Copower[W, I]], *, reverse: bool = False, checkpoint: bool | int = False) -> Vec[S]:  # type: ignore[overload-overlap]  # a vector is no expression
+    """s ↦ step(s, x) for each x of xs ∈ W^X in turn, from the last one if `reverse`: the last state."""
 @overload
 def fold(step: Callable[[Expr[S], Expr[W]], Expr[S]], start: Expr[S] | Vec[S], xs: Expr[Copower[W, I]] | Vec[Copower[W, I]], *, reverse: bool = False, checkpoint: bool | int = False) -> Expr[S]: ...
 @overload
@@ -161,7 +165,8 @@ def fold(step: Callable[[Expr[S], Expr[W]], tuple[Expr[S], tuple[Expr[A], Expr[B
 @overload
 def fold(step: Callable[[States, Expr[W]], tuple[States, tuple[Expr[A], Expr[B]]]], start: States, xs: Expr[Copower[W, I]] | Vec[Copower[W, I]], *, reverse: bool = False, checkpoint: bool | int = False) -> tuple[States, tuple[Expr[Copower[A, I]], Expr[Copower[B, I]]]]: ...
 @overload
-def iterate(step: Callable[[Expr[S]], Expr[S]], start: Expr[S], X: Index, *, checkpoint: bool | int = False) -> Expr[S]: ...
+def iterate(step: Callable[[Expr[S]], Expr[S]], start: Expr[S], X: Index, *, checkpoint: bool | int = False) -> Expr[S]:
+    """s ↦ step(s), |X| times: the last state, and the outputs in Z^X where `step` gives a state and an output."""
 @overload
 def iterate(step: Callable[[Expr[S]], Expr[S]], start: Vec[S], X: Index, *, checkpoint: bool | int = False) -> Vec[S]: ...
 @overload
@@ -179,13 +184,15 @@ def iterate(step: Callable[[States], tuple[States, Expr[Z]]], start: States, X: 
 @overload
 def iterate(step: Callable[[Expr[S]], tuple[Expr[S], tuple[Expr[A], Expr[B]]]], start: Expr[S] | Vec[S], X: I, *, checkpoint: bool | int = False) -> tuple[Expr[S], tuple[Expr[Copower[A, I]], Expr[Copower[B, I]]]]: ...
 @overload
-def while_(condition: Callable[[Expr[S]], Expr[Boolean]], step: Callable[[Expr[S]], Expr[S]], start: Expr[S], *, at_most: Index | None = None) -> Expr[S]: ...
+def while_(condition: Callable[[Expr[S]], Expr[Boolean]], step: Callable[[Expr[S]], Expr[S]], start: Expr[S], *, at_most: Index | None = None) -> Expr[S]:
+    """s ↦ step(s) as long as condition(s) holds, for at most |X| rounds where at_most is X: the last state."""
 @overload
 def while_(condition: Callable[[Expr[S]], Expr[Boolean]], step: Callable[[Expr[S]], Expr[S]], start: Vec[S], *, at_most: Index | None = None) -> Vec[S]: ...
 @overload
 def while_(condition: Callable[[States], Expr[Boolean]], step: Callable[[States], States], start: States, *, at_most: Index | None = None) -> States: ...
 @overload
-def again(f: Callable[[Expr[A]], Expr[W]], a: Expr[A], /) -> Expr[W]: ...
+def again(f: Callable[[Expr[A]], Expr[W]], a: Expr[A], /) -> Expr[W]:
+    """f(*args): the derivative keeps the arguments, and computes what it needs of f again."""
 @overload
 def again(f: Callable[[Expr[A], Expr[B]], Expr[W]], a: Expr[A], b: Expr[B] | Vec[B], /) -> Expr[W]: ...
 @overload
@@ -197,7 +204,8 @@ def again(f: Callable[[Expr[A], Expr[B]], Expr[W]], a: Vec[A], b: Vec[B], /) -> 
 
 # diff.control.vectorised
 @overload
-def each(f: Callable[[Expr[A]], Expr[W]], xs: Expr[Copower[A, I]], /) -> Expr[Copower[W, I]]: ...
+def each(f: Callable[[Expr[A]], Expr[W]], xs: Expr[Copower[A, I]], /) -> Expr[Copower[W, I]]:
+    """(f(x) for each x of xs ∈ V^X) ∈ W^X; of several, f(x, y, …) for xs ∈ V^X, ys ∈ U^X, …"""
 @overload
 def each(f: Callable[[Expr[A]], Expr[W]], xs: Vec[Copower[A, I]], /) -> Vec[Copower[W, I]]: ...
 @overload
@@ -223,7 +231,8 @@ def each(f: Callable[[Expr[Copower[A, J]]], tuple[Any, ...]], xs: Any, /, *, ove
 @overload
 def each(f: Callable[..., Any], xs: Any, ys: Any, /, *zs: Any, over: Index) -> Any: ...
 @overload
-def Batched___call__(self: Batched[A, B, W, T], a: Vec[A], b: Vec[Copower[B, Fin[T]]], /) -> Vec[Copower[W, Fin[T]]]: ...
+def Batched___call__(self: Batched[A, B, W, T], a: Vec[A], b: Vec[Copower[B, Fin[T]]], /) -> Vec[Copower[W, Fin[T]]]:
+    """On parameters and a batch; raises SpaceError for data of another index set."""
 @overload
 def Batched___call__(self: Batched[A, B, W, T], a: Expr[A], b: Expr[Copower[B, Fin[T]]] | Vec[Copower[B, Fin[T]]], /) -> Expr[Copower[W, Fin[T]]]: ...
 @overload
@@ -231,7 +240,8 @@ def Batched___call__(self: Batched[A, B, W, T], a: Vec[A], b: Expr[Copower[B, Fi
 
 # diff.datatypes.kinds.data
 @overload
-def data(a: type[T1], /, **kinds: Type | Values[Any]) -> Data[T1]: ...
+def data(a: type[T1], /, **kinds: Type | Values[Any]) -> Data[T1]:
+    """The type of values of some attrs classes; `kinds` are the spaces of their fields, by the names of these."""
 @overload
 def data(a: type[T1], b: type[T2], /, **kinds: Type | Values[Any]) -> Data[T1 | T2]: ...
 @overload
@@ -245,7 +255,8 @@ def data(*classes: type[Any], **kinds: Type | Values[Any]) -> Data[Any]: ...
 
 # diff.datatypes.term.cases
 @overload
-def folded(step: Callable[[T1, Expr[W]], Expr[W]], start: Vec[W], items: tuple[T1, ...]) -> Expr[W]: ...
+def folded(step: Callable[[T1, Expr[W]], Expr[W]], start: Vec[W], items: tuple[T1, ...]) -> Expr[W]:
+    """step(x₁, step(x₂, … step(xₙ, start))): a right fold; also over items that are not known while a term is traced."""
 @overload
 def folded(step: Callable[[T1, tuple[Expr[V], Expr[W]]], tuple[Expr[V], Expr[W]]], start: tuple[Vec[V] | Expr[V], Vec[W] | Expr[W]], items: tuple[T1, ...]) -> tuple[Expr[V], Expr[W]]: ...
 @overload
@@ -255,7 +266,8 @@ def folded(step: Callable[[T1, T], T], start: T, items: tuple[T1, ...]) -> T: ..
 
 # diff.datatypes.term.term_decorator
 @overload
-def term(a: A, /, *, to: Kind | None = None) -> TermMaker[[Expr[A]], [Vec[A]]]: ...
+def term(a: A, /, *, to: Kind | None = None) -> TermMaker[[Expr[A]], [Vec[A]]]:
+    """term(V, tree)(f): a Python function of vectors and data as a term; `to` is the kind of its result."""
 @overload
 def term(a: Values[T1], /, *, to: Kind | None = None) -> TermMaker[[T1], [T1]]: ...
 @overload
@@ -285,13 +297,15 @@ def term(a: Values[T1], b: Values[T2], c: Values[T3], /, *, to: Kind | None = No
 @overload
 def term(*kinds: Type | Values[Any], to: Kind | None = None) -> TermMaker[..., ...]: ...
 @overload
-def TermMaker___call__(self: TermMaker[P, Q], body: Callable[P, Expr[W]], /) -> TermFunction[P, Q, Expr[W], Vec[W]]: ...
+def TermMaker___call__(self: TermMaker[P, Q], body: Callable[P, Expr[W]], /) -> TermFunction[P, Q, Expr[W], Vec[W]]:
+    """The function as a term; it is not run. Raises TermError for what is no function of as many arguments."""
 @overload
 def TermMaker___call__(self: TermMaker[P, Q], body: Callable[P, T], /) -> TermFunction[P, Q, T, T]: ...
 
 # diff.derive.affine
 @overload
-def affine(f: Map[V, W], x: Vec[V], /) -> tuple[Vec[W], LinMap[V, W]]: ...
+def affine(f: Map[V, W], x: Vec[V], /) -> tuple[Vec[W], LinMap[V, W]]:
+    """f^[1](x) = (f x, f' x), both at a point: Figure 1 on a value. Raises SpaceError for a point of another space."""
 @overload
 def affine(f: Map[DirectSum[A, B], W], a: Vec[A], b: Vec[B], /) -> tuple[Vec[W], LinMap[DirectSum[A, B], W]]: ...
 @overload
@@ -305,7 +319,8 @@ def affine(f: Map[DirectSum[A, B, C, D, E, F], W], a: Vec[A], b: Vec[B], c: Vec[
 @overload
 def affine(f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], g: Vec[F], h: Vec[G], /, *more: Vec[Any]) -> tuple[Vec[W], LinMap[DirectSum[A, B, C, D, E, F, G, *Rest], W]]: ...
 @overload
-def Linearization_at(self: Linearization[U, V, W], x: Vec[U], /) -> LinMap[V, W]: ...
+def Linearization_at(self: Linearization[U, V, W], x: Vec[U], /) -> LinMap[V, W]:
+    """The linear map at a point: runs what it needs of the program, and closes the body with what that computed."""
 @overload
 def Linearization_at(self: Linearization[DirectSum[A, B], V, W], a: Vec[A], b: Vec[B], /) -> LinMap[V, W]: ...
 @overload
@@ -327,7 +342,8 @@ def Linearization_at(self: Linearization[DirectSum[A, B, C, D, E, F, G, L, M, N]
 
 # diff.jets.jet_programs
 @overload
-def jet(f: Map[V, W], k: Literal[1], order: Literal[1]) -> Map[DirectSum[V, V], DirectSum[W, W]]: ...
+def jet(f: Map[V, W], k: Literal[1], order: Literal[1]) -> Map[DirectSum[V, V], DirectSum[W, W]]:
+    """jet(f, k, R) : ⊕_α V → ⊕_α W takes the jet of t ↦ u(t) at 0 to that of t ↦ f(u(t)), t ∈ ℝᵏ."""
 @overload
 def jet(f: Map[V, W], k: Literal[1], order: Literal[2]) -> Map[DirectSum[V, V, V], DirectSum[W, W, W]]: ...
 @overload
@@ -341,7 +357,8 @@ def jet(f: Map[V, W], k: Literal[2], order: Literal[2]) -> Map[DirectSum[V, V, V
 @overload
 def jet(f: Map[V, W], k: int, order: int, *, given: Iterable[Any] | None = None, wanted: Iterable[Any] | None = None, wrt: Wrt = None) -> Map[Any, Any]: ...
 @overload
-def taylor(f: Map[V, W], x: Vec[V], direction: Vec[V], order: int) -> tuple[Vec[W], ...]: ...
+def taylor(f: Map[V, W], x: Vec[V], direction: Vec[V], order: int) -> tuple[Vec[W], ...]:
+    """The coefficients c₀, …, c_R of s ↦ f(x + s·v) = Σ c_n sⁿ + O(s^{R+1}), a vector of W each: divided by n!."""
 @overload
 def taylor(f: Map[V, W], x: Expr[V], direction: Expr[V] | Vec[V], order: int) -> tuple[Expr[W], ...]: ...
 @overload
@@ -351,7 +368,8 @@ def taylor(f: Map[V, W], x: Vec[V], direction: Vec[Any], order: int, *, wrt: int
 @overload
 def taylor(f: Map[V, W], x: Expr[V], direction: Expr[Any] | Vec[Any], order: int, *, wrt: int | Sequence[int]) -> tuple[Expr[W], ...]: ...
 @overload
-def directional(f: Map[V, W], r: Literal[1], *, polarised: bool = False) -> Map[DirectSum[V, V], W]: ...
+def directional(f: Map[V, W], r: Literal[1], *, polarised: bool = False) -> Map[DirectSum[V, V], W]:
+    """V ⊕ V^r → W, (x, v₁, …, vᵣ) ↦ Dʳf(x)[v₁, …, vᵣ], the r-th derivative as an r-linear map; r = 1 is `jvp`."""
 @overload
 def directional(f: Map[V, W], r: Literal[2], *, polarised: bool = False) -> Map[DirectSum[V, V, V], W]: ...
 @overload
@@ -363,7 +381,8 @@ def directional(f: Map[V, W], r: int, *, polarised: bool = False) -> Map[Any, W]
 
 # diff.terms.constant_maps
 @overload
-def sparse_product(rows: Any, cols: Any, X: I, Y: J) -> Map[DirectSum[Copower[Field, Fin[Anonymous]], Copower[Field, I]], Copower[Field, J]]: ...
+def sparse_product(rows: Any, cols: Any, X: I, Y: J) -> Map[DirectSum[Copower[Field, Fin[Anonymous]], Copower[Field, I]], Copower[Field, J]]:
+    """sparse_product : ℝ^K ⊕ V^X → V^Y, (w, v) ↦ (Σ w_k·v_{cols[k]} over rows[k] = y)_y, bilinear."""
 @overload
 def sparse_product(rows: Any, cols: Any, X: I, Y: J, V: W) -> Map[DirectSum[Copower[Field, Fin[Anonymous]], Copower[W, I]], Copower[W, J]]: ...
 @overload
@@ -373,7 +392,8 @@ def sparse_product(rows: Any, cols: Any, X: I, Y: J, V: W, *, entries: K) -> Map
 
 # diff.terms.lift
 @overload
-def lift(f: Map[DirectSum[A, B], W], X: I) -> Map[DirectSum[A, Copower[B, I]], Copower[W, I]]: ...
+def lift(f: Map[DirectSum[A, B], W], X: I) -> Map[DirectSum[A, Copower[B, I]], Copower[W, I]]:
+    """f : A ⊕ B → W with the parameters A shared by all of X and the data B varying: A ⊕ B^X → W^X."""
 @overload
 def lift(f: Map[DirectSum[A, B], W], X: I, *, over: tuple[Literal[0]]) -> Map[DirectSum[Copower[A, I], B], Copower[W, I]]: ...
 @overload
@@ -399,7 +419,8 @@ def lift(f: Map[V, W], X: I, *, over: Sequence[int]) -> Map[Any, Copower[W, I]]:
 
 # diff.terms.user_operation
 @overload
-def operation(name: str, a: A, /, *, to: W, value: Callable[[Any, Any], Any], tangent: Callable[[Expr[A], Expr[W], Expr[A]], Tangent[W]] | None = None, batched: bool = True, broadcasts: bool = False) -> Map[A, W]: ...
+def operation(name: str, a: A, /, *, to: W, value: Callable[[Any, Any], Any], tangent: Callable[[Expr[A], Expr[W], Expr[A]], Tangent[W]] | None = None, batched: bool = True, broadcasts: bool = False) -> Map[A, W]:
+    """An operation of your own, A ⊕ B ⊕ … → C: its value on arrays, and its derivative as an expression."""
 @overload
 def operation(name: str, a: A, b: B, /, *, to: W, value: Callable[[Any, Any, Any], Any], tangent: Callable[[Expr[A], Expr[B], Expr[W], Expr[A], Expr[B]], Tangent[W]] | None = None, batched: bool = True, broadcasts: bool = False) -> Map[DirectSum[A, B], W]: ...
 @overload
@@ -417,7 +438,8 @@ def Expr___sub__(self: Linear[X], o: Expr[X] | Vec[X] | Expr[Field] | Vec[Field]
 @overload
 def Expr___sub__(self: Expr[Field], o: Linear[X]) -> Expr[X]: ...
 @overload
-def Expr___mul__(self: Linear[X], o: Expr[X] | Vec[X] | Expr[Field] | Vec[Field] | Number) -> Expr[X]: ...
+def Expr___mul__(self: Linear[X], o: Expr[X] | Vec[X] | Expr[Field] | Vec[Field] | Number) -> Expr[X]:
+    """k·v for a scalar k, v·w entry by entry for two vectors of one space."""
 @overload
 def Expr___mul__(self: Expr[Field], o: Linear[X]) -> Expr[X]: ...
 @overload
@@ -437,7 +459,8 @@ def Expr___rtruediv__(self: Linear[X], o: Vec[X] | Number) -> Expr[X]: ...
 @overload
 def Expr___rtruediv__(self: Expr[Field], o: Vec[X]) -> Expr[X]: ...
 @overload
-def Expr___matmul__(self: Expr[Copower[Field, Product[I, J]]], o: Expr[Copower[Field, J]] | Vec[Copower[Field, J]]) -> Expr[Copower[Field, I]]: ...
+def Expr___matmul__(self: Expr[Copower[Field, Product[I, J]]], o: Expr[Copower[Field, J]] | Vec[Copower[Field, J]]) -> Expr[Copower[Field, I]]:
+    """Matrix product, matrix–vector product, inner product of vectors."""
 @overload
 def Expr___matmul__(self: Expr[Copower[Field, Product[I, J]]], o: Expr[Copower[Field, Product[J, K]]] | Vec[Copower[Field, Product[J, K]]]) -> Expr[Copower[Field, Product[I, K]]]: ...
 @overload
@@ -449,7 +472,8 @@ def Expr___rmatmul__(self: Expr[Copower[Field, Product[J, K]]], o: Vec[Copower[F
 @overload
 def Expr___rmatmul__(self: Expr[Copower[Field, Fin[T]]], o: Vec[Copower[Field, Fin[T]]]) -> Expr[Field]: ...
 @overload
-def Expr___getitem__(self: Expr[DirectSum[A, *Rest]], i: Literal[0]) -> Expr[A]: ...
+def Expr___getitem__(self: Expr[DirectSum[A, *Rest]], i: Literal[0]) -> Expr[A]:
+    """π_k: part k of a direct sum, or the component of V^X at a position or label; V^{X×Y} takes A[i, j]."""
 @overload
 def Expr___getitem__(self: Expr[DirectSum[A, B, *Rest]], i: Literal[1]) -> Expr[B]: ...
 @overload
@@ -489,11 +513,13 @@ def Expr___getitem__(self: Expr[Copower[W, Product[I, J]]], i: tuple[int | str, 
 @overload
 def Expr___getitem__(self: Expr[Copower[W, Product[I, J]]], i: tuple[int | str | slice, ...]) -> Expr[Any]: ...
 @overload
-def Expr_replace(self: Expr[A], lens: Lens[A, W], part: Expr[W] | Vec[W]) -> Expr[A]: ...
+def Expr_replace(self: Expr[A], lens: Lens[A, W], part: Expr[W] | Vec[W]) -> Expr[A]:
+    """The same value but for one part of its record; raises SpaceError for a part of another space."""
 @overload
 def Expr_replace(self: Expr[Copower[A, I]], lens: Lens[A, W], part: Expr[Copower[W, I]] | Vec[Copower[W, I]]) -> Expr[Copower[A, I]]: ...
 @overload
-def Expr_split(self: Expr[DirectSum[A, B]]) -> tuple[Expr[A], Expr[B]]: ...
+def Expr_split(self: Expr[DirectSum[A, B]]) -> tuple[Expr[A], Expr[B]]:
+    """All parts of a direct sum; of (V ⊕ W)^X those of V^X ⊕ W^X, which holds the same arrays."""
 @overload
 def Expr_split(self: Expr[DirectSum[A, B, C]]) -> tuple[Expr[A], Expr[B], Expr[C]]: ...
 @overload
@@ -523,7 +549,8 @@ def Expr___iter__(self: Expr[Copower[W, Axis]]) -> Iterator[Expr[W]]: ...
 @overload
 def Expr___iter__(self: Expr[DirectSum[*Rest]]) -> Iterator[Expr[Any]]: ...
 @overload
-def Expr_cast(self: Expr[Copower[Copower[Count, J], I]], field: Field) -> Expr[Copower[Copower[Field, J], I]]: ...
+def Expr_cast(self: Expr[Copower[Copower[Count, J], I]], field: Field) -> Expr[Copower[Copower[Field, J], I]]:
+    """The same numbers in another precision; truth values as 1 and 0, integers as numbers, without a derivative."""
 @overload
 def Expr_cast(self: Expr[Copower[Count, I]], field: Field) -> Expr[Copower[Field, I]]: ...
 @overload
@@ -531,15 +558,18 @@ def Expr_cast(self: Expr[Count], field: Field) -> Expr[Field]: ...
 @overload
 def Expr_cast(self: Linear[X], field: Field) -> Expr[X]: ...
 @overload
-def Expr_crop(self: Expr[Copower[W, I]], start: int | None, stop: int | None, *, step: int = ...) -> Expr[Copower[W, Fin[Anonymous]]]: ...
+def Expr_crop(self: Expr[Copower[W, I]], start: int | None, stop: int | None, *, step: int = ...) -> Expr[Copower[W, Fin[Anonymous]]]:
+    """The components start:stop:step, indexed by `to`; see `linmap.crop`."""
 @overload
 def Expr_crop(self: Expr[Copower[W, I]], start: int | None, stop: int | None, *, step: int = ..., to: K) -> Expr[Copower[W, K]]: ...
 @overload
-def Expr_concatenate(self: Expr[Copower[W, I]], other: Expr[Copower[W, J]] | Vec[Copower[W, J]]) -> Expr[Copower[W, Coproduct[I, J]]]: ...
+def Expr_concatenate(self: Expr[Copower[W, I]], other: Expr[Copower[W, J]] | Vec[Copower[W, J]]) -> Expr[Copower[W, Coproduct[I, J]]]:
+    """V^X and V^Y one after the other in V^{X+Y}, or in V^Z for Z = `to`; see `linmap.concatenate`."""
 @overload
 def Expr_concatenate(self: Expr[Copower[W, I]], other: Expr[Copower[W, J]] | Vec[Copower[W, J]], *, to: K) -> Expr[Copower[W, K]]: ...
 @overload
-def Expr_transpose(self: Expr[Copower[W, Product[I, J]]]) -> Expr[Copower[W, Product[J, I]]]: ...
+def Expr_transpose(self: Expr[Copower[W, Product[I, J]]]) -> Expr[Copower[W, Product[J, I]]]:
+    """`T`; or the factors of the index set in another order, x.transpose(Z * X) of V^{X×Z}."""
 @overload
 def Expr_transpose(self: Expr[Copower[W, I]], Y: K) -> Expr[Copower[W, K]]: ...
 @overload
@@ -577,7 +607,8 @@ def Expr___le__(self: Expr[Copower[Copower[Field, J], I]], o: Expr[Copower[Copow
 
 # diff.trace.expression_methods
 @overload
-def Reducing___call__(self: Reducing[V]) -> Expr[Field]: ...
+def Reducing___call__(self: Reducing[V]) -> Expr[Field]:
+    """See the attributes of `Reductions`."""
 @overload
 def Reducing___call__(self: Reducing[Copower[W, Product[Product[Product[Any, Any], Any], Any]]], over: Index | int) -> Expr[Any]: ...
 @overload
@@ -595,7 +626,8 @@ def Reducing___call__(self: Reducing[Copower[Copower[W, J], I]], over: J | Liter
 @overload
 def Reducing___call__(self: Reducing[Copower[W, I]], over: I | Literal[0]) -> Expr[W]: ...
 @overload
-def Finding___call__(self: Finding[Copower[Field, Product[Product[Product[Any, Any], Any], Any]]], over: Index | int) -> Expr[Any]: ...
+def Finding___call__(self: Finding[Copower[Field, Product[Product[Product[Any, Any], Any], Any]]], over: Index | int) -> Expr[Any]:
+    """See the attributes of `Reductions`."""
 @overload
 def Finding___call__(self: Finding[Copower[Field, Product[Product[I, J], K]]], over: I | Literal[0]) -> Expr[Copower[Elements[I], Product[J, K]]]: ...  # type: ignore[overload-overlap]
 @overload
@@ -613,17 +645,20 @@ def Finding___call__(self: Finding[Copower[Copower[Field, J], I]], over: I | Lit
 @overload
 def Finding___call__(self: Finding[Copower[Field, I]], over: I | Literal[0] | None = None) -> Expr[Elements[I]]: ...
 @overload
-def Ordering___call__(self: Ordering[Copower[Field, I]], over: I | None = None) -> Expr[Copower[Elements[I], I]]: ...
+def Ordering___call__(self: Ordering[Copower[Field, I]], over: I | None = None) -> Expr[Copower[Elements[I], I]]:
+    """See the attributes of `Reductions`."""
 @overload
 def Ordering___call__(self: Ordering[V], over: Index | int | None = None) -> Expr[Any]: ...
 @overload
-def Ranking___call__(self: Ranking[Copower[Field, I]], k: int) -> Expr[Copower[Elements[I], Fin[Anonymous]]]: ...
+def Ranking___call__(self: Ranking[Copower[Field, I]], k: int) -> Expr[Copower[Elements[I], Fin[Anonymous]]]:
+    """See the attributes of `Reductions`."""
 @overload
 def Ranking___call__(self: Ranking[Copower[Field, I]], k: int, *, to: K) -> Expr[Copower[Elements[I], K]]: ...
 @overload
 def Ranking___call__(self: Ranking[V], k: int, over: Index | int, *, to: Index | None = None) -> Expr[Any]: ...
 @overload
-def Comparing___call__(self: Comparing[Field], o: Expr[Field] | Vec[Field] | Number) -> Expr[Boolean]: ...
+def Comparing___call__(self: Comparing[Field], o: Expr[Field] | Vec[Field] | Number) -> Expr[Boolean]:
+    """See the attributes of `Reductions`."""
 @overload
 def Comparing___call__(self: Comparing[Integers], o: Expr[Integers] | Vec[Integers] | int) -> Expr[Boolean]: ...
 @overload
@@ -643,7 +678,8 @@ def Comparing___call__(self: Comparing[Copower[Copower[Field, J], I]], o: Expr[C
 
 # diff.trace.trace
 @overload
-def Tracer___call__(self: Tracer[P, V], body: Callable[P, Expr[W]], /) -> Map[V, W]: ...
+def Tracer___call__(self: Tracer[P, V], body: Callable[P, Expr[W]], /) -> Map[V, W]:
+    """Trace the body once; raises SpaceError, with the line of the body, for expressions that do not fit."""
 @overload
 def Tracer___call__(self: Tracer[P, V], body: Callable[P, tuple[Expr[W], Expr[W1]]], /) -> Map[V, DirectSum[W, W1]]: ...
 @overload
@@ -651,7 +687,8 @@ def Tracer___call__(self: Tracer[P, V], body: Callable[P, tuple[Expr[W], Expr[W1
 @overload
 def Tracer___call__(self: Tracer[P, V], body: Callable[P, tuple[Expr[W], Expr[W1], Expr[W2], Expr[W3]]], /) -> Map[V, DirectSum[W, W1, W2, W3]]: ...
 @overload
-def Tracing___call__(self: Tracing, a: A, /, *, planned: bool = True) -> Tracer[[Expr[A]], A]: ...
+def Tracing___call__(self: Tracing, a: A, /, *, planned: bool = True) -> Tracer[[Expr[A]], A]:
+    """What makes a function of these spaces of a body; raises SpaceError for arguments that are no spaces."""
 @overload
 def Tracing___call__(self: Tracing, a: A, b: B, /, *, planned: bool = True) -> Tracer[[Expr[A], Expr[B]], DirectSum[A, B]]: ...
 @overload
@@ -673,7 +710,8 @@ def Tracing___call__(self: Tracing, a: A, b: B, c: C, d: D, e: E, g: F, h: G, k:
 @overload
 def Tracing___call__(self: Tracing, *spaces: Type, planned: bool = True) -> Callable[[Callable[..., Any]], AnyMap]: ...
 @overload
-def Tracing_over(self: Tracing, space: DirectSum[A, B], /, *, planned: bool = True) -> Tracer[[Expr[A], Expr[B]], DirectSum[A, B]]: ...
+def Tracing_over(self: Tracing, space: DirectSum[A, B], /, *, planned: bool = True) -> Tracer[[Expr[A], Expr[B]], DirectSum[A, B]]:
+    """As fun(*space.parts), typed for up to six parts; a space that is no direct sum is one part."""
 @overload
 def Tracing_over(self: Tracing, space: DirectSum[A, B, C], /, *, planned: bool = True) -> Tracer[[Expr[A], Expr[B], Expr[C]], DirectSum[A, B, C]]: ...
 @overload
@@ -689,25 +727,30 @@ def Tracing_over(self: Tracing, space: Type, /, *, planned: bool = True) -> Call
 
 # diff.jets.matrix_functions
 @overload
-def matrix_function(f: Map[Field, Field], A: Vec[Copower[Field, Product[I, I]]]) -> Vec[Copower[Field, Product[I, I]]]: ...
+def matrix_function(f: Map[Field, Field], A: Vec[Copower[Field, Product[I, I]]]) -> Vec[Copower[Field, Product[I, I]]]:
+    """f(S) = U·diag(f(w))·Uᵀ for S = (A + Aᵀ)/2 = U·diag(w)·Uᵀ and a function f : ℝ → ℝ that is analytic there."""
 @overload
 def matrix_function(f: Map[Field, Field], A: Expr[Copower[Field, Product[I, I]]]) -> Expr[Copower[Field, Product[I, I]]]: ...
 @overload
-def sqrtm(A: Vec[Copower[Field, Product[I, I]]]) -> Vec[Copower[Field, Product[I, I]]]: ...
+def sqrtm(A: Vec[Copower[Field, Product[I, I]]]) -> Vec[Copower[Field, Product[I, I]]]:
+    """The square root of (A + Aᵀ)/2, where that is positive; NaN where an eigenvalue is below 0."""
 @overload
 def sqrtm(A: Expr[Copower[Field, Product[I, I]]]) -> Expr[Copower[Field, Product[I, I]]]: ...
 @overload
-def inv_sqrtm(A: Vec[Copower[Field, Product[I, I]]]) -> Vec[Copower[Field, Product[I, I]]]: ...
+def inv_sqrtm(A: Vec[Copower[Field, Product[I, I]]]) -> Vec[Copower[Field, Product[I, I]]]:
+    """The inverse of the square root of (A + Aᵀ)/2, where that is positive definite."""
 @overload
 def inv_sqrtm(A: Expr[Copower[Field, Product[I, I]]]) -> Expr[Copower[Field, Product[I, I]]]: ...
 @overload
-def logm(A: Vec[Copower[Field, Product[I, I]]]) -> Vec[Copower[Field, Product[I, I]]]: ...
+def logm(A: Vec[Copower[Field, Product[I, I]]]) -> Vec[Copower[Field, Product[I, I]]]:
+    """The logarithm of (A + Aᵀ)/2, where that is positive definite."""
 @overload
 def logm(A: Expr[Copower[Field, Product[I, I]]]) -> Expr[Copower[Field, Product[I, I]]]: ...
 
 # diff.vocabulary.convolution
 @overload
-def conv(x: Unknown, w: Unknown, *, stride: Amount = 1, dilation: Amount = 1, padding: Any = 0, to: Any = None) -> Any: ...
+def conv(x: Unknown, w: Unknown, *, stride: Amount = 1, dilation: Amount = 1, padding: Any = 0, to: Any = None) -> Any:
+    """(Σ_{k,c} x_{stride·y + dilation·k − before, c} · w_{k,c,o})_{y,o}: x ∈ ℝ^{X×…×C}, w ∈ ℝ^{K×…×C×O} give ℝ^{Y×…×O}."""
 @overload
 def conv(x: Vec[Image[I, H]], w: Vec[Kernel[K, H, O]], *, dilation: Amount = 1, padding: Literal["same"]) -> Vec[Image[I, O]]: ...
 @overload
@@ -729,7 +772,8 @@ def conv(x: Vec[Image[I, H]], w: Expr[Kernel[K, H, O]], *, stride: Amount = 1, d
 
 # diff.vocabulary.dot
 @overload
-def dot(a: Vec[X]) -> LinMap[X, Field]: ...
+def dot(a: Vec[X]) -> LinMap[X, Field]:
+    """Σ_x a_x·b_x over the axis X of both, in ℝ^{the other axes of a, then those of b}; of one vector (⊙v) : V ⊸ K."""
 @overload
 def dot(a: Unknown, b: Unknown, *, over: Any) -> Any: ...
 @overload
@@ -789,7 +833,8 @@ def dot(a: Vec[Line[Fin[T]]], b: Expr[Line[Fin[T]]], *, over: Fin[T]) -> Expr[Fi
 
 # diff.vocabulary.linear_algebra
 @overload
-def solve(A: Vec[Copower[Field, Product[I, J]]], b: Vec[Copower[Field, I]]) -> Vec[Copower[Field, J]]: ...
+def solve(A: Vec[Copower[Field, Product[I, J]]], b: Vec[Copower[Field, I]]) -> Vec[Copower[Field, J]]:
+    """A⁻¹b for A ∈ ℝ^{Y×X}, |X| = |Y|, and b ∈ ℝ^Y or ℝ^{Y×Z}, by LU; in ℝ^X or ℝ^{X×Z}."""
 @overload
 def solve(A: Vec[Copower[Field, Product[I, J]]], b: Vec[Copower[Field, Product[I, K]]]) -> Vec[Copower[Field, Product[J, K]]]: ...
 @overload
@@ -801,7 +846,8 @@ def solve(A: Vec[Copower[Field, Product[I, J]]], b: Expr[Copower[Field, I]]) -> 
 @overload
 def solve(A: Vec[Copower[Field, Product[I, J]]], b: Expr[Copower[Field, Product[I, K]]]) -> Expr[Copower[Field, Product[J, K]]]: ...
 @overload
-def solve_triangular(A: Vec[Copower[Field, Product[I, J]]], b: Vec[Copower[Field, I]], *, lower: bool = True) -> Vec[Copower[Field, J]]: ...
+def solve_triangular(A: Vec[Copower[Field, Product[I, J]]], b: Vec[Copower[Field, I]], *, lower: bool = True) -> Vec[Copower[Field, J]]:
+    """As `solve`, where only the lower triangle of A is read, or the upper one; the other has gradient 0."""
 @overload
 def solve_triangular(A: Vec[Copower[Field, Product[I, J]]], b: Vec[Copower[Field, Product[I, K]]], *, lower: bool = True) -> Vec[Copower[Field, Product[J, K]]]: ...
 @overload
@@ -813,43 +859,52 @@ def solve_triangular(A: Vec[Copower[Field, Product[I, J]]], b: Expr[Copower[Fiel
 @overload
 def solve_triangular(A: Vec[Copower[Field, Product[I, J]]], b: Expr[Copower[Field, Product[I, K]]], *, lower: bool = True) -> Expr[Copower[Field, Product[J, K]]]: ...
 @overload
-def inverse(A: Vec[Copower[Field, Product[I, J]]]) -> Vec[Copower[Field, Product[J, I]]]: ...
+def inverse(A: Vec[Copower[Field, Product[I, J]]]) -> Vec[Copower[Field, Product[J, I]]]:
+    """A⁻¹ ∈ ℝ^{X×Y} of A ∈ ℝ^{Y×X}; raises SpaceError for other spaces, and where A is singular."""
 @overload
 def inverse(A: Expr[Copower[Field, Product[I, J]]]) -> Expr[Copower[Field, Product[J, I]]]: ...
 @overload
-def det(A: Vec[Copower[Field, Product[I, J]]]) -> Vec[Field]: ...
+def det(A: Vec[Copower[Field, Product[I, J]]]) -> Vec[Field]:
+    """The determinant; its derivative is tr(adj(A)·A'), at singular matrices, too, as is the second one."""
 @overload
 def det(A: Expr[Copower[Field, Product[I, J]]]) -> Expr[Field]: ...
 @overload
-def logdet(A: Vec[Copower[Field, Product[I, J]]]) -> Vec[Field]: ...
+def logdet(A: Vec[Copower[Field, Product[I, J]]]) -> Vec[Field]:
+    """log |det A|; −∞ where A is singular."""
 @overload
 def logdet(A: Expr[Copower[Field, Product[I, J]]]) -> Expr[Field]: ...
 @overload
-def cholesky(A: Vec[Copower[Field, Product[I, I]]]) -> Vec[Copower[Field, Product[I, I]]]: ...
+def cholesky(A: Vec[Copower[Field, Product[I, I]]]) -> Vec[Copower[Field, Product[I, I]]]:
+    """L, lower triangular with positive diagonal, L Lᵀ = (A + Aᵀ)/2; raises SpaceError where that is not positive."""
 @overload
 def cholesky(A: Expr[Copower[Field, Product[I, I]]]) -> Expr[Copower[Field, Product[I, I]]]: ...
 @overload
-def eigh(A: Vec[Copower[Field, Product[I, I]]]) -> Vec[DirectSum[Copower[Field, I], Copower[Field, Product[I, I]]]]: ...
+def eigh(A: Vec[Copower[Field, Product[I, I]]]) -> Vec[DirectSum[Copower[Field, I], Copower[Field, Product[I, I]]]]:
+    """(w, U) with (A + Aᵀ)/2 = U·diag(w)·Uᵀ, w ascending, the columns of U orthonormal; take it apart by `.split()`."""
 @overload
 def eigh(A: Expr[Copower[Field, Product[I, I]]]) -> Expr[DirectSum[Copower[Field, I], Copower[Field, Product[I, I]]]]: ...
 @overload
-def qr(A: Vec[Copower[Field, Product[I, J]]]) -> Vec[DirectSum[Copower[Field, Product[I, J]], Copower[Field, Product[J, J]]]]: ...
+def qr(A: Vec[Copower[Field, Product[I, J]]]) -> Vec[DirectSum[Copower[Field, Product[I, J]], Copower[Field, Product[J, J]]]]:
+    """(Q, R) with A = QR for A ∈ ℝ^{Y×X}, |Y| ≥ |X|: orthonormal columns, upper triangular with positive diagonal."""
 @overload
 def qr(A: Expr[Copower[Field, Product[I, J]]]) -> Expr[DirectSum[Copower[Field, Product[I, J]], Copower[Field, Product[J, J]]]]: ...
 @overload
-def svd(A: Vec[Copower[Field, Product[I, J]]]) -> Vec[DirectSum[Copower[Field, Product[I, Any]], Copower[Field, Any], Copower[Field, Product[J, Any]]]]: ...
+def svd(A: Vec[Copower[Field, Product[I, J]]]) -> Vec[DirectSum[Copower[Field, Product[I, Any]], Copower[Field, Any], Copower[Field, Product[J, Any]]]]:
+    """(U, s, V) with A = U·diag(s)·Vᵀ for A ∈ ℝ^{Y×X}: U ∈ ℝ^{Y×Z}, s ∈ ℝ^Z descending, V ∈ ℝ^{X×Z}, Z the smaller."""
 @overload
 def svd(A: Expr[Copower[Field, Product[I, J]]]) -> Expr[DirectSum[Copower[Field, Product[I, Any]], Copower[Field, Any], Copower[Field, Product[J, Any]]]]: ...
 
 # diff.vocabulary.matrix_exponential
 @overload
-def expm(A: Vec[Copower[Field, Product[I, I]]]) -> Vec[Copower[Field, Product[I, I]]]: ...
+def expm(A: Vec[Copower[Field, Product[I, I]]]) -> Vec[Copower[Field, Product[I, I]]]:
+    """The exponential Σ Aᵏ/k! of a square matrix A ∈ ℝ^{X×X}; its derivatives are NaN from norms of 6,144 on."""
 @overload
 def expm(A: Expr[Copower[Field, Product[I, I]]]) -> Expr[Copower[Field, Product[I, I]]]: ...
 
 # diff.vocabulary.operations
 @overload
-def inner(a: Unknown, b: Unknown) -> Any: ...
+def inner(a: Unknown, b: Unknown) -> Any:
+    """v ⊙ w in any space; raises SpaceError for two spaces."""
 @overload
 def inner(a: Vec[X], b: Vec[X]) -> Vec[Field]: ...
 @overload
@@ -857,7 +912,8 @@ def inner(a: Expr[X], b: Expr[X] | Vec[X]) -> Expr[Field]: ...
 @overload
 def inner(a: Vec[X], b: Expr[X]) -> Expr[Field]: ...
 @overload
-def outer(a: Unknown, b: Unknown) -> Any: ...
+def outer(a: Unknown, b: Unknown) -> Any:
+    """v ⊗ w, an element of V ⊗ W; u.tensor(v) keeps the factors of vectors."""
 @overload
 def outer(a: Vec[X], b: Vec[Y]) -> Vec[TensorProduct[X, Y]]: ...
 @overload
@@ -865,11 +921,13 @@ def outer(a: Expr[X], b: Expr[Y] | Vec[Y]) -> Expr[TensorProduct[X, Y]]: ...
 @overload
 def outer(a: Vec[X], b: Expr[Y]) -> Expr[TensorProduct[X, Y]]: ...
 @overload
-def kept(x: Vec[W]) -> Vec[W]: ...
+def kept(x: Vec[W]) -> Vec[W]:
+    """x itself, computed as it is written: no contraction is moved across it, as in kept(A @ B) @ x (see `planned`)."""
 @overload
 def kept(x: Expr[W]) -> Expr[W]: ...
 @overload
-def contract(labels: str, a: Unknown, /, *more: Unknown, to: Any = None) -> Any: ...
+def contract(labels: str, a: Unknown, /, *more: Unknown, to: Any = None) -> Any:
+    """A labelled contraction of any number of operands such as contract("ij,jk,k->i", A, B, x), in ℝ^{axes} or in `to`."""
 @overload
 def contract(labels: str, /, *operands: Vec[Any], to: None = None) -> Vec[Any]: ...
 @overload
@@ -887,11 +945,13 @@ def contract(labels: str, a: Vec[Any], b: Expr[Any], /, *more: Expr[Any] | Vec[A
 @overload
 def contract(labels: str, a: Vec[Any], b: Vec[Any], c: Expr[Any], /, *more: Expr[Any] | Vec[Any], to: W) -> Expr[W]: ...
 @overload
-def onehot(x: Expr[Elements[I]], field: Field | None = None) -> Expr[Copower[Field, I]]: ...
+def onehot(x: Expr[Elements[I]], field: Field | None = None) -> Expr[Copower[Field, I]]:
+    """e_x ∈ ℝ^X for a dynamic element x ∈ X."""
 @overload
 def onehot(x: Vec[Elements[I]], field: Field | None = None) -> Vec[Copower[Field, I]]: ...
 @overload
-def select(c: Unknown, x: Unknown) -> Any: ...
+def select(c: Unknown, x: Unknown) -> Any:
+    """x where the condition holds, 0 elsewhere: selection, not multiplication, so a NaN that is not selected is gone."""
 @overload
 def select(c: Expr[Boolean], x: Expr[X] | Vec[X]) -> Expr[X]: ...
 @overload

@@ -8,6 +8,8 @@ and methods with their signatures, as text; families of signatures are comprehen
 
 from __future__ import annotations
 
+import ast
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from tests.typing.rows import adjoint, diff, hilbert, linmap
@@ -39,12 +41,26 @@ class Call(NamedTuple):
         """Its name in the stub: that of a method begins with its class."""
         return self.name.replace(".", "_")
 
+    @property
+    def line(self) -> str:
+        """The first line of its docstring, which editors show."""
+        return documented(self.module).get(self.name, "")
+
 
 def calls(package: str) -> Iterator[Call]:
     """The overloaded functions and methods of a package."""
     for module, rows in PACKAGES[package].ROWS.items():
         for name, signatures in rows.items():
             yield Call(module, name, signatures)
+
+
+@cache
+def documented(module: str) -> dict[str, str]:
+    """The first line of the docstring of each function and method of a module that has one."""
+    tree = ast.parse((ROOT / module.replace(".", "/")).with_suffix(".py").read_text("utf-8"))
+    classes = [("", tree), *((f"{node.name}.", node) for node in tree.body if isinstance(node, ast.ClassDef))]
+    found = [(owner + f.name, f) for owner, node in classes for f in node.body if isinstance(f, ast.FunctionDef)]
+    return {name: doc.splitlines()[0] for name, f in found if (doc := ast.get_docstring(f))}
 
 
 def variables(package: str) -> Iterator[str]:
@@ -66,9 +82,10 @@ def stub(package: str) -> str:
         if call.module != module:
             module = call.module
             lines.append(f"\n# {module}")
-        for signature in call.signatures:
+        for k, signature in enumerate(call.signatures):
             text, mark, comment = signature.partition("  #")
-            lines.append(f"@overload\ndef {call.stub}{text}: ...{mark}{comment}")
+            body = f'{mark}{comment}\n    """{call.line}"""' if k == 0 and call.line else f" ...{mark}{comment}"
+            lines.append(f"@overload\ndef {call.stub}{text}:{body}")
     return "\n".join(lines) + "\n"
 
 
