@@ -56,7 +56,7 @@ signatures: .venv/.ready ## the stubs of overloaded functions, from tests/typing
 	$(BIN)/python -m tests.typing.signatures
 
 wheel-check: .venv/.ready ## the wheel, with the required dependencies only, imports and types a model and a mistake
-	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(BIN)/pip wheel -q --no-deps -w "$$dir" . && $(PYTHON) -m venv "$$dir/venv" && "$$dir/venv/bin/pip" install -q -c constraints.txt "$$dir"/hilbert-*.whl && cd "$$dir" && venv/bin/python -c "import hilbert, linmap, diff, adjoint, pathlib; [pathlib.Path(p.__file__).with_name('py.typed').stat() for p in (hilbert, linmap, diff, adjoint)]" && cp $(CURDIR)/tests/typing/models/ridge.py $(CURDIR)/tests/typing/models/bad_gradient.py . && mypy="$(CURDIR)/$(BIN)/mypy --strict --python-executable venv/bin/python" && $$mypy ridge.py && ! $$mypy bad_gradient.py
+	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(BIN)/pip wheel -q --no-deps -w "$$dir" . && $(PYTHON) -m venv "$$dir/venv" && "$$dir/venv/bin/pip" install -q -c constraints.txt "$$dir"/hilbert-*.whl && cd "$$dir" && venv/bin/python -c "import hilbert, linmap, diff, adjoint, pathlib; [pathlib.Path(p.__file__).with_name('py.typed').stat() for p in (hilbert, linmap, diff, adjoint)]" && cp $(CURDIR)/tests/typing/models/ridge.py $(CURDIR)/tests/typing/models/bad_gradient.py . && mypy="$(CURDIR)/$(BIN)/mypy --strict --python-executable venv/bin/python" && $$mypy ridge.py && ! $$mypy bad_gradient.py > bad.txt
 
 .venv/.demo: pyproject.toml constraints.txt # what the demo needs, and no more
 	$(PYTHON) -m venv .venv && $(BIN)/pip install -q -c constraints.txt -e .[demo] && touch $@

@@ -58,8 +58,8 @@ def calls(package: str) -> Iterator[Call]:
 def documented(module: str) -> dict[str, str]:
     """The first line of the docstring of each function and method of a module that has one."""
     tree = ast.parse((ROOT / module.replace(".", "/")).with_suffix(".py").read_text("utf-8"))
-    classes = [("", tree), *((f"{node.name}.", node) for node in tree.body if isinstance(node, ast.ClassDef))]
-    found = [(owner + f.name, f) for owner, node in classes for f in node.body if isinstance(f, ast.FunctionDef)]
+    owners = [("", tree.body), *((f"{node.name}.", node.body) for node in tree.body if isinstance(node, ast.ClassDef))]
+    found = [(owner + f.name, f) for owner, body in owners for f in body if isinstance(f, ast.FunctionDef)]
     return {name: doc.splitlines()[0] for name, f in found if (doc := ast.get_docstring(f))}
 
 
