@@ -108,7 +108,7 @@ WHERE = [
     *entrywise(EXPR, SOME, EXPR),
     *entrywise(VEC, VEC, VEC),
     *(
-        f"(c: Vec[{c}], then: Expr[{v}], otherwise: {of(SOME, v)}) -> Expr[{v}]"
+        f"(c: Vec[{c}], then: Expr[{v}], otherwise: {of(SOME, v)} | Number) -> Expr[{v}]"
         for c, v in (("Boolean", "W"), ("Copower[Boolean, I]", "Copower[W, I]"))
     ),
 ]
