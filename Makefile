@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE := # bytecode is kept: the checks start Python many times
-.PHONY: demo test test-pythons fuzz bench coverage typing-mutants mutation language-mutants higher-mutants model-mutants edits statements terms programs texts wheel-check
+.PHONY: demo test test-pythons fuzz bench coverage typing-mutants mutation language-mutants higher-mutants model-mutants edits statements terms programs texts signatures wheel-check
 
 demo: .venv/.demo ## train the digits model: make demo ARGS="…"
 	$(BIN)/python docs/examples/digits.py $(ARGS)
@@ -52,8 +52,11 @@ programs: .venv/.ready ## generated programs of KS-Lisp and caddie: values again
 texts: .venv/.ready ## large, deep and broken texts in the four languages: 20 s and 2 GB for each
 	$(BIN)/python -m tests.recorded_texts $(ARGS)
 
-wheel-check: .venv/.ready ## the wheel, with the required dependencies only, imports and is typed
-	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(BIN)/pip wheel -q --no-deps -w "$$dir" . && $(PYTHON) -m venv "$$dir/venv" && "$$dir/venv/bin/pip" install -q -c constraints.txt "$$dir"/hilbert-*.whl && cd "$$dir" && venv/bin/python -c "import hilbert, linmap, diff, adjoint, pathlib; [pathlib.Path(p.__file__).with_name('py.typed').stat() for p in (hilbert, linmap, diff, adjoint)]"
+signatures: .venv/.ready ## the stubs of overloaded functions, from tests/typing/rows
+	$(BIN)/python -m tests.typing.signatures
+
+wheel-check: .venv/.ready ## the wheel, with the required dependencies only, imports and types a model and a mistake
+	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(BIN)/pip wheel -q --no-deps -w "$$dir" . && $(PYTHON) -m venv "$$dir/venv" && "$$dir/venv/bin/pip" install -q -c constraints.txt "$$dir"/hilbert-*.whl && cd "$$dir" && venv/bin/python -c "import hilbert, linmap, diff, adjoint, pathlib; [pathlib.Path(p.__file__).with_name('py.typed').stat() for p in (hilbert, linmap, diff, adjoint)]" && cp $(CURDIR)/tests/typing/models/ridge.py $(CURDIR)/tests/typing/models/bad_gradient.py . && mypy="$(CURDIR)/$(BIN)/mypy --strict --python-executable venv/bin/python" && $$mypy ridge.py && ! $$mypy bad_gradient.py > bad.txt
 
 .venv/.demo: pyproject.toml constraints.txt # what the demo needs, and no more
 	$(PYTHON) -m venv .venv && $(BIN)/pip install -q -c constraints.txt -e .[demo] && touch $@

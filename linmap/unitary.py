@@ -11,7 +11,7 @@ those that models need every day.
 
 from __future__ import annotations
 
-from typing import Any, TypeVar, TypeVarTuple, overload
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hilbert import (
     Copower,
@@ -28,6 +28,7 @@ from hilbert import (
     Unit,
     Vec,
 )
+from hilbert.base.attach import overloaded
 from hilbert.base.notarray import Applicable, NotArray
 from hilbert.errors import shown, written
 from hilbert.index.index import require_index
@@ -38,6 +39,9 @@ from linmap.term.linear_map import LinMap
 from linmap.term.maps import in_order
 from linmap.term.nodes import Fork, Join, Reduce, Unitary
 
+if TYPE_CHECKING:
+    from linmap import _calls
+
 I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)
 U = TypeVar("U", bound=Type)
@@ -45,12 +49,9 @@ W = TypeVar("W", bound=Type)
 A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)
 C = TypeVar("C", bound=Type)
-D = TypeVar("D", bound=Type)
-Rest = TypeVarTuple("Rest")
 MANY = 10**5
 """`stack` and `unstack` are terms of one part for each element: of more elements none is made."""
 Rec = TypeVar("Rec", bound=Record)
-Row = TypeVar("Row", bound="DirectSum[*tuple[Any, ...]]")
 
 __all__ = [
     "assoc",
@@ -104,10 +105,7 @@ def _has_names(P: Any) -> bool:
     return isinstance(P, Record) or (isinstance(P, DirectSum) and P._index_set is not None)
 
 
-@overload
-def transpose(V: TensorProduct[A, B]) -> LinMap[TensorProduct[A, B], TensorProduct[B, A]]: ...
-@overload
-def transpose(V: Copower[W, Product[I, J]]) -> LinMap[Copower[W, Product[I, J]], Copower[W, Product[J, I]]]: ...
+@overloaded(lambda: _calls.transpose)
 def transpose(V: Any) -> Any:
     """_ᵀ : V ⊗ W ⊸ W ⊗ V, (v⊗w)ᵀ = w⊗v; or V^{Y×X} ⊸ V^{X×Y}."""
     if isinstance(V, Copower) and isinstance(V.index, Product):
@@ -146,10 +144,7 @@ def _scalars(V: Type) -> Field:
     return base if isinstance(base, Field) else R
 
 
-@overload  # at U = ℝ both signatures give ℝ ⊗ ℝ ⊸ ℝ
-def bars(V: TensorProduct[Field, U]) -> LinMap[TensorProduct[Field, U], U]: ...  # type: ignore[overload-overlap]
-@overload
-def bars(V: TensorProduct[U, Field]) -> LinMap[TensorProduct[U, Field], U]: ...
+@overloaded(lambda: _calls.bars)
 def bars(V: Any) -> Any:
     """|_| : ℝ ⊗ V ⊸ V or V ⊗ ℝ ⊸ V, |k⊗v| = k·v = |v⊗k|."""
     fields = isinstance(V, TensorProduct) and (isinstance(V.left, Field) or isinstance(V.right, Field))
@@ -174,16 +169,7 @@ def unassoc(
     return _rename("unassoc", V, TensorProduct(TensorProduct(V.left, V.right.left), V.right.right))
 
 
-@overload
-def distrib(
-    V: TensorProduct[Copower[A, I], W],
-) -> LinMap[TensorProduct[Copower[A, I], W], Copower[TensorProduct[A, W], I]]: ...
-@overload
-def distrib(
-    V: TensorProduct[DirectSum[A, B], W],
-) -> LinMap[TensorProduct[DirectSum[A, B], W], DirectSum[TensorProduct[A, W], TensorProduct[B, W]]]: ...
-@overload
-def distrib(V: TensorProduct[DirectSum[*Rest], W]) -> LinMap[TensorProduct[DirectSum[*Rest], W], Any]: ...
+@overloaded(lambda: _calls.distrib)
 def distrib(V: Any) -> Any:
     """distrib : (⊕ V_x)⊗W ⊸ ⊕ (V_x⊗W), or V^X⊗W ⊸ (V⊗W)^X; moves nothing."""
     ok = isinstance(V, TensorProduct) and isinstance(V.left, (Biproduct, Copower))
@@ -193,16 +179,7 @@ def distrib(V: Any) -> Any:
     return _rename("distrib", V, DirectSum(tuple(TensorProduct(part, V.right) for part in V.left.parts)))
 
 
-@overload
-def undistrib(
-    V: Copower[TensorProduct[A, W], I],
-) -> LinMap[Copower[TensorProduct[A, W], I], TensorProduct[Copower[A, I], W]]: ...
-@overload
-def undistrib(
-    V: DirectSum[TensorProduct[A, W], TensorProduct[B, W]],
-) -> LinMap[DirectSum[TensorProduct[A, W], TensorProduct[B, W]], TensorProduct[DirectSum[A, B], W]]: ...
-@overload
-def undistrib(V: DirectSum[*Rest]) -> LinMap[DirectSum[*Rest], TensorProduct[Any, Any]]: ...
+@overloaded(lambda: _calls.undistrib)
 def undistrib(V: Any) -> Any:
     """undistrib : ⊕ (V_x⊗W) ⊸ (⊕ V_x)⊗W, or (V⊗W)^X ⊸ V^X⊗W; the inverse of distrib."""
     if isinstance(V, Copower) and isinstance(V.base, TensorProduct):
@@ -213,24 +190,7 @@ def undistrib(V: Any) -> Any:
     return _rename("undistrib", V, TensorProduct(DirectSum(tuple(p.left for p in parts)), parts[0].right))
 
 
-@overload
-def zip_parts(
-    V: DirectSum[Copower[A, I], Copower[B, I]],
-) -> LinMap[DirectSum[Copower[A, I], Copower[B, I]], Copower[DirectSum[A, B], I]]: ...
-@overload
-def zip_parts(
-    V: DirectSum[Copower[A, I], Copower[B, I], Copower[C, I]],
-) -> LinMap[DirectSum[Copower[A, I], Copower[B, I], Copower[C, I]], Copower[DirectSum[A, B, C], I]]: ...
-@overload
-def zip_parts(
-    V: DirectSum[Copower[A, I], Copower[B, I], Copower[C, I], Copower[D, I], *Rest],
-) -> LinMap[DirectSum[Copower[A, I], Copower[B, I], Copower[C, I], Copower[D, I], *Rest], Copower[Any, I]]: ...
-@overload
-def zip_parts(
-    V: DirectSum[DirectSum[A, B], DirectSum[C, D]],
-) -> LinMap[DirectSum[DirectSum[A, B], DirectSum[C, D]], DirectSum[DirectSum[A, C], DirectSum[B, D]]]: ...
-@overload
-def zip_parts(V: DirectSum[Row, *Rest]) -> LinMap[DirectSum[Row, *Rest], DirectSum[*tuple[Any, ...]]]: ...
+@overloaded(lambda: _calls.zip_parts)
 @written("zip_parts(direct_sum(x.space, y.space))(x, y)")
 def zip_parts(V: Any) -> Any:
     """zip : V^X ⊕ W^X ⊸ (V⊕W)^X, or (⊕V_x)⊕(⊕W_x) ⊸ ⊕(V_x⊕W_x); a tuple copower is a tuple of arrays."""
@@ -242,12 +202,7 @@ def zip_parts(V: Any) -> Any:
     return _swap("zip", V)
 
 
-@overload
-def unzip_parts(
-    V: Copower[DirectSum[A, B], I],
-) -> LinMap[Copower[DirectSum[A, B], I], DirectSum[Copower[A, I], Copower[B, I]]]: ...
-@overload
-def unzip_parts(V: U) -> LinMap[U, Any]: ...
+@overloaded(lambda: _calls.unzip_parts)
 def unzip_parts(V: Any) -> Any:
     """unzip : (V⊕W)^X ⊸ V^X ⊕ W^X, the inverse of zip."""
     if isinstance(V, Copower) and isinstance(V.base, Biproduct):
@@ -315,20 +270,14 @@ def tensor_matrix(
     return _rename("matrix", V, Copower(V.left.base, V.left.index * V.right.index))
 
 
-@overload
-def stack(X: I) -> LinMap[Any, Copower[Field, I]]: ...
-@overload
-def stack(X: I, V: W) -> LinMap[Any, Copower[W, I]]: ...
+@overloaded(lambda: _calls.stack)
 def stack(X: Any, V: Any = R) -> Any:
     """stack : V ⊕ … ⊕ V ⊸ V^X, one summand for each x ∈ X; unitary, its inverse is `unstack`."""
     _summands("stack", X, V)
     return Join(tuple(Reduce(run(Unit(), X, k), V) for k in range(X.size)))
 
 
-@overload
-def unstack(X: I) -> LinMap[Copower[Field, I], Any]: ...
-@overload
-def unstack(X: I, V: W) -> LinMap[Copower[W, I], Any]: ...
+@overloaded(lambda: _calls.unstack)
 def unstack(X: Any, V: Any = R) -> Any:
     """unstack : V^X ⊸ V ⊕ … ⊕ V, the inverse of `stack`."""
     _summands("unstack", X, V)

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, TypeVarTuple, final, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 from attrs import frozen
@@ -21,7 +21,8 @@ from adjoint.reverse.first_nan import first_nan
 from adjoint.reverse.rules import adjoint
 from diff import derivative
 from diff.terms.lower import program
-from hilbert import DirectSum, Map, SpaceError, Type, Vec
+from hilbert import Map, SpaceError, Vec
+from hilbert.base.attach import overloaded
 from hilbert.base.term import postorder
 from hilbert.errors import integer, shown
 from hilbert.map.map import AnyMap, argument, require_map
@@ -31,20 +32,7 @@ from linmap.term.linear_map import AnyLinMap, LinMap
 from linmap.term.net import Closed, Net, refs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-A = TypeVar("A", bound=Type)
-B = TypeVar("B", bound=Type)
-C = TypeVar("C", bound=Type)
-D = TypeVar("D", bound=Type)
-E = TypeVar("E", bound=Type)
-F = TypeVar("F", bound=Type)
-G = TypeVar("G", bound=Type)
-V = TypeVar("V", bound=Type)
-W = TypeVar("W", bound=Type)
-T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
-Rest = TypeVarTuple("Rest")
+    from adjoint import _calls
 
 
 @final
@@ -79,70 +67,6 @@ class Checks(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.derivative}\n{self.adjoint}"
-
-
-class AtPoint(Protocol[T_co]):
-    """What takes a map and a point of its domain, as one vector or as one for each part: typed up to six."""
-
-    @overload
-    def __call__(self, f: Map[V, Any], x: Vec[V], /, *, seed: int = 0) -> T_co: ...
-    @overload
-    def __call__(self, f: Map[DirectSum[A, B], Any], a: Vec[A], b: Vec[B], /, *, seed: int = 0) -> T_co: ...
-    @overload
-    def __call__(
-        self, f: Map[DirectSum[A, B, C], Any], a: Vec[A], b: Vec[B], c: Vec[C], /, *, seed: int = 0
-    ) -> T_co: ...
-    @overload
-    def __call__(
-        self, f: Map[DirectSum[A, B, C, D], Any], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], /, *, seed: int = 0
-    ) -> T_co: ...
-    @overload
-    def __call__(
-        self,
-        f: Map[DirectSum[A, B, C, D, E], Any],
-        a: Vec[A],
-        b: Vec[B],
-        c: Vec[C],
-        d: Vec[D],
-        e: Vec[E],
-        /,
-        *,
-        seed: int = 0,
-    ) -> T_co: ...
-    @overload
-    def __call__(
-        self,
-        f: Map[DirectSum[A, B, C, D, E, F], Any],
-        a: Vec[A],
-        b: Vec[B],
-        c: Vec[C],
-        d: Vec[D],
-        e: Vec[E],
-        g: Vec[F],
-        /,
-        *,
-        seed: int = 0,
-    ) -> T_co: ...
-    @overload
-    def __call__(
-        self,
-        f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], Any],
-        a: Vec[A],
-        b: Vec[B],
-        c: Vec[C],
-        d: Vec[D],
-        e: Vec[E],
-        g: Vec[F],
-        h: Vec[G],
-        /,
-        *more: Vec[Any],
-        seed: int = 0,
-    ) -> T_co: ...
-
-
-def _at_point(check: Callable[..., T]) -> AtPoint[T]:
-    typed: AtPoint[T] = check
-    return typed
 
 
 def _generator(seed: int) -> np.random.Generator:
@@ -185,95 +109,7 @@ def _size(v: Vec[Any]) -> float:
     return v.norm() if v.is_formal else size(v.leaves)
 
 
-@overload
-def check_adjoint(
-    f: LinMap[V, W], /, *, star: LinMap[W, V] | None = None, samples: int = 5, seed: int = 0
-) -> Report: ...
-@overload
-def check_adjoint(
-    f: Map[V, Any], x: Vec[V], /, *, star: AnyLinMap | None = None, samples: int = 5, seed: int = 0
-) -> Report: ...
-@overload
-def check_adjoint(
-    f: Map[DirectSum[A, B], Any],
-    a: Vec[A],
-    b: Vec[B],
-    /,
-    *,
-    star: AnyLinMap | None = None,
-    samples: int = 5,
-    seed: int = 0,
-) -> Report: ...
-@overload
-def check_adjoint(
-    f: Map[DirectSum[A, B, C], Any],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    /,
-    *,
-    star: AnyLinMap | None = None,
-    samples: int = 5,
-    seed: int = 0,
-) -> Report: ...
-@overload
-def check_adjoint(
-    f: Map[DirectSum[A, B, C, D], Any],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    d: Vec[D],
-    /,
-    *,
-    star: AnyLinMap | None = None,
-    samples: int = 5,
-    seed: int = 0,
-) -> Report: ...
-@overload
-def check_adjoint(
-    f: Map[DirectSum[A, B, C, D, E], Any],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    d: Vec[D],
-    e: Vec[E],
-    /,
-    *,
-    star: AnyLinMap | None = None,
-    samples: int = 5,
-    seed: int = 0,
-) -> Report: ...
-@overload
-def check_adjoint(
-    f: Map[DirectSum[A, B, C, D, E, F], Any],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    d: Vec[D],
-    e: Vec[E],
-    g: Vec[F],
-    /,
-    *,
-    star: AnyLinMap | None = None,
-    samples: int = 5,
-    seed: int = 0,
-) -> Report: ...
-@overload
-def check_adjoint(
-    f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], Any],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    d: Vec[D],
-    e: Vec[E],
-    g: Vec[F],
-    h: Vec[G],
-    /,
-    *more: Vec[Any],
-    star: AnyLinMap | None = None,
-    samples: int = 5,
-    seed: int = 0,
-) -> Report: ...
+@overloaded(lambda: _calls.check_adjoint)
 def check_adjoint(f: AnyMap, *x: Vec[Any], star: AnyLinMap | None = None, samples: int = 5, seed: int = 0) -> Report:
     """The dot test f(v) ⊙ w = v ⊙ f*(w) over random vectors, of a linear map or of a function's derivative at x.
 
@@ -319,7 +155,7 @@ def _failing_part(f: AnyLinMap, rng: np.random.Generator, samples: int) -> str:
     return str(f)
 
 
-@_at_point
+@overloaded(lambda: _calls.check_derivative)
 def check_derivative(f: AnyMap, *x: Vec[Any], seed: int = 0) -> Report:
     """The remainder ‖(f(x+t·dx) − f(x−t·dx))/2 − t·f'(x)(dx)‖ falls as t³: a log–log fit, over shrinking t.
 
@@ -345,7 +181,7 @@ def check_derivative(f: AnyMap, *x: Vec[Any], seed: int = 0) -> Report:
     return Report(found.ok and failing is None, what, found.numbers, failing)
 
 
-@_at_point
+@overloaded(lambda: _calls.check)
 def check(f: AnyMap, *x: Vec[Any], seed: int = 0) -> Checks:
     """Both checks of a function at a point: its derivative, and the derivative's adjoint."""
     require_map(f, "check")

@@ -10,8 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, TypeVarTuple, overload
+from typing import TYPE_CHECKING, Any
 
 from adjoint.reverse.wrt import takes_wrt
 from diff import program
@@ -20,7 +19,8 @@ from diff.derive.varying_parts import Chosen, Wrt, part, positions
 from diff.terms.function import OnData
 from diff.terms.planned_program import derived
 from diff.terms.program import AnyProgram, Program
-from hilbert import DirectSum, Field, Lens, Map, SpaceError, Type
+from hilbert import DirectSum, Field, SpaceError
+from hilbert.base.attach import overloaded
 from hilbert.base.once import once
 from hilbert.map.map import AnyMap, require_map
 from hilbert.program.line.builder import Builder
@@ -28,58 +28,10 @@ from linmap.net.apply import apply_net
 from linmap.net.transposed_net import turned
 
 if TYPE_CHECKING:
-    from adjoint.reverse.data_gradient import DataGradient
-    from diff import Expr
-    from diff.datatypes.term.term_functions import TermFunction
-
-A = TypeVar("A", bound=Type)
-B = TypeVar("B", bound=Type)
-C = TypeVar("C", bound=Type)
-D = TypeVar("D", bound=Type)
-E = TypeVar("E", bound=Type)
-F = TypeVar("F", bound=Type)
-G = TypeVar("G", bound=Type)
-V = TypeVar("V", bound=Type)
-Rest = TypeVarTuple("Rest")
-P = ParamSpec("P")
-Q = ParamSpec("Q")
+    from adjoint import _calls
 
 
-# a position that is a variable is allowed from four parts on: of two or three, one that does not exist is a type error
-
-
-@overload
-def grad(f: TermFunction[P, Q, Expr[Field], Any], wrt: int | None = None) -> DataGradient[P, Q]: ...
-@overload
-def grad(f: Map[V, Field]) -> Map[V, V]: ...
-@overload
-def grad(f: Map[DirectSum[A, *Rest], Field], wrt: Literal[0]) -> Map[DirectSum[A, *Rest], A]: ...  # type: ignore[overload-overlap]
-@overload
-def grad(f: Map[DirectSum[A, B, *Rest], Field], wrt: Literal[1]) -> Map[DirectSum[A, B, *Rest], B]: ...  # type: ignore[overload-overlap]
-@overload
-def grad(f: Map[DirectSum[A, B, C, *Rest], Field], wrt: Literal[2]) -> Map[DirectSum[A, B, C, *Rest], C]: ...  # type: ignore[overload-overlap]
-@overload
-def grad(
-    f: Map[DirectSum[A, B, *Rest], Field], wrt: tuple[Literal[0], Literal[1]]
-) -> Map[DirectSum[A, B, *Rest], DirectSum[A, B]]: ...
-@overload
-def grad(
-    f: Map[DirectSum[A, B, C, *Rest], Field], wrt: tuple[Literal[0], Literal[2]]
-) -> Map[DirectSum[A, B, C, *Rest], DirectSum[A, C]]: ...
-@overload
-def grad(
-    f: Map[DirectSum[A, B, C, *Rest], Field], wrt: tuple[Literal[1], Literal[2]]
-) -> Map[DirectSum[A, B, C, *Rest], DirectSum[B, C]]: ...
-@overload
-def grad(f: Map[V, Field], wrt: Lens[V, A]) -> Map[V, A]: ...
-@overload
-def grad(f: Map[V, Field], wrt: tuple[Lens[V, A], Lens[V, B]]) -> Map[V, DirectSum[A, B]]: ...
-@overload
-def grad(f: Map[V, Field], wrt: tuple[Lens[V, A], Lens[V, B], Lens[V, C]]) -> Map[V, DirectSum[A, B, C]]: ...
-@overload
-def grad(f: Map[DirectSum[A, B, C, D, *Rest], Field], wrt: int) -> Map[DirectSum[A, B, C, D, *Rest], Any]: ...
-@overload
-def grad(f: Map[V, Field], wrt: Sequence[int] | Sequence[Lens[V, Any]]) -> Map[V, Any]: ...
+@overloaded(lambda: _calls.grad)
 @takes_wrt
 def grad(f: Any, wrt: Wrt = None) -> Any:
     """∇f : V → V of f : V → K, or its part at position or lens `wrt`; the gradient in a discrete part is in 0.
@@ -93,50 +45,7 @@ def grad(f: Any, wrt: Wrt = None) -> Any:
     return _gradient(*_scalar(f, wrt))
 
 
-@overload
-def value_and_grad(f: TermFunction[P, Q, Expr[Field], Any], wrt: int | None = None) -> DataGradient[P, Q]: ...
-@overload
-def value_and_grad(f: Map[V, Field]) -> Map[V, DirectSum[Field, V]]: ...
-@overload
-def value_and_grad(  # type: ignore[overload-overlap]
-    f: Map[DirectSum[A, *Rest], Field], wrt: Literal[0]
-) -> Map[DirectSum[A, *Rest], DirectSum[Field, A]]: ...
-@overload
-def value_and_grad(  # type: ignore[overload-overlap]
-    f: Map[DirectSum[A, B, *Rest], Field], wrt: Literal[1]
-) -> Map[DirectSum[A, B, *Rest], DirectSum[Field, B]]: ...
-@overload
-def value_and_grad(  # type: ignore[overload-overlap]
-    f: Map[DirectSum[A, B, C, *Rest], Field], wrt: Literal[2]
-) -> Map[DirectSum[A, B, C, *Rest], DirectSum[Field, C]]: ...
-@overload
-def value_and_grad(
-    f: Map[DirectSum[A, B, *Rest], Field], wrt: tuple[Literal[0], Literal[1]]
-) -> Map[DirectSum[A, B, *Rest], DirectSum[Field, DirectSum[A, B]]]: ...
-@overload
-def value_and_grad(
-    f: Map[DirectSum[A, B, C, *Rest], Field], wrt: tuple[Literal[0], Literal[2]]
-) -> Map[DirectSum[A, B, C, *Rest], DirectSum[Field, DirectSum[A, C]]]: ...
-@overload
-def value_and_grad(
-    f: Map[DirectSum[A, B, C, *Rest], Field], wrt: tuple[Literal[1], Literal[2]]
-) -> Map[DirectSum[A, B, C, *Rest], DirectSum[Field, DirectSum[B, C]]]: ...
-@overload
-def value_and_grad(f: Map[V, Field], wrt: Lens[V, A]) -> Map[V, DirectSum[Field, A]]: ...
-@overload
-def value_and_grad(
-    f: Map[V, Field], wrt: tuple[Lens[V, A], Lens[V, B]]
-) -> Map[V, DirectSum[Field, DirectSum[A, B]]]: ...
-@overload
-def value_and_grad(
-    f: Map[V, Field], wrt: tuple[Lens[V, A], Lens[V, B], Lens[V, C]]
-) -> Map[V, DirectSum[Field, DirectSum[A, B, C]]]: ...
-@overload
-def value_and_grad(
-    f: Map[DirectSum[A, B, C, D, *Rest], Field], wrt: int
-) -> Map[DirectSum[A, B, C, D, *Rest], DirectSum[Field, Any]]: ...
-@overload
-def value_and_grad(f: Map[V, Field], wrt: Sequence[int] | Sequence[Lens[V, Any]]) -> Map[V, DirectSum[Field, Any]]: ...
+@overloaded(lambda: _calls.value_and_grad)
 @takes_wrt
 def value_and_grad(f: Any, wrt: Wrt = None) -> Any:
     """V → K ⊕ V, x ↦ (f x, ∇f(x)), sharing what both need; `wrt` and errors as for `grad`."""

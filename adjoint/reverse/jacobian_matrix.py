@@ -11,120 +11,24 @@ array([[ 3.,  0.],
 from __future__ import annotations
 
 import itertools
-from typing import Any, TypeVar, TypeVarTuple, overload
+from typing import TYPE_CHECKING, Any
 
 from adjoint.reverse.gradient import of_scalar
 from adjoint.reverse.wrt import restricted, takes_wrt
 from diff import derivative
 from diff.derive.varying_parts import Wrt
-from hilbert import DirectSum, Field, Map, SpaceError, Type, Vec
+from hilbert import Field, Map, SpaceError, Type, Vec
+from hilbert.base.attach import overloaded
 from hilbert.errors import truth
 from hilbert.map.map import AnyMap, argument, require_map
 from linmap import matrix
 from linmap.matrices.made.matrix import As
 
-A = TypeVar("A", bound=Type)
-B = TypeVar("B", bound=Type)
-C = TypeVar("C", bound=Type)
-D = TypeVar("D", bound=Type)
-E = TypeVar("E", bound=Type)
-F = TypeVar("F", bound=Type)
-G = TypeVar("G", bound=Type)
-V = TypeVar("V", bound=Type)
-Rest = TypeVarTuple("Rest")
+if TYPE_CHECKING:
+    from adjoint import _calls
 
 
-@overload
-def jacobian(
-    f: Map[V, Any], x: Vec[V], /, *, wrt: Wrt = None, blocks: bool = False, as_: As = "array", limit: int | None = None
-) -> Any: ...
-@overload
-def jacobian(
-    f: Map[DirectSum[A, B], Any],
-    a: Vec[A],
-    b: Vec[B],
-    /,
-    *,
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
-@overload
-def jacobian(
-    f: Map[DirectSum[A, B, C], Any],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    /,
-    *,
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
-@overload
-def jacobian(
-    f: Map[DirectSum[A, B, C, D], Any],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    d: Vec[D],
-    /,
-    *,
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
-@overload
-def jacobian(
-    f: Map[DirectSum[A, B, C, D, E], Any],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    d: Vec[D],
-    e: Vec[E],
-    /,
-    *,
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
-@overload
-def jacobian(
-    f: Map[DirectSum[A, B, C, D, E, F], Any],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    d: Vec[D],
-    e: Vec[E],
-    g: Vec[F],
-    /,
-    *,
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
-@overload
-def jacobian(
-    f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], Any],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    d: Vec[D],
-    e: Vec[E],
-    g: Vec[F],
-    h: Vec[G],
-    /,
-    *more: Vec[Any],
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
+@overloaded(lambda: _calls.jacobian)
 @takes_wrt
 def jacobian(
     f: AnyMap, *x: Vec[Any], wrt: Wrt = None, blocks: bool = False, as_: As = "array", limit: int | None = None
@@ -157,104 +61,7 @@ def _ends(space: Type) -> list[tuple[int, int]]:
     return list(itertools.pairwise(ends))
 
 
-@overload
-def hessian(
-    f: Map[V, Field],
-    x: Vec[V],
-    /,
-    *,
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
-@overload
-def hessian(
-    f: Map[DirectSum[A, B], Field],
-    a: Vec[A],
-    b: Vec[B],
-    /,
-    *,
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
-@overload
-def hessian(
-    f: Map[DirectSum[A, B, C], Field],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    /,
-    *,
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
-@overload
-def hessian(
-    f: Map[DirectSum[A, B, C, D], Field],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    d: Vec[D],
-    /,
-    *,
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
-@overload
-def hessian(
-    f: Map[DirectSum[A, B, C, D, E], Field],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    d: Vec[D],
-    e: Vec[E],
-    /,
-    *,
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
-@overload
-def hessian(
-    f: Map[DirectSum[A, B, C, D, E, F], Field],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    d: Vec[D],
-    e: Vec[E],
-    g: Vec[F],
-    /,
-    *,
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
-@overload
-def hessian(
-    f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], Field],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    d: Vec[D],
-    e: Vec[E],
-    g: Vec[F],
-    h: Vec[G],
-    /,
-    *more: Vec[Any],
-    wrt: Wrt = None,
-    blocks: bool = False,
-    as_: As = "array",
-    limit: int | None = None,
-) -> Any: ...
+@overloaded(lambda: _calls.hessian)
 @takes_wrt
 def hessian(
     f: Map[Any, Field], *x: Vec[Any], wrt: Wrt = None, blocks: bool = False, as_: As = "array", limit: int | None = None

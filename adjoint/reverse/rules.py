@@ -11,10 +11,11 @@ rep
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, assert_never, cast, overload
+from typing import TYPE_CHECKING, Any, assert_never, cast
 
 from diff import Linearization
-from hilbert import SpaceError, Type
+from hilbert import SpaceError
+from hilbert.base.attach import overloaded
 from hilbert.base.term import bottom_up
 from hilbert.errors import shown
 from hilbert.map.map import Map
@@ -45,10 +46,8 @@ from linmap.term.nodes import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from adjoint import _calls
 
-P = TypeVar("P", bound=Type)
-V = TypeVar("V", bound=Type)
-W = TypeVar("W", bound=Type)
 
 _PAIRS = (
     ("zip", "unzip"),
@@ -66,10 +65,7 @@ _PAIRS = (
 INVERSE = dict(_PAIRS) | {b: a for a, b in _PAIRS}
 
 
-@overload
-def adjoint(f: LinMap[V, W]) -> LinMap[W, V]: ...
-@overload
-def adjoint(f: Linearization[P, V, W]) -> Linearization[P, W, V]: ...
+@overloaded(lambda: _calls.adjoint)
 def adjoint(f: Any) -> Any:
     """f* : W ⊸ V, of a linear map or of a derivative in the point; raises SpaceError for a map that is not linear."""
     if isinstance(f, Linearization):

@@ -11,12 +11,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any
 
 from diff.control.bodies import Tree, built, emitted, flat, said, slots_of, spaces_of, traced
 from diff.trace.error_place import returned
 from diff.trace.expr import Expr
-from hilbert import Boolean, Copower, Index, SpaceError, Type, Vec
+from hilbert import SpaceError, Type, Vec
+from hilbert.base.attach import overloaded
 from hilbert.errors import double, is_number, shown
 from hilbert.program.control.branch import Choose, Cond
 from hilbert.program.line.builder import Builder
@@ -26,74 +27,14 @@ from hilbert.space.nested_sums import apart
 from hilbert.space.space import require_space
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
+    from diff import _calls
     from diff.control.bodies import Body
     from hilbert.program.line.line import Line
-    from hilbert.space.vector import Number
-
-I = TypeVar("I", bound=Index)
-U = TypeVar("U", bound=Type)
-W = TypeVar("W", bound=Type)
-Z = TypeVar("Z", bound=Type)
 
 
-@overload
-def where(
-    c: Expr[Boolean] | Vec[Boolean], then: Callable[[], Expr[W]], otherwise: Callable[[], Expr[W]]
-) -> Expr[W]: ...
-@overload
-def where(
-    c: Expr[Boolean] | Vec[Boolean],
-    then: Callable[[], tuple[Expr[W], Expr[Z]]],
-    otherwise: Callable[[], tuple[Expr[W], Expr[Z]]],
-) -> tuple[Expr[W], Expr[Z]]: ...
-@overload
-def where(
-    c: Expr[Boolean] | Vec[Boolean],
-    then: Callable[[], tuple[Expr[W], Expr[Z], Expr[U]]],
-    otherwise: Callable[[], tuple[Expr[W], Expr[Z], Expr[U]]],
-) -> tuple[Expr[W], Expr[Z], Expr[U]]: ...
-@overload
-def where(c: Vec[Boolean], then: Callable[[], Vec[W]], otherwise: Callable[[], Vec[W]]) -> Vec[W]: ...
-@overload
-def where(
-    c: Vec[Boolean], then: Callable[[], tuple[Vec[W], Vec[Z]]], otherwise: Callable[[], tuple[Vec[W], Vec[Z]]]
-) -> tuple[Vec[W], Vec[Z]]: ...
-@overload
-def where(
-    c: Expr[Boolean], then: Callable[[], Expr[W] | Vec[W]], otherwise: Callable[[], Expr[W] | Vec[W]]
-) -> Expr[W]: ...
-@overload
-def where(c: Expr[Boolean], then: Expr[W] | Vec[W], otherwise: Expr[W] | Vec[W] | Number) -> Expr[W]: ...
-@overload
-def where(c: Expr[Boolean], then: Number, otherwise: Expr[W] | Vec[W]) -> Expr[W]: ...
-@overload
-def where(
-    c: Expr[Copower[Boolean, I]],
-    then: Expr[Copower[W, I]] | Vec[Copower[W, I]],
-    otherwise: Expr[Copower[W, I]] | Vec[Copower[W, I]] | Number,
-) -> Expr[Copower[W, I]]: ...
-@overload
-def where(
-    c: Expr[Copower[Boolean, I]], then: Number, otherwise: Expr[Copower[W, I]] | Vec[Copower[W, I]]
-) -> Expr[Copower[W, I]]: ...
-@overload
-def where(c: Vec[Boolean], then: Vec[W], otherwise: Vec[W] | Number) -> Vec[W]: ...
-@overload
-def where(c: Vec[Boolean], then: Number, otherwise: Vec[W]) -> Vec[W]: ...
-@overload
-def where(
-    c: Vec[Copower[Boolean, I]], then: Vec[Copower[W, I]], otherwise: Vec[Copower[W, I]] | Number
-) -> Vec[Copower[W, I]]: ...
-@overload
-def where(c: Vec[Copower[Boolean, I]], then: Number, otherwise: Vec[Copower[W, I]]) -> Vec[Copower[W, I]]: ...
-@overload
-def where(c: Vec[Boolean], then: Expr[W], otherwise: Expr[W] | Vec[W]) -> Expr[W]: ...
-@overload
-def where(
-    c: Vec[Copower[Boolean, I]], then: Expr[Copower[W, I]], otherwise: Expr[Copower[W, I]] | Vec[Copower[W, I]]
-) -> Expr[Copower[W, I]]: ...
+@overloaded(lambda: _calls.where)
 def where(c: Any, then: Any, otherwise: Any) -> Any:
     """then() if the condition holds, otherwise() if not: only that one is run. Or values, chosen entry by entry.
 

@@ -13,7 +13,7 @@ a ↦ fixed_point(x ↦ cos(a·x), a)
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,8 +25,8 @@ from diff.terms.program import as_program
 from diff.trace.error_place import returned
 from diff.trace.expr import Expr
 from diff.vocabulary.operations import inner
-from hilbert import Boolean, SpaceError, Type, Vec
-from hilbert.base.attach import attach
+from hilbert import Boolean, SpaceError
+from hilbert.base.attach import attach, overloaded
 from hilbert.base.once import once
 from hilbert.errors import integer, number, shown
 from hilbert.index.leaf import Leaf
@@ -45,27 +45,11 @@ from linmap.net.apply_recur import acted
 from linmap.term.datum import Ref
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from diff import _calls
     from hilbert.program.line.line import Line
 
-S = TypeVar("S", bound=Type)
-Z = TypeVar("Z", bound=Type)
-States = TypeVar("States", bound=tuple[Any, ...])
 
-
-@overload
-def fixed_point(
-    f: Callable[[Expr[S]], Expr[S]], start: Vec[S], *, tolerance: float | None = None, at_most: int = 10_000
-) -> Vec[S]: ...
-@overload
-def fixed_point(
-    f: Callable[[Expr[S]], Expr[S]], start: Expr[S], *, tolerance: float | None = None, at_most: int = 10_000
-) -> Expr[S]: ...
-@overload
-def fixed_point(
-    f: Callable[[States], States], start: States, *, tolerance: float | None = None, at_most: int = 10_000
-) -> States: ...
+@overloaded(lambda: _calls.fixed_point)
 def fixed_point(f: Any, start: Any, *, tolerance: float | None = None, at_most: int = 10_000) -> Any:
     """x with x = f(x), by x ↦ f(x) from `start` on: f is a contraction near x.
 
@@ -77,22 +61,7 @@ def fixed_point(f: Any, start: Any, *, tolerance: float | None = None, at_most: 
     return _found("fixed_point", f, start, tolerance, at_most)
 
 
-@overload
-def root(
-    f: Callable[[Expr[S]], Expr[Z]], start: Vec[S], *, tolerance: float | None = None, at_most: int = 100
-) -> Vec[S]: ...
-@overload
-def root(
-    f: Callable[[Expr[S]], Expr[Z]], start: Expr[S], *, tolerance: float | None = None, at_most: int = 100
-) -> Expr[S]: ...
-@overload
-def root(
-    f: Callable[[States], Expr[Any]], start: States, *, tolerance: float | None = None, at_most: int = 100
-) -> States: ...
-@overload
-def root(
-    f: Callable[[States], tuple[Any, ...]], start: States, *, tolerance: float | None = None, at_most: int = 100
-) -> States: ...
+@overloaded(lambda: _calls.root)
 def root(f: Any, start: Any, *, tolerance: float | None = None, at_most: int = 100) -> Any:
     """x with f(x) = 0, by Newton's iteration from `start` on: x ↦ x − (∂f)⁻¹f(x), for f into a space of x's dimension.
 

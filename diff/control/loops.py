@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any
 
 from diff.control.bodies import (
     Body,
@@ -32,7 +32,8 @@ from diff.control.bodies import (
 from diff.control.branches import where
 from diff.trace.error_place import returned
 from diff.trace.expr import Expr
-from hilbert import Bool, Boolean, Copower, DirectSum, Index, Product, SpaceError, Type, Unit, Vec
+from hilbert import Bool, Copower, DirectSum, Index, Product, SpaceError, Unit, Vec
+from hilbert.base.attach import overloaded
 from hilbert.errors import integer, shown, truth
 from hilbert.program.control.branch import TRUTH
 from hilbert.program.control.loop import Loop
@@ -45,119 +46,15 @@ from hilbert.program.transform.emit_loop import looped
 from hilbert.space.nested_sums import apart, split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-I = TypeVar("I", bound=Index)
-A = TypeVar("A", bound=Type)
-B = TypeVar("B", bound=Type)
-C = TypeVar("C", bound=Type)
-S = TypeVar("S", bound=Type)
-W = TypeVar("W", bound=Type)
-Z = TypeVar("Z", bound=Type)
-States = TypeVar("States", bound=tuple[Any, ...])
+    from diff import _calls
+
 PAIRS = "zip_parts(direct_sum(x.space, y.space))(x, y) is one of pairs, of x ∈ V^X and y ∈ W^X"
 """What to write where a loop goes over several families."""
 
 
-@overload
-def fold(  # type: ignore[overload-overlap]  # a vector is no expression
-    step: Callable[[Expr[S], Expr[W]], Expr[S]],
-    start: Vec[S],
-    xs: Vec[Copower[W, I]],
-    *,
-    reverse: bool = False,
-    checkpoint: bool | int = False,
-) -> Vec[S]: ...
-@overload
-def fold(
-    step: Callable[[Expr[S], Expr[W]], Expr[S]],
-    start: Expr[S] | Vec[S],
-    xs: Expr[Copower[W, I]] | Vec[Copower[W, I]],
-    *,
-    reverse: bool = False,
-    checkpoint: bool | int = False,
-) -> Expr[S]: ...
-@overload
-def fold(  # type: ignore[overload-overlap]  # likewise
-    step: Callable[[Expr[S], Expr[W]], tuple[Expr[S], Expr[Z]]],
-    start: Vec[S],
-    xs: Vec[Copower[W, I]],
-    *,
-    reverse: bool = False,
-    checkpoint: bool | int = False,
-) -> tuple[Vec[S], Vec[Copower[Z, I]]]: ...
-@overload
-def fold(
-    step: Callable[[Expr[S], Expr[W]], tuple[Expr[S], Expr[Z]]],
-    start: Expr[S] | Vec[S],
-    xs: Expr[Copower[W, I]] | Vec[Copower[W, I]],
-    *,
-    reverse: bool = False,
-    checkpoint: bool | int = False,
-) -> tuple[Expr[S], Expr[Copower[Z, I]]]: ...
-@overload
-def fold(
-    step: Callable[[tuple[Expr[A], Expr[B]], Expr[W]], tuple[Expr[A], Expr[B]]],
-    start: tuple[Vec[A], Vec[B]],
-    xs: Vec[Copower[W, I]],
-    *,
-    reverse: bool = False,
-    checkpoint: bool | int = False,
-) -> tuple[Vec[A], Vec[B]]: ...
-@overload
-def fold(  # type: ignore[overload-overlap]  # likewise
-    step: Callable[[tuple[Expr[A], Expr[B]], Expr[W]], tuple[tuple[Expr[A], Expr[B]], Expr[Z]]],
-    start: tuple[Vec[A], Vec[B]],
-    xs: Vec[Copower[W, I]],
-    *,
-    reverse: bool = False,
-    checkpoint: bool | int = False,
-) -> tuple[tuple[Vec[A], Vec[B]], Vec[Copower[Z, I]]]: ...
-@overload
-def fold(
-    step: Callable[[States, Expr[W]], States],
-    start: States,
-    xs: Expr[Copower[W, I]] | Vec[Copower[W, I]],
-    *,
-    reverse: bool = False,
-    checkpoint: bool | int = False,
-) -> States: ...
-@overload
-def fold(
-    step: Callable[[States, Expr[W]], tuple[States, Expr[Z]]],
-    start: States,
-    xs: Expr[Copower[W, I]] | Vec[Copower[W, I]],
-    *,
-    reverse: bool = False,
-    checkpoint: bool | int = False,
-) -> tuple[States, Expr[Copower[Z, I]]]: ...
-@overload
-def fold(
-    step: Callable[[Expr[S], Expr[W]], tuple[Expr[S], tuple[Expr[A], Expr[B]]]],
-    start: Expr[S] | Vec[S],
-    xs: Expr[Copower[W, I]] | Vec[Copower[W, I]],
-    *,
-    reverse: bool = False,
-    checkpoint: bool | int = False,
-) -> tuple[Expr[S], tuple[Expr[Copower[A, I]], Expr[Copower[B, I]]]]: ...
-@overload
-def fold(
-    step: Callable[[Expr[S], Expr[W]], tuple[Expr[S], tuple[Expr[A], Expr[B], Expr[C]]]],
-    start: Expr[S] | Vec[S],
-    xs: Expr[Copower[W, I]] | Vec[Copower[W, I]],
-    *,
-    reverse: bool = False,
-    checkpoint: bool | int = False,
-) -> tuple[Expr[S], tuple[Expr[Copower[A, I]], Expr[Copower[B, I]], Expr[Copower[C, I]]]]: ...
-@overload
-def fold(
-    step: Callable[[States, Expr[W]], tuple[States, tuple[Expr[A], Expr[B]]]],
-    start: States,
-    xs: Expr[Copower[W, I]] | Vec[Copower[W, I]],
-    *,
-    reverse: bool = False,
-    checkpoint: bool | int = False,
-) -> tuple[States, tuple[Expr[Copower[A, I]], Expr[Copower[B, I]]]]: ...
+@overloaded(lambda: _calls.fold)
 def fold(step: Any, start: Any, xs: Any, *more: Any, reverse: bool = False, checkpoint: bool | int = False) -> Any:
     """s ↦ step(s, x) for each x of xs ∈ W^X in turn, from the last one if `reverse`: the last state.
 
@@ -181,52 +78,7 @@ def fold(step: Any, start: Any, xs: Any, *more: Any, reverse: bool = False, chec
     return _looped("fold", step, start, xs, xs.space.index, reverse=reverse, checkpoint=checkpoint)
 
 
-@overload
-def iterate(
-    step: Callable[[Expr[S]], Expr[S]], start: Expr[S], X: Index, *, checkpoint: bool | int = False
-) -> Expr[S]: ...
-@overload
-def iterate(
-    step: Callable[[Expr[S]], Expr[S]], start: Vec[S], X: Index, *, checkpoint: bool | int = False
-) -> Vec[S]: ...
-@overload
-def iterate(
-    step: Callable[[Expr[S]], tuple[Expr[S], Expr[Z]]], start: Vec[S], X: I, *, checkpoint: bool | int = False
-) -> tuple[Vec[S], Vec[Copower[Z, I]]]: ...
-@overload
-def iterate(
-    step: Callable[[Expr[S]], tuple[Expr[S], Expr[Z]]], start: Expr[S], X: I, *, checkpoint: bool | int = False
-) -> tuple[Expr[S], Expr[Copower[Z, I]]]: ...
-@overload
-def iterate(
-    step: Callable[[tuple[Expr[A], Expr[B]]], tuple[Expr[A], Expr[B]]],
-    start: tuple[Vec[A], Vec[B]],
-    X: Index,
-    *,
-    checkpoint: bool | int = False,
-) -> tuple[Vec[A], Vec[B]]: ...
-@overload
-def iterate(
-    step: Callable[[tuple[Expr[A], Expr[B]]], tuple[tuple[Expr[A], Expr[B]], Expr[Z]]],
-    start: tuple[Vec[A], Vec[B]],
-    X: I,
-    *,
-    checkpoint: bool | int = False,
-) -> tuple[tuple[Vec[A], Vec[B]], Vec[Copower[Z, I]]]: ...
-@overload
-def iterate(step: Callable[[States], States], start: States, X: Index, *, checkpoint: bool | int = False) -> States: ...
-@overload
-def iterate(
-    step: Callable[[States], tuple[States, Expr[Z]]], start: States, X: I, *, checkpoint: bool | int = False
-) -> tuple[States, Expr[Copower[Z, I]]]: ...
-@overload
-def iterate(
-    step: Callable[[Expr[S]], tuple[Expr[S], tuple[Expr[A], Expr[B]]]],
-    start: Expr[S] | Vec[S],
-    X: I,
-    *,
-    checkpoint: bool | int = False,
-) -> tuple[Expr[S], tuple[Expr[Copower[A, I]], Expr[Copower[B, I]]]]: ...
+@overloaded(lambda: _calls.iterate)
 def iterate(step: Any, start: Any, X: Any, *, checkpoint: bool | int = False) -> Any:
     """s ↦ step(s), |X| times: the last state, and the outputs in Z^X where `step` gives a state and an output.
 
@@ -302,30 +154,7 @@ def _results(what: str, step: Any, states: Tree, body: Body, X: Index | None) ->
     raise SpaceError(f"{apart(after, states)}{msg}{returned(step)}{made_beside(state, split(after, states)[0])}")
 
 
-@overload
-def while_(
-    condition: Callable[[Expr[S]], Expr[Boolean]],
-    step: Callable[[Expr[S]], Expr[S]],
-    start: Expr[S],
-    *,
-    at_most: Index | None = None,
-) -> Expr[S]: ...
-@overload
-def while_(
-    condition: Callable[[Expr[S]], Expr[Boolean]],
-    step: Callable[[Expr[S]], Expr[S]],
-    start: Vec[S],
-    *,
-    at_most: Index | None = None,
-) -> Vec[S]: ...
-@overload
-def while_(
-    condition: Callable[[States], Expr[Boolean]],
-    step: Callable[[States], States],
-    start: States,
-    *,
-    at_most: Index | None = None,
-) -> States: ...
+@overloaded(lambda: _calls.while_)
 def while_(condition: Any, step: Any, start: Any, *, at_most: Any = None) -> Any:
     """s ↦ step(s) as long as condition(s) holds, for at most |X| rounds where at_most is X: the last state.
 
@@ -382,18 +211,7 @@ def _condition(c: Any) -> Any:
     return c
 
 
-@overload
-def again(f: Callable[[Expr[A]], Expr[W]], a: Expr[A], /) -> Expr[W]: ...
-@overload
-def again(f: Callable[[Expr[A], Expr[B]], Expr[W]], a: Expr[A], b: Expr[B] | Vec[B], /) -> Expr[W]: ...
-@overload
-def again(
-    f: Callable[[Expr[A], Expr[B], Expr[C]], Expr[W]], a: Expr[A], b: Expr[B] | Vec[B], c: Expr[C] | Vec[C], /
-) -> Expr[W]: ...
-@overload
-def again(f: Callable[[Expr[A]], Expr[W]], a: Vec[A], /) -> Vec[W]: ...
-@overload
-def again(f: Callable[[Expr[A], Expr[B]], Expr[W]], a: Vec[A], b: Vec[B], /) -> Vec[W]: ...
+@overloaded(lambda: _calls.again)
 def again(f: Any, /, *args: Any) -> Any:
     """f(*args): the derivative keeps the arguments, and computes what it needs of f again.
 

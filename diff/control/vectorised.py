@@ -12,14 +12,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, final, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, final
 
 import numpy as np
 
 from diff.control.bodies import Tree, arguments, built, emitted, powers, slots_of, traced
 from diff.terms.lift import lift, positions
 from diff.trace.expr import Expr
-from hilbert import Copower, DirectSum, Elements, Field, Fin, Index, Map, Product, SpaceError, Type, Vec
+from hilbert import Copower, DirectSum, Elements, Fin, Index, Map, Product, SpaceError, Type, Vec
+from hilbert.base.attach import overloaded
 from hilbert.base.once import first
 from hilbert.base.sizes import FORMULA, addressable, held
 from hilbert.errors import shown
@@ -31,71 +32,18 @@ from hilbert.program.transform.lifted_line import lifted_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from diff import _calls
     from hilbert.map.map import AnyMap
     from hilbert.program.line.builder import Builder
 
-H = TypeVar("H", bound=Index)
 I = TypeVar("I", bound=Index)
-J = TypeVar("J", bound=Index)
 A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)
-C = TypeVar("C", bound=Type)
 T = TypeVar("T")
 W = TypeVar("W", bound=Type)
-Z = TypeVar("Z", bound=Type)
 
 
-@overload
-def each(f: Callable[[Expr[A]], Expr[W]], xs: Expr[Copower[A, I]], /) -> Expr[Copower[W, I]]: ...
-@overload
-def each(f: Callable[[Expr[A]], Expr[W]], xs: Vec[Copower[A, I]], /) -> Vec[Copower[W, I]]: ...
-@overload
-def each(
-    f: Callable[[Expr[A]], tuple[Expr[W], Expr[Z]]], xs: Expr[Copower[A, I]], /
-) -> tuple[Expr[Copower[W, I]], Expr[Copower[Z, I]]]: ...
-@overload
-def each(
-    f: Callable[[Expr[A], Expr[B]], Expr[W]], xs: Vec[Copower[A, I]], ys: Vec[Copower[B, I]], /
-) -> Vec[Copower[W, I]]: ...
-@overload
-def each(
-    f: Callable[[Expr[A], Expr[B]], Expr[W]],
-    xs: Expr[Copower[A, I]],
-    ys: Expr[Copower[B, I]] | Vec[Copower[B, I]],
-    /,
-) -> Expr[Copower[W, I]]: ...
-@overload
-def each(
-    f: Callable[[Expr[A], Expr[B]], Expr[W]], xs: Vec[Copower[A, I]], ys: Expr[Copower[B, I]], /
-) -> Expr[Copower[W, I]]: ...
-@overload
-def each(
-    f: Callable[[Expr[A], Expr[B], Expr[C]], Expr[W]],
-    xs: Expr[Copower[A, I]],
-    ys: Expr[Copower[B, I]] | Vec[Copower[B, I]],
-    zs: Expr[Copower[C, I]] | Vec[Copower[C, I]],
-    /,
-) -> Expr[Copower[W, I]]: ...
-@overload
-def each(
-    f: Callable[[Expr[Copower[A, J]]], Expr[Field]], xs: Vec[Copower[A, Product[I, J]]], /, *, over: I
-) -> Vec[Copower[Field, I]]: ...
-@overload
-def each(
-    f: Callable[[Expr[Copower[A, J]]], Expr[Field]], xs: Expr[Copower[A, Product[I, J]]], /, *, over: I
-) -> Expr[Copower[Field, I]]: ...
-@overload
-def each(
-    f: Callable[[Expr[Copower[A, J]]], Expr[Copower[Field, H]]], xs: Vec[Copower[A, Product[I, J]]], /, *, over: I
-) -> Vec[Copower[Field, Product[I, H]]]: ...
-@overload
-def each(
-    f: Callable[[Expr[Copower[A, J]]], Expr[Copower[Field, H]]], xs: Expr[Copower[A, Product[I, J]]], /, *, over: I
-) -> Expr[Copower[Field, Product[I, H]]]: ...
-@overload
-def each(f: Callable[[Expr[Copower[A, J]]], tuple[Any, ...]], xs: Any, /, *, over: Index) -> Any: ...
-@overload
-def each(f: Callable[..., Any], xs: Any, ys: Any, /, *zs: Any, over: Index) -> Any: ...
+@overloaded(lambda: _calls.each)
 def each(f: Any, /, *xs: Any, over: Index | None = None) -> Any:
     """(f(x) for each x of xs ∈ V^X) ∈ W^X; of several, f(x, y, …) for xs ∈ V^X, ys ∈ U^X, …
 
@@ -210,15 +158,8 @@ class Batched(Generic[A, B, W, T]):
             found = first(self._kept, n, made)
         return found
 
-    @overload
-    def __call__(self, a: Vec[A], b: Vec[Copower[B, Fin[T]]], /) -> Vec[Copower[W, Fin[T]]]: ...
-    @overload
-    def __call__(
-        self, a: Expr[A], b: Expr[Copower[B, Fin[T]]] | Vec[Copower[B, Fin[T]]], /
-    ) -> Expr[Copower[W, Fin[T]]]: ...
-    @overload
-    def __call__(self, a: Vec[A], b: Expr[Copower[B, Fin[T]]], /) -> Expr[Copower[W, Fin[T]]]: ...
-    def __call__(self, *args: Any) -> Any:
+    @overloaded(lambda: _calls.Batched___call__)
+    def __call__(self: Batched[A, B, W, T], *args: Any) -> Any:
         """On parameters and a batch; raises SpaceError for data of another index set."""
         k = self._over[0]
         batch = args[k] if k < len(args) else None

@@ -9,7 +9,7 @@ net.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, TypeVarTuple, final, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, final
 
 import numpy as np
 from attrs import evolve, frozen
@@ -32,7 +32,7 @@ from diff.terms.user_operation import Custom
 from diff.trace.expr import Expr
 from hilbert import DirectSum, Map, SpaceError, Type, Vec
 from hilbert.arrays.libraries.namespace import freeze
-from hilbert.base.attach import declared
+from hilbert.base.attach import declared, overloaded
 from hilbert.base.once import once
 from hilbert.base.term import Term
 from hilbert.errors import shown
@@ -63,24 +63,14 @@ from linmap.term.protocols import Simplifiable
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
+    from diff import _calls
     from diff.terms.nodes import Operation
     from linmap.laws import Rewriting as LawStep
     from linmap.net.equal import Numbering
 
-A = TypeVar("A", bound=Type)
-B = TypeVar("B", bound=Type)
-C = TypeVar("C", bound=Type)
-D = TypeVar("D", bound=Type)
-E = TypeVar("E", bound=Type)
-F = TypeVar("F", bound=Type)
-G = TypeVar("G", bound=Type)
-H = TypeVar("H", bound=Type)
-J = TypeVar("J", bound=Type)
-K = TypeVar("K", bound=Type)
 P = TypeVar("P", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
-Rest = TypeVarTuple("Rest")
 
 
 @final
@@ -124,86 +114,8 @@ class Linearization(Term, Simplifiable, Comparable, Generic[P, V, W]):
         """The function itself, with every intermediate result that the linear map needs."""
         return self.program
 
-    @overload
-    def at(self, x: Vec[P], /) -> LinMap[V, W]: ...
-    @overload
-    def at(self: Linearization[DirectSum[A, B], V, W], a: Vec[A], b: Vec[B], /) -> LinMap[V, W]: ...
-    @overload
-    def at(self: Linearization[DirectSum[A, B, C], V, W], a: Vec[A], b: Vec[B], c: Vec[C], /) -> LinMap[V, W]: ...
-    @overload
-    def at(
-        self: Linearization[DirectSum[A, B, C, D], V, W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], /
-    ) -> LinMap[V, W]: ...
-    @overload
-    def at(
-        self: Linearization[DirectSum[A, B, C, D, E], V, W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], /
-    ) -> LinMap[V, W]: ...
-    @overload
-    def at(
-        self: Linearization[DirectSum[A, B, C, D, E, F], V, W],
-        a: Vec[A],
-        b: Vec[B],
-        c: Vec[C],
-        d: Vec[D],
-        e: Vec[E],
-        g: Vec[F],
-        /,
-    ) -> LinMap[V, W]: ...
-    @overload
-    def at(
-        self: Linearization[DirectSum[A, B, C, D, E, F, G], V, W],
-        a: Vec[A],
-        b: Vec[B],
-        c: Vec[C],
-        d: Vec[D],
-        e: Vec[E],
-        f: Vec[F],
-        g: Vec[G],
-        /,
-    ) -> LinMap[V, W]: ...
-    @overload
-    def at(
-        self: Linearization[DirectSum[A, B, C, D, E, F, G, H], V, W],
-        a: Vec[A],
-        b: Vec[B],
-        c: Vec[C],
-        d: Vec[D],
-        e: Vec[E],
-        f: Vec[F],
-        g: Vec[G],
-        h: Vec[H],
-        /,
-    ) -> LinMap[V, W]: ...
-    @overload
-    def at(
-        self: Linearization[DirectSum[A, B, C, D, E, F, G, H, J], V, W],
-        a: Vec[A],
-        b: Vec[B],
-        c: Vec[C],
-        d: Vec[D],
-        e: Vec[E],
-        f: Vec[F],
-        g: Vec[G],
-        h: Vec[H],
-        j: Vec[J],
-        /,
-    ) -> LinMap[V, W]: ...
-    @overload
-    def at(
-        self: Linearization[DirectSum[A, B, C, D, E, F, G, H, J, K], V, W],
-        a: Vec[A],
-        b: Vec[B],
-        c: Vec[C],
-        d: Vec[D],
-        e: Vec[E],
-        f: Vec[F],
-        g: Vec[G],
-        h: Vec[H],
-        j: Vec[J],
-        k: Vec[K],
-        /,
-    ) -> LinMap[V, W]: ...
-    def at(self, *x: Any) -> Any:
+    @overloaded(lambda: _calls.Linearization_at)
+    def at(self: Linearization[P, V, W], *x: Any) -> Any:
         """The linear map at a point: runs what it needs of the program, and closes the body with what that computed."""
         if Expr in map(type, x):
             msg = "a derivative at an expression is no linear map yet: in a traced function write jvp(f)(x, dx), or "
@@ -449,39 +361,7 @@ def _of_leaves(leaves: Sequence[Any]) -> Type:
     return DirectSum(tuple(type_of(leaf) for leaf in leaves))
 
 
-@overload
-def affine(f: Map[V, W], x: Vec[V], /) -> tuple[Vec[W], LinMap[V, W]]: ...
-@overload
-def affine(f: Map[DirectSum[A, B], W], a: Vec[A], b: Vec[B], /) -> tuple[Vec[W], LinMap[DirectSum[A, B], W]]: ...
-@overload
-def affine(
-    f: Map[DirectSum[A, B, C], W], a: Vec[A], b: Vec[B], c: Vec[C], /
-) -> tuple[Vec[W], LinMap[DirectSum[A, B, C], W]]: ...
-@overload
-def affine(
-    f: Map[DirectSum[A, B, C, D], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], /
-) -> tuple[Vec[W], LinMap[DirectSum[A, B, C, D], W]]: ...
-@overload
-def affine(
-    f: Map[DirectSum[A, B, C, D, E], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], /
-) -> tuple[Vec[W], LinMap[DirectSum[A, B, C, D, E], W]]: ...
-@overload
-def affine(
-    f: Map[DirectSum[A, B, C, D, E, F], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], g: Vec[F], /
-) -> tuple[Vec[W], LinMap[DirectSum[A, B, C, D, E, F], W]]: ...
-@overload
-def affine(
-    f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], W],
-    a: Vec[A],
-    b: Vec[B],
-    c: Vec[C],
-    d: Vec[D],
-    e: Vec[E],
-    g: Vec[F],
-    h: Vec[G],
-    /,
-    *more: Vec[Any],
-) -> tuple[Vec[W], LinMap[DirectSum[A, B, C, D, E, F, G, *Rest], W]]: ...
+@overloaded(lambda: _calls.affine)
 def affine(f: AnyMap, *x: Any) -> Any:
     """f^[1](x) = (f x, f' x), both at a point: Figure 1 on a value. Raises SpaceError for a point of another space."""
     d = derivative(f)

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 from functools import reduce
 from itertools import product
-from typing import TYPE_CHECKING, Any, TypeVar, final, overload
-from typing import Literal as At
+from typing import TYPE_CHECKING, Any, TypeVar, final
 
 import numpy as np
 
@@ -38,8 +37,9 @@ from diff.jets.series import Coefficients, Series
 from diff.terms.lower import program
 from diff.terms.planned_program import derived
 from diff.terms.program import AnyProgram, Program
-from hilbert import DirectSum, Fin, Map, SpaceError, Type, Vec
+from hilbert import DirectSum, Fin, Map, SpaceError, Type
 from hilbert.arrays.libraries.namespace import freeze
+from hilbert.base.attach import overloaded
 from hilbert.base.once import once
 from hilbert.base.repr_names import derived_token
 from hilbert.errors import truth
@@ -54,34 +54,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from diff.trace.expr import Expr
+    from diff import _calls
 
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 
 
-@overload
-def jet(f: Map[V, W], k: At[1], order: At[1]) -> Map[DirectSum[V, V], DirectSum[W, W]]: ...
-@overload
-def jet(f: Map[V, W], k: At[1], order: At[2]) -> Map[DirectSum[V, V, V], DirectSum[W, W, W]]: ...
-@overload
-def jet(f: Map[V, W], k: At[1], order: At[3]) -> Map[DirectSum[V, V, V, V], DirectSum[W, W, W, W]]: ...
-@overload
-def jet(f: Map[V, W], k: At[1], order: At[4]) -> Map[DirectSum[V, V, V, V, V], DirectSum[W, W, W, W, W]]: ...
-@overload
-def jet(f: Map[V, W], k: At[2], order: At[1]) -> Map[DirectSum[V, V, V], DirectSum[W, W, W]]: ...
-@overload
-def jet(f: Map[V, W], k: At[2], order: At[2]) -> Map[DirectSum[V, V, V, V, V, V], DirectSum[W, W, W, W, W, W]]: ...
-@overload
-def jet(
-    f: Map[V, W],
-    k: int,
-    order: int,
-    *,
-    given: Iterable[Any] | None = None,
-    wanted: Iterable[Any] | None = None,
-    wrt: Wrt = None,
-) -> Map[Any, Any]: ...
+@overloaded(lambda: _calls.jet)
 def jet(f: Any, k: int, order: int, *, given: Any = None, wanted: Any = None, wrt: Wrt = None) -> Any:
     """jet(f, k, R) : ⊕_α V → ⊕_α W takes the jet of t ↦ u(t) at 0 to that of t ↦ f(u(t)), t ∈ ℝᵏ.
 
@@ -101,20 +80,7 @@ def jet(f: Any, k: int, order: int, *, given: Any = None, wanted: Any = None, wr
     return _jet(program(f), starts, ends, moving(f.dom, wrt))
 
 
-@overload
-def taylor(f: Map[V, W], x: Vec[V], direction: Vec[V], order: int) -> tuple[Vec[W], ...]: ...
-@overload
-def taylor(f: Map[V, W], x: Expr[V], direction: Expr[V] | Vec[V], order: int) -> tuple[Expr[W], ...]: ...
-@overload
-def taylor(f: Map[V, W], x: Vec[V], direction: Expr[V], order: int) -> tuple[Expr[W], ...]: ...
-@overload
-def taylor(
-    f: Map[V, W], x: Vec[V], direction: Vec[Any], order: int, *, wrt: int | Sequence[int]
-) -> tuple[Vec[W], ...]: ...
-@overload
-def taylor(
-    f: Map[V, W], x: Expr[V], direction: Expr[Any] | Vec[Any], order: int, *, wrt: int | Sequence[int]
-) -> tuple[Expr[W], ...]: ...
+@overloaded(lambda: _calls.taylor)
 def taylor(f: AnyMap, x: Any, direction: Any, order: int, *, wrt: Wrt = None) -> Any:
     """The coefficients c₀, …, c_R of s ↦ f(x + s·v) = Σ c_n sⁿ + O(s^{R+1}), a vector of W each: divided by n!.
 
@@ -128,16 +94,7 @@ def taylor(f: AnyMap, x: Any, direction: Any, order: int, *, wrt: Wrt = None) ->
     return parts
 
 
-@overload
-def directional(f: Map[V, W], r: At[1], *, polarised: bool = False) -> Map[DirectSum[V, V], W]: ...
-@overload
-def directional(f: Map[V, W], r: At[2], *, polarised: bool = False) -> Map[DirectSum[V, V, V], W]: ...
-@overload
-def directional(f: Map[V, W], r: At[3], *, polarised: bool = False) -> Map[DirectSum[V, V, V, V], W]: ...
-@overload
-def directional(f: Map[V, W], r: At[4], *, polarised: bool = False) -> Map[DirectSum[V, V, V, V, V], W]: ...
-@overload
-def directional(f: Map[V, W], r: int, *, polarised: bool = False) -> Map[Any, W]: ...
+@overloaded(lambda: _calls.directional)
 def directional(f: Any, r: int, *, polarised: bool = False) -> Any:
     """V ⊕ V^r → W, (x, v₁, …, vᵣ) ↦ Dʳf(x)[v₁, …, vᵣ], the r-th derivative as an r-linear map; r = 1 is `jvp`.
 

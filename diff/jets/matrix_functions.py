@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,15 +36,15 @@ from diff.trace.trace import fun
 from diff.vocabulary.eager import eager
 from diff.vocabulary.linear_algebra import symmetric
 from diff.vocabulary.operations import contract, select
-from hilbert import R32, Copower, DirectSum, Field, Fin, Index, Map, Product, R, SpaceError
+from hilbert import R32, DirectSum, Field, Fin, Map, R, SpaceError
+from hilbert.base.attach import overloaded
 from hilbert.errors import shown
 from hilbert.program.run.run import Runner
 
 if TYPE_CHECKING:
+    from diff import _calls
     from diff.trace.expr import Expr
-    from hilbert import Vec
 
-I = TypeVar("I", bound=Index)
 ORDER = 8
 """Of the Taylor polynomials."""
 NEAR = 1e-6
@@ -220,14 +220,7 @@ def _function(f: Any, A: Any, what: str) -> Any:
     return applied(_rule(f), [of.space], of.space)(of)
 
 
-@overload
-def matrix_function(
-    f: Map[Field, Field], A: Vec[Copower[Field, Product[I, I]]]
-) -> Vec[Copower[Field, Product[I, I]]]: ...
-@overload
-def matrix_function(
-    f: Map[Field, Field], A: Expr[Copower[Field, Product[I, I]]]
-) -> Expr[Copower[Field, Product[I, I]]]: ...
+@overloaded(lambda: _calls.matrix_function)
 @eager
 def matrix_function(f: Any, A: Any) -> Any:
     """f(S) = U·diag(f(w))·Uᵀ for S = (A + Aᵀ)/2 = U·diag(w)·Uᵀ and a function f : ℝ → ℝ that is analytic there.
@@ -238,30 +231,21 @@ def matrix_function(f: Any, A: Any) -> Any:
     return _function(f, A, "matrix_function")
 
 
-@overload
-def sqrtm(A: Vec[Copower[Field, Product[I, I]]]) -> Vec[Copower[Field, Product[I, I]]]: ...
-@overload
-def sqrtm(A: Expr[Copower[Field, Product[I, I]]]) -> Expr[Copower[Field, Product[I, I]]]: ...
+@overloaded(lambda: _calls.sqrtm)
 @eager
 def sqrtm(A: Any) -> Any:
     """The square root of (A + Aᵀ)/2, where that is positive; NaN where an eigenvalue is below 0."""
     return _function(sqrt, A, "sqrtm")
 
 
-@overload
-def inv_sqrtm(A: Vec[Copower[Field, Product[I, I]]]) -> Vec[Copower[Field, Product[I, I]]]: ...
-@overload
-def inv_sqrtm(A: Expr[Copower[Field, Product[I, I]]]) -> Expr[Copower[Field, Product[I, I]]]: ...
+@overloaded(lambda: _calls.inv_sqrtm)
 @eager
 def inv_sqrtm(A: Any) -> Any:
     """The inverse of the square root of (A + Aᵀ)/2, where that is positive definite."""
     return _function(power(-0.5), A, "inv_sqrtm")
 
 
-@overload
-def logm(A: Vec[Copower[Field, Product[I, I]]]) -> Vec[Copower[Field, Product[I, I]]]: ...
-@overload
-def logm(A: Expr[Copower[Field, Product[I, I]]]) -> Expr[Copower[Field, Product[I, I]]]: ...
+@overloaded(lambda: _calls.logm)
 @eager
 def logm(A: Any) -> Any:
     """The logarithm of (A + Aᵀ)/2, where that is positive definite."""

@@ -9,10 +9,11 @@ K[2] (⋆)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from diff.terms.nodes import Bilinear, Constant
-from hilbert import Copower, Field, Fin, Index, R, Type
+from hilbert import R, Type
+from hilbert.base.attach import overloaded
 from hilbert.space.space import require_type
 from hilbert.space.vector import require_vector
 from linmap import identity, parallel, red
@@ -21,14 +22,11 @@ from linmap.relational.entries import table_of
 from linmap.term.maps import in_order
 
 if TYPE_CHECKING:
+    from diff import _calls
     from diff.terms.function import Fun
-    from hilbert import DirectSum, Map, Vec
-    from hilbert.index.index import Anonymous
+    from hilbert import DirectSum, Vec
     from linmap import Contraction
 
-I = TypeVar("I", bound=Index)
-J = TypeVar("J", bound=Index)
-K = TypeVar("K", bound=Index)
 U = TypeVar("U", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
@@ -47,22 +45,7 @@ def bilinear(c: Contraction[U, V, W]) -> Fun[DirectSum[U, V], W]:
     return Bilinear(c)
 
 
-@overload
-def sparse_product(
-    rows: Any, cols: Any, X: I, Y: J
-) -> Map[DirectSum[Copower[Field, Fin[Anonymous]], Copower[Field, I]], Copower[Field, J]]: ...
-@overload
-def sparse_product(
-    rows: Any, cols: Any, X: I, Y: J, V: W
-) -> Map[DirectSum[Copower[Field, Fin[Anonymous]], Copower[W, I]], Copower[W, J]]: ...
-@overload
-def sparse_product(
-    rows: Any, cols: Any, X: I, Y: J, *, entries: K
-) -> Map[DirectSum[Copower[Field, K], Copower[Field, I]], Copower[Field, J]]: ...
-@overload
-def sparse_product(
-    rows: Any, cols: Any, X: I, Y: J, V: W, *, entries: K
-) -> Map[DirectSum[Copower[Field, K], Copower[W, I]], Copower[W, J]]: ...
+@overloaded(lambda: _calls.sparse_product)
 def sparse_product(rows: Any, cols: Any, X: Any, Y: Any, V: Any = R, *, entries: Any = None) -> Any:
     """sparse_product : ℝ^K ⊕ V^X → V^Y, (w, v) ↦ (Σ w_k·v_{cols[k]} over rows[k] = y)_y, bilinear.
 

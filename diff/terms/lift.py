@@ -9,13 +9,13 @@ once; a contraction reads it as it is, and only where arrays must have the same 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, overload
-from typing import Literal as At
+from typing import TYPE_CHECKING, Any
 
 from diff.terms.nodes import Lift
 from diff.terms.planned_program import derived
 from diff.terms.program import AnyProgram, Program
-from hilbert import Copower, DirectSum, Index, Map, SpaceError, Type
+from hilbert import Copower, DirectSum, Index, SpaceError, Type
+from hilbert.base.attach import overloaded
 from hilbert.base.once import once
 from hilbert.errors import integer, shown
 from hilbert.index.index import require_index
@@ -27,58 +27,10 @@ from hilbert.space.direct_sum import Biproduct
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-I = TypeVar("I", bound=Index)
-A = TypeVar("A", bound=Type)
-B = TypeVar("B", bound=Type)
-C = TypeVar("C", bound=Type)
-V = TypeVar("V", bound=Type)
-W = TypeVar("W", bound=Type)
+    from diff import _calls
 
 
-@overload
-def lift(f: Map[DirectSum[A, B], W], X: I) -> Map[DirectSum[A, Copower[B, I]], Copower[W, I]]: ...
-@overload
-def lift(
-    f: Map[DirectSum[A, B], W], X: I, *, over: tuple[At[0]]
-) -> Map[DirectSum[Copower[A, I], B], Copower[W, I]]: ...
-@overload
-def lift(
-    f: Map[DirectSum[A, B], W], X: I, *, over: tuple[At[1]]
-) -> Map[DirectSum[A, Copower[B, I]], Copower[W, I]]: ...
-@overload
-def lift(
-    f: Map[DirectSum[A, B], W], X: I, *, over: tuple[At[0], At[1]]
-) -> Map[DirectSum[Copower[A, I], Copower[B, I]], Copower[W, I]]: ...
-@overload
-def lift(
-    f: Map[DirectSum[A, B, C], W], X: I, *, over: tuple[At[0]]
-) -> Map[DirectSum[Copower[A, I], B, C], Copower[W, I]]: ...
-@overload
-def lift(
-    f: Map[DirectSum[A, B, C], W], X: I, *, over: tuple[At[1]]
-) -> Map[DirectSum[A, Copower[B, I], C], Copower[W, I]]: ...
-@overload
-def lift(
-    f: Map[DirectSum[A, B, C], W], X: I, *, over: tuple[At[2]]
-) -> Map[DirectSum[A, B, Copower[C, I]], Copower[W, I]]: ...
-@overload
-def lift(
-    f: Map[DirectSum[A, B, C], W], X: I, *, over: tuple[At[0], At[1]]
-) -> Map[DirectSum[Copower[A, I], Copower[B, I], C], Copower[W, I]]: ...
-@overload
-def lift(
-    f: Map[DirectSum[A, B, C], W], X: I, *, over: tuple[At[0], At[2]]
-) -> Map[DirectSum[Copower[A, I], B, Copower[C, I]], Copower[W, I]]: ...
-@overload
-def lift(
-    f: Map[DirectSum[A, B, C], W], X: I, *, over: tuple[At[1], At[2]]
-) -> Map[DirectSum[A, Copower[B, I], Copower[C, I]], Copower[W, I]]: ...
-@overload
-def lift(
-    f: Map[DirectSum[A, B, C], W], X: I, *, over: tuple[At[0], At[1], At[2]]
-) -> Map[DirectSum[Copower[A, I], Copower[B, I], Copower[C, I]], Copower[W, I]]: ...
-@overload
-def lift(f: Map[V, W], X: I, *, over: Sequence[int]) -> Map[Any, Copower[W, I]]: ...
+@overloaded(lambda: _calls.lift)
 def lift(f: AnyMap, X: Index, *, over: Sequence[int] | None = None) -> AnyMap:
     """f : A ⊕ B → W with the parameters A shared by all of X and the data B varying: A ⊕ B^X → W^X.
 

@@ -17,7 +17,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -29,6 +29,7 @@ from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.arrays.kernels.library import Arrays
 from hilbert.arrays.libraries.namespace import is_array
 from hilbert.base.arity import require_taken
+from hilbert.base.attach import overloaded
 from hilbert.errors import shown, truth
 from hilbert.index.leaf import Bundle, Leaf
 from hilbert.program.line import operation as operations
@@ -38,14 +39,11 @@ from hilbert.space.space import require_type
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from diff import _calls
     from diff.trace.expr import Expr
-    from hilbert import Map
     from hilbert.arrays.kernels.library import Library
     from hilbert.program.line.line import Line
 
-A = TypeVar("A", bound=Type)
-B = TypeVar("B", bound=Type)
-C = TypeVar("C", bound=Type)
 W = TypeVar("W", bound=Type)
 Tangent: TypeAlias = "Expr[W] | tuple[Expr[Any] | float, ...] | float"
 """What a tangent gives: an expression of the result's space, or those of its parts; a number where that is 0."""
@@ -248,60 +246,7 @@ class Call:
         return [xp.reshape(a, leaf.shape) for a, leaf in zip(columns, self.due, strict=True)]
 
 
-@overload
-def operation(
-    name: str,
-    a: A,
-    /,
-    *,
-    to: W,
-    value: Callable[[Any, Any], Any],
-    tangent: Callable[[Expr[A], Expr[W], Expr[A]], Tangent[W]] | None = None,
-    batched: bool = True,
-    broadcasts: bool = False,
-) -> Map[A, W]: ...
-@overload
-def operation(
-    name: str,
-    a: A,
-    b: B,
-    /,
-    *,
-    to: W,
-    value: Callable[[Any, Any, Any], Any],
-    tangent: Callable[[Expr[A], Expr[B], Expr[W], Expr[A], Expr[B]], Tangent[W]] | None = None,
-    batched: bool = True,
-    broadcasts: bool = False,
-) -> Map[DirectSum[A, B], W]: ...
-@overload
-def operation(
-    name: str,
-    a: A,
-    b: B,
-    c: C,
-    /,
-    *,
-    to: W,
-    value: Callable[[Any, Any, Any, Any], Any],
-    tangent: Callable[[Expr[A], Expr[B], Expr[C], Expr[W], Expr[A], Expr[B], Expr[C]], Tangent[W]] | None = None,
-    batched: bool = True,
-    broadcasts: bool = False,
-) -> Map[DirectSum[A, B, C], W]: ...
-@overload
-def operation(
-    name: str,
-    a: Type,
-    b: Type,
-    c: Type,
-    d: Type,
-    /,
-    *spaces: Type,
-    to: W,
-    value: Callable[..., Any],
-    tangent: Callable[..., Any] | None = None,
-    batched: bool = True,
-    broadcasts: bool = False,
-) -> Map[Any, W]: ...
+@overloaded(lambda: _calls.operation)
 def operation(
     name: str,
     /,

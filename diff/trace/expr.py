@@ -9,21 +9,7 @@ from __future__ import annotations
 import itertools
 from contextvars import ContextVar
 from functools import partial
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    ClassVar,
-    Generic,
-    Literal,
-    Never,
-    NoReturn,
-    TypeAlias,
-    TypeVar,
-    TypeVarTuple,
-    cast,
-    final,
-    overload,
-)
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, NoReturn, TypeVar, cast, final
 
 from diff.mistakes.axis_hints import its_remedy
 from diff.mistakes.escaped_expressions import TwoFunctionsError, leaked
@@ -44,11 +30,11 @@ from hilbert import (
     Product,
     Space,
     SpaceError,
-    TensorProduct,
     Type,
     Unit,
     Vec,
 )
+from hilbert.base.attach import overloaded
 from hilbert.base.notarray import Applicable
 from hilbert.base.numpy_names import ARRAYS, OPERATORS, POWER
 from hilbert.errors import double, is_number, shown
@@ -77,39 +63,23 @@ from linmap.term.maps import in_field, red
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from datetime import date
 
-    from hilbert import Coproduct
+    from diff import _calls
     from hilbert.index.index import Anonymous
     from hilbert.index.position import Key
     from hilbert.relation import Inclusion
     from hilbert.relation.relation import AnyRelation
-    from hilbert.space.space import Integers
     from linmap.contraction import Contraction
-
-    Whole: TypeAlias = slice[None, None, None]
-    """`:` in A[i, :]."""
 
 I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)
 H = TypeVar("H", bound=Index)
 S = TypeVar("S", bound=Space)
 Z = TypeVar("Z", bound=Space)
-T = TypeVar("T")
 Truth = TypeVar("Truth", bound="Boolean | Copower[Boolean, Any] | Copower[Copower[Boolean, Any], Any]")
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 A = TypeVar("A", bound=Type)
-B = TypeVar("B", bound=Type)
-C = TypeVar("C", bound=Type)
-D = TypeVar("D", bound=Type)
-E = TypeVar("E", bound=Type)
-F = TypeVar("F", bound=Type)
-G = TypeVar("G", bound=Type)
-Rest = TypeVarTuple("Rest")
-Tag = TypeVar("Tag")
-Count = TypeVar("Count", bound="Boolean | Integers")
-Axis = TypeVar("Axis", bound="Fin[Any] | Coproduct[Any, Any]")
 
 tracing: ContextVar[tuple[Builder, ...]] = ContextVar("tracing", default=())
 """The programs being traced here, innermost last; each thread and each task has its own."""
@@ -171,32 +141,20 @@ class Expr(Applicable, Reductions, Generic[V]):
         require_space(self.space, operation)
         return self.space
 
-    @overload
-    def __add__(self: Linear[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | Number) -> Expr[S]: ...
-    @overload
-    def __add__(self: Expr[Field], o: Linear[S]) -> Expr[S]: ...
-    def __add__(self: Any, o: Any) -> Any:
+    @overloaded(lambda: _calls.Expr___add__)
+    def __add__(self: Expr[Any], o: Any) -> Any:
         return _add(_known(self), o, 1.0, "+")
 
-    @overload
-    def __radd__(self: Linear[S], o: Vec[S] | Vec[Field] | Number) -> Expr[S]: ...  # type: ignore[misc]  # self is no vector
-    @overload
-    def __radd__(self: Expr[Field], o: Vec[S]) -> Expr[S]: ...
-    def __radd__(self: Any, o: Any) -> Any:
+    @overloaded(lambda: _calls.Expr___radd__)
+    def __radd__(self: Expr[Any], o: Any) -> Any:
         return _add(_known(self), o, 1.0, "+")
 
-    @overload
-    def __sub__(self: Linear[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | Number) -> Expr[S]: ...
-    @overload
-    def __sub__(self: Expr[Field], o: Linear[S]) -> Expr[S]: ...
-    def __sub__(self: Any, o: Any) -> Any:
+    @overloaded(lambda: _calls.Expr___sub__)
+    def __sub__(self: Expr[Any], o: Any) -> Any:
         return _add(_known(self), o, -1.0, "-")
 
-    @overload
-    def __rsub__(self: Linear[S], o: Vec[S] | Vec[Field] | Number) -> Expr[S]: ...  # type: ignore[misc]  # self is no vector
-    @overload
-    def __rsub__(self: Expr[Field], o: Vec[S]) -> Expr[S]: ...
-    def __rsub__(self: Any, o: Any) -> Any:
+    @overloaded(lambda: _calls.Expr___rsub__)
+    def __rsub__(self: Expr[Any], o: Any) -> Any:
         return _add(_negated(_known(self)), o, 1.0, "-")
 
     def __pos__(self: Linear[S]) -> Expr[S]:
@@ -205,11 +163,8 @@ class Expr(Applicable, Reductions, Generic[V]):
     def __neg__(self: Linear[S]) -> Expr[S]:
         return _negated(_known(self))
 
-    @overload
-    def __mul__(self: Linear[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | Number) -> Expr[S]: ...
-    @overload
-    def __mul__(self: Expr[Field], o: Linear[S]) -> Expr[S]: ...
-    def __mul__(self, o: Any) -> Any:
+    @overloaded(lambda: _calls.Expr___mul__)
+    def __mul__(self: Expr[Any], o: Any) -> Any:
         """k·v for a scalar k, v·w entry by entry for two vectors of one space."""
         if is_number(o):
             return _scaled(self, double(o))
@@ -226,11 +181,8 @@ class Expr(Applicable, Reductions, Generic[V]):
         rule = "* is scalar times vector, or entry by entry in one space"
         raise SpaceError(f"{msg}{rule}{difference(self.space, other.space) or '; see inner, outer, @ and contract'}")
 
-    @overload
-    def __rmul__(self: Linear[S], o: Vec[S] | Vec[Field] | Number) -> Expr[S]: ...  # type: ignore[misc]  # self is no vector
-    @overload
-    def __rmul__(self: Expr[Field], o: Vec[S]) -> Expr[S]: ...
-    def __rmul__(self, o: Any) -> Any:
+    @overloaded(lambda: _calls.Expr___rmul__)
+    def __rmul__(self: Expr[Any], o: Any) -> Any:
         return _scaled(self, double(o)) if is_number(o) else operand(self, o, "*") * self
 
     def __truediv__(self: Linear[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | Number) -> Expr[S]:
@@ -244,11 +196,8 @@ class Expr(Applicable, Reductions, Generic[V]):
             return elementwise(Primitive("reciprocal"), other) * x
         return elementwise(DIVIDE, x, same(x, other, "/"))
 
-    @overload
-    def __rtruediv__(self: Linear[S], o: Vec[S] | Number) -> Expr[S]: ...  # type: ignore[misc]  # self is no vector
-    @overload
-    def __rtruediv__(self: Expr[Field], o: Vec[S]) -> Expr[S]: ...
-    def __rtruediv__(self: Any, o: Any) -> Any:
+    @overloaded(lambda: _calls.Expr___rtruediv__)
+    def __rtruediv__(self: Expr[Any], o: Any) -> Any:
         if not is_number(o):
             return operand(self, o, "/") / self
         return elementwise(Primitive("reciprocal"), self) if double(o) == 1.0 else _fill(self, o) / self
@@ -265,34 +214,13 @@ class Expr(Applicable, Reductions, Generic[V]):
 
     # --- contractions ---
 
-    @overload
-    def __matmul__(
-        self: Expr[Copower[Field, Product[I, J]]], o: Expr[Copower[Field, J]] | Vec[Copower[Field, J]]
-    ) -> Expr[Copower[Field, I]]: ...
-    @overload
-    def __matmul__(
-        self: Expr[Copower[Field, Product[I, J]]],
-        o: Expr[Copower[Field, Product[J, H]]] | Vec[Copower[Field, Product[J, H]]],
-    ) -> Expr[Copower[Field, Product[I, H]]]: ...
-    @overload
-    def __matmul__(
-        self: Expr[Copower[Field, Fin[T]]], o: Expr[Copower[Field, Fin[T]]] | Vec[Copower[Field, Fin[T]]]
-    ) -> Expr[Field]: ...
-    def __matmul__(self, o: Any) -> Any:
+    @overloaded(lambda: _calls.Expr___matmul__)
+    def __matmul__(self: Expr[Any], o: Any) -> Any:
         """Matrix product, matrix–vector product, inner product of vectors."""
         return NotImplemented if isinstance(o, Map) else _matmul(self, operand(self, o, "@"))
 
-    @overload
-    def __rmatmul__(
-        self: Expr[Copower[Field, J]], o: Vec[Copower[Field, Product[I, J]]]
-    ) -> Expr[Copower[Field, I]]: ...
-    @overload
-    def __rmatmul__(
-        self: Expr[Copower[Field, Product[J, H]]], o: Vec[Copower[Field, Product[I, J]]]
-    ) -> Expr[Copower[Field, Product[I, H]]]: ...
-    @overload
-    def __rmatmul__(self: Expr[Copower[Field, Fin[T]]], o: Vec[Copower[Field, Fin[T]]]) -> Expr[Field]: ...
-    def __rmatmul__(self, o: Any) -> Any:
+    @overloaded(lambda: _calls.Expr___rmatmul__)
+    def __rmatmul__(self: Expr[Any], o: Any) -> Any:
         return _matmul(operand(self, o, "@"), self)
 
     @property
@@ -304,49 +232,8 @@ class Expr(Applicable, Reductions, Generic[V]):
 
     # --- sums, parts and components ---
 
-    @overload
-    def __getitem__(self: Expr[DirectSum[A, *Rest]], i: Literal[0]) -> Expr[A]: ...
-    @overload
-    def __getitem__(self: Expr[DirectSum[A, B, *Rest]], i: Literal[1]) -> Expr[B]: ...
-    @overload
-    def __getitem__(self: Expr[DirectSum[A, B, C, *Rest]], i: Literal[2]) -> Expr[C]: ...
-    @overload
-    def __getitem__(self: Expr[DirectSum[A, B, C, D, *Rest]], i: Literal[3]) -> Expr[D]: ...
-    @overload
-    def __getitem__(self: Expr[DirectSum[A, B, C, D, E, *Rest]], i: Literal[4]) -> Expr[E]: ...
-    @overload
-    def __getitem__(self: Expr[DirectSum[A, B, C, D, E, F, *Rest]], i: Literal[5]) -> Expr[F]: ...
-    @overload
-    def __getitem__(self: Expr[DirectSum[*Rest]], i: int | str) -> Expr[Any]: ...
-    @overload
-    def __getitem__(self: Expr[A], i: Lens[A, W]) -> Expr[W]: ...
-    @overload
-    def __getitem__(self: Expr[Copower[A, I]], i: Lens[A, W]) -> Expr[Copower[W, I]]: ...
-    @overload
-    def __getitem__(self: Expr[Copower[Copower[A, J], I]], i: Lens[A, W]) -> Expr[Copower[Copower[W, J], I]]: ...
-    @overload
-    def __getitem__(self: Expr[Copower[W, I]], i: Expr[Elements[I]] | Vec[Elements[I]]) -> Expr[W]: ...
-    @overload
-    def __getitem__(
-        self: Expr[Copower[W, I]], i: Expr[Copower[Elements[I], J]] | Vec[Copower[Elements[I], J]]
-    ) -> Expr[Copower[W, J]]: ...
-    @overload
-    def __getitem__(self: Expr[Copower[W, Axis]], i: int) -> Expr[W]: ...
-    @overload
-    def __getitem__(self: Expr[Copower[W, Axis]], i: Whole) -> Expr[Copower[W, Axis]]: ...  # pyright: ignore[reportOverlappingOverload]
-    @overload
-    def __getitem__(self: Expr[Copower[W, Axis]], i: slice) -> Expr[Copower[W, Fin[Anonymous]]]: ...
-    @overload
-    def __getitem__(self: Expr[Copower[W, Fin[Tag]]], i: str | date) -> Expr[W]: ...
-    @overload
-    def __getitem__(self: Expr[Copower[W, Product[I, J]]], i: tuple[int | str, Whole]) -> Expr[Copower[W, J]]: ...
-    @overload
-    def __getitem__(self: Expr[Copower[W, Product[I, J]]], i: tuple[Whole, int | str]) -> Expr[Copower[W, I]]: ...
-    @overload
-    def __getitem__(self: Expr[Copower[W, Product[I, J]]], i: tuple[int | str, int | str]) -> Expr[W]: ...
-    @overload
-    def __getitem__(self: Expr[Copower[W, Product[I, J]]], i: tuple[int | str | slice, ...]) -> Expr[Any]: ...
-    def __getitem__(self: Any, i: Any) -> Any:
+    @overloaded(lambda: _calls.Expr___getitem__)
+    def __getitem__(self: Expr[Any], i: Any) -> Any:
         """π_k: part k of a direct sum, or the component of V^X at a position or label; V^{X×Y} takes A[i, j].
 
         A lens takes the part of a record that it names, of P^X those of all components.
@@ -371,13 +258,8 @@ class Expr(Applicable, Reductions, Generic[V]):
                 slots = tuple(self.builder.apply(kept, slot) for slot in slots)
         return Expr(self.builder, cod, slots)
 
-    @overload
-    def replace(self: Expr[A], lens: Lens[A, W], part: Expr[W] | Vec[W]) -> Expr[A]: ...
-    @overload
-    def replace(
-        self: Expr[Copower[A, I]], lens: Lens[A, W], part: Expr[Copower[W, I]] | Vec[Copower[W, I]]
-    ) -> Expr[Copower[A, I]]: ...
-    def replace(self: Any, lens: Any, part: Any) -> Any:
+    @overloaded(lambda: _calls.Expr_replace)
+    def replace(self: Expr[Any], lens: Any, part: Any) -> Any:
         """The same value but for one part of its record; raises SpaceError for a part of another space."""
         other = operand(self, part, "replace")
         start, stop = place(self.space, lens, other.space)
@@ -430,15 +312,8 @@ class Expr(Applicable, Reductions, Generic[V]):
         x: Any = self if low is None else cast("Any", Binary("maximum"))(_known(self), low)
         return cast("Expr[S]", x if high is None else cast("Any", Binary("minimum"))(_known(x), high))
 
-    @overload
-    def cast(self: Expr[Copower[Copower[Count, J], I]], field: Field) -> Expr[Copower[Copower[Field, J], I]]: ...
-    @overload
-    def cast(self: Expr[Copower[Count, I]], field: Field) -> Expr[Copower[Field, I]]: ...
-    @overload
-    def cast(self: Expr[Count], field: Field) -> Expr[Field]: ...
-    @overload
-    def cast(self: Linear[S], field: Field) -> Expr[S]: ...
-    def cast(self: Any, field: Field) -> Any:
+    @overloaded(lambda: _calls.Expr_cast)
+    def cast(self: Expr[Any], field: Field) -> Any:
         """The same numbers in another precision; truth values as 1 and 0, integers as numbers, without a derivative.
 
         Raises SpaceError for elements of an index set, which are no numbers, and for other things than fields.
@@ -453,28 +328,14 @@ class Expr(Applicable, Reductions, Generic[V]):
         V = _copower(self, "pad")
         return relational.pad(V.index, before, after, V.base)(self)
 
-    @overload
-    def crop(
-        self: Expr[Copower[W, I]], start: int | None, stop: int | None, *, step: int = ...
-    ) -> Expr[Copower[W, Fin[Anonymous]]]: ...
-    @overload
-    def crop(
-        self: Expr[Copower[W, I]], start: int | None, stop: int | None, *, step: int = ..., to: H
-    ) -> Expr[Copower[W, H]]: ...
-    def crop(self: Any, start: int | None, stop: int | None, *, step: int = 1, to: Any = None) -> Any:
+    @overloaded(lambda: _calls.Expr_crop)
+    def crop(self: Expr[Any], start: int | None, stop: int | None, *, step: int = 1, to: Any = None) -> Any:
         """The components start:stop:step, indexed by `to`; see `linmap.crop`."""
         V = _copower(self, "crop")
         return relational.crop(V.index, start, stop, V.base, step=step, to=to)(self)
 
-    @overload
-    def concatenate(
-        self: Expr[Copower[W, I]], other: Expr[Copower[W, J]] | Vec[Copower[W, J]]
-    ) -> Expr[Copower[W, Coproduct[I, J]]]: ...
-    @overload
-    def concatenate(
-        self: Expr[Copower[W, I]], other: Expr[Copower[W, J]] | Vec[Copower[W, J]], *, to: H
-    ) -> Expr[Copower[W, H]]: ...
-    def concatenate(self: Any, other: Any, *, to: Any = None) -> Any:
+    @overloaded(lambda: _calls.Expr_concatenate)
+    def concatenate(self: Expr[Any], other: Any, *, to: Any = None) -> Any:
         """V^X and V^Y one after the other in V^{X+Y}, or in V^Z for Z = `to`; see `linmap.concatenate`."""
         V, W = _copower(self, "concatenate"), _copower(operand(self, other, "concatenate"), "concatenate")
         f: AnyMap = relational.concatenate(V.index, W.index, V=V.base, to=to)
@@ -491,11 +352,8 @@ class Expr(Applicable, Reductions, Generic[V]):
             slot = x.builder.apply(wire.Reduce(Full(Unit(), X), at), slot)
         return Expr(x.builder, V, (slot,))
 
-    @overload
-    def transpose(self: Expr[Copower[W, Product[I, J]]]) -> Expr[Copower[W, Product[J, I]]]: ...
-    @overload
-    def transpose(self: Expr[Copower[W, I]], Y: H) -> Expr[Copower[W, H]]: ...
-    def transpose(self: Any, Y: Any = None) -> Any:
+    @overloaded(lambda: _calls.Expr_transpose)
+    def transpose(self: Expr[Any], Y: Any = None) -> Any:
         """`T`; or the factors of the index set in another order, x.transpose(Z * X) of V^{X×Z}."""
         if Y is None:
             return self.T
@@ -519,54 +377,8 @@ class Expr(Applicable, Reductions, Generic[V]):
             raise SpaceError(msg)
         return self._within(Copower(Copower(V.base, V.index.right), V.index.left))
 
-    @overload
-    def split(self: Expr[DirectSum[A, B]]) -> tuple[Expr[A], Expr[B]]: ...
-    @overload
-    def split(self: Expr[DirectSum[A, B, C]]) -> tuple[Expr[A], Expr[B], Expr[C]]: ...
-    @overload
-    def split(self: Expr[DirectSum[A, B, C, D]]) -> tuple[Expr[A], Expr[B], Expr[C], Expr[D]]: ...
-    @overload
-    def split(self: Expr[DirectSum[A, B, C, D, E]]) -> tuple[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E]]: ...
-    @overload
-    def split(
-        self: Expr[DirectSum[A, B, C, D, E, F]],
-    ) -> tuple[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F]]: ...
-    @overload
-    def split(self: Expr[DirectSum[A, B, C, D, E, F, G, *Rest]]) -> tuple[Expr[Any], ...]: ...
-    @overload
-    def split(self: Expr[Copower[DirectSum[A, B], I]]) -> tuple[Expr[Copower[A, I]], Expr[Copower[B, I]]]: ...
-    @overload
-    def split(
-        self: Expr[Copower[DirectSum[A, B, C], I]],
-    ) -> tuple[Expr[Copower[A, I]], Expr[Copower[B, I]], Expr[Copower[C, I]]]: ...
-    @overload
-    def split(
-        self: Expr[Copower[DirectSum[A, B, C, D], I]],
-    ) -> tuple[Expr[Copower[A, I]], Expr[Copower[B, I]], Expr[Copower[C, I]], Expr[Copower[D, I]]]: ...
-    @overload
-    def split(
-        self: Expr[Copower[DirectSum[A, B, C, D, E], I]],
-    ) -> tuple[
-        Expr[Copower[A, I]], Expr[Copower[B, I]], Expr[Copower[C, I]], Expr[Copower[D, I]], Expr[Copower[E, I]]
-    ]: ...
-    @overload
-    def split(
-        self: Expr[Copower[DirectSum[A, B, C, D, E, F], I]],
-    ) -> tuple[
-        Expr[Copower[A, I]],
-        Expr[Copower[B, I]],
-        Expr[Copower[C, I]],
-        Expr[Copower[D, I]],
-        Expr[Copower[E, I]],
-        Expr[Copower[F, I]],
-    ]: ...
-    @overload
-    def split(self: Expr[Copower[DirectSum[A, B, C, D, E, F, G, *Rest], I]]) -> tuple[Expr[Copower[Any, I]], ...]: ...
-    @overload
-    def split(
-        self: Expr[Copower[Copower[DirectSum[A, *Rest], J], I]],
-    ) -> tuple[Expr[Copower[Copower[Any, J], I]], ...]: ...
-    def split(self: Any) -> Any:
+    @overloaded(lambda: _calls.Expr_split)
+    def split(self: Expr[Any]) -> Any:
         """All parts of a direct sum; of (V ⊕ W)^X those of V^X ⊕ W^X, which holds the same arrays.
 
         Raises SpaceError for another space.
@@ -576,11 +388,8 @@ class Expr(Applicable, Reductions, Generic[V]):
         pairs = zip(parts, itertools.pairwise(ends), strict=True)
         return tuple(Expr(self.builder, part, self.slots[start:end]) for part, (start, end) in pairs)
 
-    @overload
-    def __iter__(self: Expr[Copower[W, Axis]]) -> Iterator[Expr[W]]: ...
-    @overload
-    def __iter__(self: Expr[DirectSum[*Rest]]) -> Iterator[Expr[Any]]: ...
-    def __iter__(self: Any) -> Iterator[Expr[Any]]:
+    @overloaded(lambda: _calls.Expr___iter__)
+    def __iter__(self: Expr[Any]) -> Iterator[Expr[Any]]:
         this: Any = self
         return iter([this[k] for k in visited(this)])
 
@@ -589,76 +398,20 @@ class Expr(Applicable, Reductions, Generic[V]):
 
     # --- comparisons: discrete results; mypy does not see that x < y is of the type of y > x ---
 
-    @overload
-    def __gt__(self: Expr[Field], o: Expr[Field] | Vec[Field] | Number) -> Expr[Boolean]: ...  # type: ignore[misc]
-    @overload
-    def __gt__(  # type: ignore[misc]
-        self: Expr[TensorProduct[A, B]], o: Expr[TensorProduct[A, B]] | Vec[TensorProduct[A, B]] | Number
-    ) -> Expr[Any]: ...
-    @overload
-    def __gt__(  # type: ignore[misc]
-        self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | Number
-    ) -> Expr[Copower[Boolean, I]]: ...
-    @overload
-    def __gt__(  # type: ignore[misc]
-        self: Expr[Copower[Copower[Field, J], I]],
-        o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | Number,
-    ) -> Expr[Copower[Copower[Boolean, J], I]]: ...
-    def __gt__(self, o: Any) -> Any:
+    @overloaded(lambda: _calls.Expr___gt__)
+    def __gt__(self: Expr[Any], o: Any) -> Any:
         return _compare("greater", self, o)
 
-    @overload
-    def __ge__(self: Expr[Field], o: Expr[Field] | Vec[Field] | Number) -> Expr[Boolean]: ...  # type: ignore[misc]
-    @overload
-    def __ge__(  # type: ignore[misc]
-        self: Expr[TensorProduct[A, B]], o: Expr[TensorProduct[A, B]] | Vec[TensorProduct[A, B]] | Number
-    ) -> Expr[Any]: ...
-    @overload
-    def __ge__(  # type: ignore[misc]
-        self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | Number
-    ) -> Expr[Copower[Boolean, I]]: ...
-    @overload
-    def __ge__(  # type: ignore[misc]
-        self: Expr[Copower[Copower[Field, J], I]],
-        o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | Number,
-    ) -> Expr[Copower[Copower[Boolean, J], I]]: ...
-    def __ge__(self, o: Any) -> Any:
+    @overloaded(lambda: _calls.Expr___ge__)
+    def __ge__(self: Expr[Any], o: Any) -> Any:
         return _compare("greater_equal", self, o)
 
-    @overload
-    def __lt__(self: Expr[Field], o: Expr[Field] | Vec[Field] | Number) -> Expr[Boolean]: ...  # type: ignore[misc]
-    @overload
-    def __lt__(  # type: ignore[misc]
-        self: Expr[TensorProduct[A, B]], o: Expr[TensorProduct[A, B]] | Vec[TensorProduct[A, B]] | Number
-    ) -> Expr[Any]: ...
-    @overload
-    def __lt__(  # type: ignore[misc]
-        self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | Number
-    ) -> Expr[Copower[Boolean, I]]: ...
-    @overload
-    def __lt__(  # type: ignore[misc]
-        self: Expr[Copower[Copower[Field, J], I]],
-        o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | Number,
-    ) -> Expr[Copower[Copower[Boolean, J], I]]: ...
-    def __lt__(self, o: Any) -> Any:
+    @overloaded(lambda: _calls.Expr___lt__)
+    def __lt__(self: Expr[Any], o: Any) -> Any:
         return _compare("less", self, o)
 
-    @overload
-    def __le__(self: Expr[Field], o: Expr[Field] | Vec[Field] | Number) -> Expr[Boolean]: ...  # type: ignore[misc]
-    @overload
-    def __le__(  # type: ignore[misc]
-        self: Expr[TensorProduct[A, B]], o: Expr[TensorProduct[A, B]] | Vec[TensorProduct[A, B]] | Number
-    ) -> Expr[Any]: ...
-    @overload
-    def __le__(  # type: ignore[misc]
-        self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | Number
-    ) -> Expr[Copower[Boolean, I]]: ...
-    @overload
-    def __le__(  # type: ignore[misc]
-        self: Expr[Copower[Copower[Field, J], I]],
-        o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | Number,
-    ) -> Expr[Copower[Copower[Boolean, J], I]]: ...
-    def __le__(self, o: Any) -> Any:
+    @overloaded(lambda: _calls.Expr___le__)
+    def __le__(self: Expr[Any], o: Any) -> Any:
         return _compare("less_equal", self, o)
 
     def __and__(self: Expr[Truth], o: Expr[Truth] | Vec[Truth]) -> Expr[Truth]:

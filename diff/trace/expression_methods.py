@@ -5,21 +5,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, final, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, final
 
+from hilbert.base.attach import overloaded
 from hilbert.space.vector_methods import DOCS, stub
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from diff import _calls
     from diff.trace.expr import Expr
-    from hilbert.index.index import Anonymous, Fin, Index, Product
-    from hilbert.space.space import Boolean, Copower, Elements, Field, Integers, Space, Type
-    from hilbert.space.vector import Linear, Number, Vec
+    from hilbert.index.index import Index, Product
+    from hilbert.space.space import Copower, Space, Type
+    from hilbert.space.vector import Linear
 
 I = TypeVar("I", bound="Index")
-J = TypeVar("J", bound="Index")
-K = TypeVar("K", bound="Index")
 S = TypeVar("S", bound="Space")
 V_co = TypeVar("V_co", bound="Type", covariant=True)
 W = TypeVar("W", bound="Type")
@@ -32,33 +32,8 @@ class Bound(Generic[V_co]):
 class Reducing(Bound[V_co]):
     """What gives one number for all entries, or for those along one axis."""
 
-    @overload
-    def __call__(self) -> Expr[Field]: ...
-    @overload
-    def __call__(
-        self: Reducing[Copower[W, Product[Product[Product[Any, Any], Any], Any]]], over: Index | int
-    ) -> Expr[Any]: ...
-    @overload
-    def __call__(
-        self: Reducing[Copower[W, Product[Product[I, J], K]]], over: I | Literal[0]
-    ) -> Expr[Copower[W, Product[J, K]]]: ...
-    @overload
-    def __call__(  # pyright: ignore[reportOverlappingOverload]
-        self: Reducing[Copower[W, Product[Product[I, J], K]]], over: J | Literal[1]
-    ) -> Expr[Copower[W, Product[I, K]]]: ...
-    @overload
-    def __call__(  # pyright: ignore[reportOverlappingOverload]
-        self: Reducing[Copower[W, Product[Product[I, J], K]]], over: K | Literal[2]
-    ) -> Expr[Copower[W, Product[I, J]]]: ...
-    @overload
-    def __call__(self: Reducing[Copower[W, Product[I, J]]], over: I | Literal[0]) -> Expr[Copower[W, J]]: ...
-    @overload
-    def __call__(self: Reducing[Copower[W, Product[I, J]]], over: J | Literal[1]) -> Expr[Copower[W, I]]: ...  # pyright: ignore[reportOverlappingOverload]
-    @overload
-    def __call__(self: Reducing[Copower[Copower[W, J], I]], over: J | Literal[1]) -> Expr[Copower[W, I]]: ...
-    @overload
-    def __call__(self: Reducing[Copower[W, I]], over: I | Literal[0]) -> Expr[W]: ...
-    def __call__(self, over: Any = None) -> Any:
+    @overloaded(lambda: _calls.Reducing___call__)
+    def __call__(self: Reducing[V_co], over: Any = None) -> Any:
         """See the attributes of `Reductions`."""
         raise NotImplementedError
 
@@ -74,41 +49,8 @@ class Keeping(Bound[V_co]):
 class Finding(Bound[V_co]):
     """What gives the element of an index set at which something is found."""
 
-    @overload
-    def __call__(
-        self: Finding[Copower[Field, Product[Product[Product[Any, Any], Any], Any]]], over: Index | int
-    ) -> Expr[Any]: ...
-    @overload
-    def __call__(  # type: ignore[overload-overlap]
-        self: Finding[Copower[Field, Product[Product[I, J], K]]], over: I | Literal[0]
-    ) -> Expr[Copower[Elements[I], Product[J, K]]]: ...
-    @overload
-    def __call__(  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
-        self: Finding[Copower[Field, Product[Product[I, J], K]]], over: J | Literal[1]
-    ) -> Expr[Copower[Elements[J], Product[I, K]]]: ...
-    @overload
-    def __call__(  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
-        self: Finding[Copower[Field, Product[Product[I, J], K]]], over: K | Literal[2]
-    ) -> Expr[Copower[Elements[K], Product[I, J]]]: ...
-    @overload
-    def __call__(  # type: ignore[overload-overlap]
-        self: Finding[Copower[Field, Product[I, J]]], over: I | Literal[0]
-    ) -> Expr[Copower[Elements[I], J]]: ...
-    @overload
-    def __call__(  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
-        self: Finding[Copower[Field, Product[I, J]]], over: J | Literal[1]
-    ) -> Expr[Copower[Elements[J], I]]: ...
-    @overload
-    def __call__(
-        self: Finding[Copower[Copower[Field, J], I]], over: J | Literal[1]
-    ) -> Expr[Copower[Elements[J], I]]: ...
-    @overload
-    def __call__(
-        self: Finding[Copower[Copower[Field, J], I]], over: I | Literal[0]
-    ) -> Expr[Copower[Elements[I], J]]: ...
-    @overload
-    def __call__(self: Finding[Copower[Field, I]], over: I | Literal[0] | None = None) -> Expr[Elements[I]]: ...
-    def __call__(self, over: Any = None) -> Any:
+    @overloaded(lambda: _calls.Finding___call__)
+    def __call__(self: Finding[V_co], over: Any = None) -> Any:
         """See the attributes of `Reductions`."""
         raise NotImplementedError
 
@@ -116,11 +58,8 @@ class Finding(Bound[V_co]):
 class Ordering(Bound[V_co]):
     """What gives the elements of an index set in an order."""
 
-    @overload
-    def __call__(self: Ordering[Copower[Field, I]], over: I | None = None) -> Expr[Copower[Elements[I], I]]: ...
-    @overload
-    def __call__(self, over: Index | int | None = None) -> Expr[Any]: ...
-    def __call__(self, over: Any = None) -> Any:
+    @overloaded(lambda: _calls.Ordering___call__)
+    def __call__(self: Ordering[V_co], over: Any = None) -> Any:
         """See the attributes of `Reductions`."""
         raise NotImplementedError
 
@@ -128,13 +67,8 @@ class Ordering(Bound[V_co]):
 class Ranking(Bound[V_co]):
     """What gives the first elements of an index set in an order."""
 
-    @overload
-    def __call__(self: Ranking[Copower[Field, I]], k: int) -> Expr[Copower[Elements[I], Fin[Anonymous]]]: ...
-    @overload
-    def __call__(self: Ranking[Copower[Field, I]], k: int, *, to: K) -> Expr[Copower[Elements[I], K]]: ...
-    @overload
-    def __call__(self, k: int, over: Index | int, *, to: Index | None = None) -> Expr[Any]: ...
-    def __call__(self, k: int, over: Any = None, *, to: Any = None) -> Any:
+    @overloaded(lambda: _calls.Ranking___call__)
+    def __call__(self: Ranking[V_co], k: int, over: Any = None, *, to: Any = None) -> Any:
         """See the attributes of `Reductions`."""
         raise NotImplementedError
 
@@ -142,36 +76,8 @@ class Ranking(Bound[V_co]):
 class Comparing(Bound[V_co]):
     """What compares entry by entry: numbers, integers, truth values, elements of one index set."""
 
-    @overload
-    def __call__(self: Comparing[Field], o: Expr[Field] | Vec[Field] | Number) -> Expr[Boolean]: ...
-    @overload
-    def __call__(self: Comparing[Integers], o: Expr[Integers] | Vec[Integers] | int) -> Expr[Boolean]: ...
-    @overload
-    def __call__(self: Comparing[Boolean], o: Expr[Boolean] | Vec[Boolean]) -> Expr[Boolean]: ...
-    @overload
-    def __call__(self: Comparing[Elements[K]], o: Expr[Elements[K]] | Vec[Elements[K]] | int) -> Expr[Boolean]: ...
-    @overload
-    def __call__(
-        self: Comparing[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | Number
-    ) -> Expr[Copower[Boolean, I]]: ...
-    @overload
-    def __call__(
-        self: Comparing[Copower[Integers, I]], o: Expr[Copower[Integers, I]] | Vec[Copower[Integers, I]] | int
-    ) -> Expr[Copower[Boolean, I]]: ...
-    @overload
-    def __call__(
-        self: Comparing[Copower[Boolean, I]], o: Expr[Copower[Boolean, I]] | Vec[Copower[Boolean, I]]
-    ) -> Expr[Copower[Boolean, I]]: ...
-    @overload
-    def __call__(
-        self: Comparing[Copower[Elements[K], I]], o: Expr[Copower[Elements[K], I]] | Vec[Copower[Elements[K], I]] | int
-    ) -> Expr[Copower[Boolean, I]]: ...
-    @overload
-    def __call__(
-        self: Comparing[Copower[Copower[Field, J], I]],
-        o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | Number,
-    ) -> Expr[Copower[Copower[Boolean, J], I]]: ...
-    def __call__(self, o: Any) -> Any:
+    @overloaded(lambda: _calls.Comparing___call__)
+    def __call__(self: Comparing[V_co], o: Any) -> Any:
         """See the attributes of `Reductions`."""
         raise NotImplementedError
 

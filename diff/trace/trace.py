@@ -11,42 +11,23 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, final, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, final
 
 from diff.mistakes.escaped_expressions import TwoFunctionsError, leaked
 from diff.terms.program import Program
 from diff.trace.error_place import here, origin, understood
 from diff.trace.expr import Expr, tracing
-from hilbert import DirectSum, Map, SpaceError, Type
+from hilbert import DirectSum, SpaceError, Type
+from hilbert.base.attach import overloaded
 from hilbert.errors import shown
-from hilbert.map.map import AnyMap
 from hilbert.program.line.builder import Builder
 from hilbert.program.transform.lanes_of_steps import in_lanes_of_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from hilbert import Copower, Field, TensorProduct, Zero
-    from hilbert.space.space import Discrete
+    from diff import _calls
 
 Ps = ParamSpec("Ps")
 V = TypeVar("V", bound=Type)
-W = TypeVar("W", bound=Type)
-W1 = TypeVar("W1", bound=Type)
-W2 = TypeVar("W2", bound=Type)
-W3 = TypeVar("W3", bound=Type)
-A = TypeVar("A", bound=Type)
-B = TypeVar("B", bound=Type)
-C = TypeVar("C", bound=Type)
-D = TypeVar("D", bound=Type)
-E = TypeVar("E", bound=Type)
-F = TypeVar("F", bound=Type)
-G = TypeVar("G", bound=Type)
-H = TypeVar("H", bound=Type)
-J = TypeVar("J", bound=Type)
-K = TypeVar("K", bound=Type)
-
-One = TypeVar("One", bound="Field | Copower[Any, Any] | TensorProduct[Any, Any] | Zero | Discrete")
 
 
 @final
@@ -59,17 +40,8 @@ class Tracer(Generic[Ps, V]):
         """Made by `fun`."""
         self._arguments, self._dom, self._fixed = arguments, dom, fixed
 
-    @overload
-    def __call__(self, body: Callable[Ps, Expr[W]], /) -> Map[V, W]: ...
-    @overload
-    def __call__(self, body: Callable[Ps, tuple[Expr[W], Expr[W1]]], /) -> Map[V, DirectSum[W, W1]]: ...
-    @overload
-    def __call__(self, body: Callable[Ps, tuple[Expr[W], Expr[W1], Expr[W2]]], /) -> Map[V, DirectSum[W, W1, W2]]: ...
-    @overload
-    def __call__(
-        self, body: Callable[Ps, tuple[Expr[W], Expr[W1], Expr[W2], Expr[W3]]], /
-    ) -> Map[V, DirectSum[W, W1, W2, W3]]: ...
-    def __call__(self, body: Any, /) -> Any:
+    @overloaded(lambda: _calls.Tracer___call__)
+    def __call__(self: Tracer[Ps, V], body: Any, /) -> Any:
         """Trace the body once; raises SpaceError, with the line of the body, for expressions that do not fit."""
         names = _parameters(body, self._arguments)
         builder = Builder(self._dom.leaves, fixed=self._fixed)
@@ -156,53 +128,8 @@ class Tracing:
 
     __slots__ = ()
 
-    @overload
-    def __call__(self, a: A, /, *, planned: bool = True) -> Tracer[[Expr[A]], A]: ...
-    @overload
-    def __call__(self, a: A, b: B, /, *, planned: bool = True) -> Tracer[[Expr[A], Expr[B]], DirectSum[A, B]]: ...
-    @overload
-    def __call__(
-        self, a: A, b: B, c: C, /, *, planned: bool = True
-    ) -> Tracer[[Expr[A], Expr[B], Expr[C]], DirectSum[A, B, C]]: ...
-    @overload
-    def __call__(
-        self, a: A, b: B, c: C, d: D, /, *, planned: bool = True
-    ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D]], DirectSum[A, B, C, D]]: ...
-    @overload
-    def __call__(
-        self, a: A, b: B, c: C, d: D, e: E, /, *, planned: bool = True
-    ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E]], DirectSum[A, B, C, D, E]]: ...
-    @overload
-    def __call__(
-        self, a: A, b: B, c: C, d: D, e: E, f: F, /, *, planned: bool = True
-    ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F]], DirectSum[A, B, C, D, E, F]]: ...
-    @overload
-    def __call__(
-        self, a: A, b: B, c: C, d: D, e: E, f: F, g: G, /, *, planned: bool = True
-    ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F], Expr[G]], DirectSum[A, B, C, D, E, F, G]]: ...
-    @overload
-    def __call__(
-        self, a: A, b: B, c: C, d: D, e: E, f: F, g: G, h: H, /, *, planned: bool = True
-    ) -> Tracer[
-        [Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F], Expr[G], Expr[H]], DirectSum[A, B, C, D, E, F, G, H]
-    ]: ...
-    @overload
-    def __call__(
-        self, a: A, b: B, c: C, d: D, e: E, f: F, g: G, h: H, j: J, /, *, planned: bool = True
-    ) -> Tracer[
-        [Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F], Expr[G], Expr[H], Expr[J]],
-        DirectSum[A, B, C, D, E, F, G, H, J],
-    ]: ...
-    @overload
-    def __call__(
-        self, a: A, b: B, c: C, d: D, e: E, f: F, g: G, h: H, j: J, k: K, /, *, planned: bool = True
-    ) -> Tracer[
-        [Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F], Expr[G], Expr[H], Expr[J], Expr[K]],
-        DirectSum[A, B, C, D, E, F, G, H, J, K],
-    ]: ...
-    @overload
-    def __call__(self, *spaces: Type, planned: bool = True) -> Callable[[Callable[..., Any]], AnyMap]: ...
-    def __call__(self, *spaces: Any, planned: bool = True) -> Any:
+    @overloaded(lambda: _calls.Tracing___call__)
+    def __call__(self: Tracing, *spaces: Any, planned: bool = True) -> Any:
         """What makes a function of these spaces of a body; raises SpaceError for arguments that are no spaces."""
         if not spaces:
             msg = "fun needs at least one space: fun(V, W)(lambda v, w: …)"
@@ -211,31 +138,8 @@ class Tracing:
             _known(space, "fun takes spaces", "fun(V)(body)")
         return Tracer(spaces, spaces[0] if len(spaces) == 1 else DirectSum(spaces), fixed=_fixed(planned))
 
-    @overload
-    def over(
-        self, space: DirectSum[A, B], /, *, planned: bool = True
-    ) -> Tracer[[Expr[A], Expr[B]], DirectSum[A, B]]: ...
-    @overload
-    def over(
-        self, space: DirectSum[A, B, C], /, *, planned: bool = True
-    ) -> Tracer[[Expr[A], Expr[B], Expr[C]], DirectSum[A, B, C]]: ...
-    @overload
-    def over(
-        self, space: DirectSum[A, B, C, D], /, *, planned: bool = True
-    ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D]], DirectSum[A, B, C, D]]: ...
-    @overload
-    def over(
-        self, space: DirectSum[A, B, C, D, E], /, *, planned: bool = True
-    ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E]], DirectSum[A, B, C, D, E]]: ...
-    @overload
-    def over(
-        self, space: DirectSum[A, B, C, D, E, F], /, *, planned: bool = True
-    ) -> Tracer[[Expr[A], Expr[B], Expr[C], Expr[D], Expr[E], Expr[F]], DirectSum[A, B, C, D, E, F]]: ...
-    @overload
-    def over(self, space: One, /, *, planned: bool = True) -> Tracer[[Expr[One]], One]: ...
-    @overload
-    def over(self, space: Type, /, *, planned: bool = True) -> Callable[[Callable[..., Any]], AnyMap]: ...
-    def over(self, space: Any, /, *, planned: bool = True) -> Any:
+    @overloaded(lambda: _calls.Tracing_over)
+    def over(self: Tracing, space: Any, /, *, planned: bool = True) -> Any:
         """As fun(*space.parts), typed for up to six parts; a space that is no direct sum is one part.
 
         Raises SpaceError for what is no space, and for the empty direct sum.

@@ -10,110 +10,25 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any
 
 from diff.trace.expr import Expr
 from diff.vocabulary.eager import eager
-from hilbert import Copower, Field, Fin, Index, Product, SpaceError, Vec
+from hilbert import Fin, Index, SpaceError
+from hilbert.base.attach import overloaded
 from hilbert.errors import integer, shown
 from hilbert.index.index import require_index
 from hilbert.index.spec import Spec
-from hilbert.map.map import Unknown
 from hilbert.program.line.operation import Reduce
 from hilbert.relation import run, sliding
 from hilbert.relation.relation_checks import whole
 from hilbert.space.space import type_of
 
-I = TypeVar("I", bound=Index)
-J = TypeVar("J", bound=Index)
-C = TypeVar("C", bound=Index)
-K = TypeVar("K", bound=Index)
-O = TypeVar("O", bound=Index)
-Image: TypeAlias = Copower[Field, Product[I, C]]
-"""Numbers at the positions of I = X or X × Y or …, one for each channel in C."""
-Kernel: TypeAlias = Copower[Field, Product[Product[K, C], O]]
-"""A matrix of channels for each offset in K, from those in C to those in O."""
-Amount: TypeAlias = int | tuple[int, ...]
-Padding: TypeAlias = int | tuple[int | tuple[int, int], ...]
+if TYPE_CHECKING:
+    from diff import _calls
 
 
-@overload
-def conv(
-    x: Unknown, w: Unknown, *, stride: Amount = 1, dilation: Amount = 1, padding: Any = 0, to: Any = None
-) -> Any: ...
-@overload
-def conv(
-    x: Vec[Image[I, C]], w: Vec[Kernel[K, C, O]], *, dilation: Amount = 1, padding: Literal["same"]
-) -> Vec[Image[I, O]]: ...
-@overload
-def conv(
-    x: Vec[Image[I, C]],
-    w: Vec[Kernel[K, C, O]],
-    *,
-    stride: Amount = 1,
-    dilation: Amount = 1,
-    padding: Padding | Literal["same"] = 0,
-    to: J,
-) -> Vec[Image[J, O]]: ...
-@overload
-def conv(
-    x: Vec[Image[I, C]],
-    w: Vec[Kernel[K, C, O]],
-    *,
-    stride: Amount = 1,
-    dilation: Amount = 1,
-    padding: Padding | Literal["same"] = 0,
-) -> Vec[Image[Any, O]]: ...
-@overload
-def conv(
-    x: Expr[Image[I, C]],
-    w: Expr[Kernel[K, C, O]] | Vec[Kernel[K, C, O]],
-    *,
-    dilation: Amount = 1,
-    padding: Literal["same"],
-) -> Expr[Image[I, O]]: ...
-@overload
-def conv(
-    x: Expr[Image[I, C]],
-    w: Expr[Kernel[K, C, O]] | Vec[Kernel[K, C, O]],
-    *,
-    stride: Amount = 1,
-    dilation: Amount = 1,
-    padding: Padding | Literal["same"] = 0,
-    to: J,
-) -> Expr[Image[J, O]]: ...
-@overload
-def conv(
-    x: Expr[Image[I, C]],
-    w: Expr[Kernel[K, C, O]] | Vec[Kernel[K, C, O]],
-    *,
-    stride: Amount = 1,
-    dilation: Amount = 1,
-    padding: Padding | Literal["same"] = 0,
-) -> Expr[Image[Any, O]]: ...
-@overload
-def conv(
-    x: Vec[Image[I, C]], w: Expr[Kernel[K, C, O]], *, dilation: Amount = 1, padding: Literal["same"]
-) -> Expr[Image[I, O]]: ...
-@overload
-def conv(
-    x: Vec[Image[I, C]],
-    w: Expr[Kernel[K, C, O]],
-    *,
-    stride: Amount = 1,
-    dilation: Amount = 1,
-    padding: Padding | Literal["same"] = 0,
-    to: J,
-) -> Expr[Image[J, O]]: ...
-@overload
-def conv(
-    x: Vec[Image[I, C]],
-    w: Expr[Kernel[K, C, O]],
-    *,
-    stride: Amount = 1,
-    dilation: Amount = 1,
-    padding: Padding | Literal["same"] = 0,
-) -> Expr[Image[Any, O]]: ...
+@overloaded(lambda: _calls.conv)
 @eager
 def conv(x: Any, w: Any, *, stride: Any = 1, dilation: Any = 1, padding: Any = 0, to: Any = None) -> Any:
     """(Σ_{k,c} x_{stride·y + dilation·k − before, c} · w_{k,c,o})_{y,o}: x ∈ ℝ^{X×…×C}, w ∈ ℝ^{K×…×C×O} give ℝ^{Y×…×O}.

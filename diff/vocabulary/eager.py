@@ -143,11 +143,11 @@ def _method(name: str) -> Callable[..., Any]:
     if name not in REFLECTED and name != "__rtruediv__":
         return operation
 
-    def operator(v: Vec[Any], other: Any) -> Any:
-        if isinstance(other, Applicable):
+    def operator(v: Vec[Any], o: Any) -> Any:
+        if isinstance(o, Applicable):
             return NotImplemented
-        k = None if type(other) is Vec else number(other)
-        return operation(v, other if k is None else v.filled(k))
+        k = None if type(o) is Vec else number(o)
+        return operation(v, o if k is None else v.filled(k))
 
     return operator
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,18 +29,15 @@ from diff.vocabulary.determinants import DET, INVERSE
 from diff.vocabulary.eager import eager
 from diff.vocabulary.operations import contract
 from diff.vocabulary.spectra import EIGH, SVD
-from hilbert import Copower, DirectSum, Field, Index, Product, SpaceError, Type, Vec
+from hilbert import Copower, DirectSum, Field, Product, SpaceError, Type, Vec
+from hilbert.base.attach import overloaded
 from hilbert.errors import shown, truth
 from hilbert.map.matrix_product import no_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-I = TypeVar("I", bound=Index)
-J = TypeVar("J", bound=Index)
-K = TypeVar("K", bound=Index)
-S = TypeVar("S", bound=Type)
-Value: TypeAlias = "Expr[S] | Vec[S]"
+    from diff import _calls
 
 
 # --- what matrices are ---
@@ -141,27 +138,9 @@ LOWER = _rules("solve_triangular", lambda xp, a, b: xp.linalg.solve(xp.tril(a), 
 UPPER = _rules(
     "upper solve_triangular", lambda xp, a, b: xp.linalg.solve(xp.triu(a), b), lambda a: _triangle(a, lower=False)
 )
-LOGDET = known("logdet", lambda xp, a: xp.linalg.slogdet(a)[1], lambda a, _, da: contract("ij,ji->", inverse(a), da))
 
 
-@overload
-def solve(A: Vec[Copower[Field, Product[I, J]]], b: Vec[Copower[Field, I]]) -> Vec[Copower[Field, J]]: ...
-@overload
-def solve(
-    A: Vec[Copower[Field, Product[I, J]]], b: Vec[Copower[Field, Product[I, K]]]
-) -> Vec[Copower[Field, Product[J, K]]]: ...
-@overload
-def solve(A: Expr[Copower[Field, Product[I, J]]], b: Value[Copower[Field, I]]) -> Expr[Copower[Field, J]]: ...
-@overload
-def solve(
-    A: Expr[Copower[Field, Product[I, J]]], b: Value[Copower[Field, Product[I, K]]]
-) -> Expr[Copower[Field, Product[J, K]]]: ...
-@overload
-def solve(A: Vec[Copower[Field, Product[I, J]]], b: Expr[Copower[Field, I]]) -> Expr[Copower[Field, J]]: ...
-@overload
-def solve(
-    A: Vec[Copower[Field, Product[I, J]]], b: Expr[Copower[Field, Product[I, K]]]
-) -> Expr[Copower[Field, Product[J, K]]]: ...
+@overloaded(lambda: _calls.solve)
 @eager
 def solve(A: Any, b: Any) -> Any:
     """A⁻¹b for A ∈ ℝ^{Y×X}, |X| = |Y|, and b ∈ ℝ^Y or ℝ^{Y×Z}, by LU; in ℝ^X or ℝ^{X×Z}.
@@ -171,30 +150,7 @@ def solve(A: Any, b: Any) -> Any:
     return _system(SOLVE, "solve", A, b)
 
 
-@overload
-def solve_triangular(
-    A: Vec[Copower[Field, Product[I, J]]], b: Vec[Copower[Field, I]], *, lower: bool = True
-) -> Vec[Copower[Field, J]]: ...
-@overload
-def solve_triangular(
-    A: Vec[Copower[Field, Product[I, J]]], b: Vec[Copower[Field, Product[I, K]]], *, lower: bool = True
-) -> Vec[Copower[Field, Product[J, K]]]: ...
-@overload
-def solve_triangular(
-    A: Expr[Copower[Field, Product[I, J]]], b: Value[Copower[Field, I]], *, lower: bool = True
-) -> Expr[Copower[Field, J]]: ...
-@overload
-def solve_triangular(
-    A: Expr[Copower[Field, Product[I, J]]], b: Value[Copower[Field, Product[I, K]]], *, lower: bool = True
-) -> Expr[Copower[Field, Product[J, K]]]: ...
-@overload
-def solve_triangular(
-    A: Vec[Copower[Field, Product[I, J]]], b: Expr[Copower[Field, I]], *, lower: bool = True
-) -> Expr[Copower[Field, J]]: ...
-@overload
-def solve_triangular(
-    A: Vec[Copower[Field, Product[I, J]]], b: Expr[Copower[Field, Product[I, K]]], *, lower: bool = True
-) -> Expr[Copower[Field, Product[J, K]]]: ...
+@overloaded(lambda: _calls.solve_triangular)
 @eager
 def solve_triangular(A: Any, b: Any, *, lower: bool = True) -> Any:
     """As `solve`, where only the lower triangle of A is read, or the upper one; the other has gradient 0."""
@@ -207,10 +163,7 @@ def _system(rules: dict[bool, OperationRule], what: str, A: Any, b: Any) -> Any:
     return _run(rules[is_matrix], space, A, b)
 
 
-@overload
-def inverse(A: Vec[Copower[Field, Product[I, J]]]) -> Vec[Copower[Field, Product[J, I]]]: ...
-@overload
-def inverse(A: Expr[Copower[Field, Product[I, J]]]) -> Expr[Copower[Field, Product[J, I]]]: ...
+@overloaded(lambda: _calls.inverse)
 @eager
 def inverse(A: Any) -> Any:
     """A⁻¹ ∈ ℝ^{X×Y} of A ∈ ℝ^{Y×X}; raises SpaceError for other spaces, and where A is singular."""
@@ -218,10 +171,7 @@ def inverse(A: Any) -> Any:
     return _run(INVERSE, field ** (X * Y), A)
 
 
-@overload
-def det(A: Vec[Copower[Field, Product[I, J]]]) -> Vec[Field]: ...
-@overload
-def det(A: Expr[Copower[Field, Product[I, J]]]) -> Expr[Field]: ...
+@overloaded(lambda: _calls.det)
 @eager
 def det(A: Any) -> Any:
     """The determinant; its derivative is tr(adj(A)·A'), at singular matrices, too, as is the second one.
@@ -231,10 +181,10 @@ def det(A: Any) -> Any:
     return _run(DET, require_square(A, "det")[2], A)
 
 
-@overload
-def logdet(A: Vec[Copower[Field, Product[I, J]]]) -> Vec[Field]: ...
-@overload
-def logdet(A: Expr[Copower[Field, Product[I, J]]]) -> Expr[Field]: ...
+LOGDET = known("logdet", lambda xp, a: xp.linalg.slogdet(a)[1], lambda a, _, da: contract("ij,ji->", inverse(a), da))
+
+
+@overloaded(lambda: _calls.logdet)
 @eager
 def logdet(A: Any) -> Any:
     """log |det A|; −∞ where A is singular."""
@@ -277,10 +227,7 @@ CHOLESKY = known("cholesky", _cholesky, _cholesky_tangent)
 QR = known("qr", _qr, _qr_tangent)
 
 
-@overload
-def cholesky(A: Vec[Copower[Field, Product[I, I]]]) -> Vec[Copower[Field, Product[I, I]]]: ...
-@overload
-def cholesky(A: Expr[Copower[Field, Product[I, I]]]) -> Expr[Copower[Field, Product[I, I]]]: ...
+@overloaded(lambda: _calls.cholesky)
 @eager
 def cholesky(A: Any) -> Any:
     """L, lower triangular with positive diagonal, L Lᵀ = (A + Aᵀ)/2; raises SpaceError where that is not positive."""
@@ -288,14 +235,7 @@ def cholesky(A: Any) -> Any:
     return _run(CHOLESKY, field ** (X * X), of)
 
 
-@overload
-def eigh(
-    A: Vec[Copower[Field, Product[I, I]]],
-) -> Vec[DirectSum[Copower[Field, I], Copower[Field, Product[I, I]]]]: ...
-@overload
-def eigh(
-    A: Expr[Copower[Field, Product[I, I]]],
-) -> Expr[DirectSum[Copower[Field, I], Copower[Field, Product[I, I]]]]: ...
+@overloaded(lambda: _calls.eigh)
 @eager
 def eigh(A: Any) -> Any:
     """(w, U) with (A + Aᵀ)/2 = U·diag(w)·Uᵀ, w ascending, the columns of U orthonormal; take it apart by `.split()`.
@@ -307,14 +247,7 @@ def eigh(A: Any) -> Any:
     return _run(EIGH, DirectSum((Copower(field, X), field ** (X * X))), of)
 
 
-@overload
-def qr(
-    A: Vec[Copower[Field, Product[I, J]]],
-) -> Vec[DirectSum[Copower[Field, Product[I, J]], Copower[Field, Product[J, J]]]]: ...
-@overload
-def qr(
-    A: Expr[Copower[Field, Product[I, J]]],
-) -> Expr[DirectSum[Copower[Field, Product[I, J]], Copower[Field, Product[J, J]]]]: ...
+@overloaded(lambda: _calls.qr)
 @eager
 def qr(A: Any) -> Any:
     """(Q, R) with A = QR for A ∈ ℝ^{Y×X}, |Y| ≥ |X|: orthonormal columns, upper triangular with positive diagonal.
@@ -328,14 +261,7 @@ def qr(A: Any) -> Any:
     return _run(QR, DirectSum((field ** (Y * X), field ** (X * X))), A)
 
 
-@overload
-def svd(
-    A: Vec[Copower[Field, Product[I, J]]],
-) -> Vec[DirectSum[Copower[Field, Product[I, Any]], Copower[Field, Any], Copower[Field, Product[J, Any]]]]: ...
-@overload
-def svd(
-    A: Expr[Copower[Field, Product[I, J]]],
-) -> Expr[DirectSum[Copower[Field, Product[I, Any]], Copower[Field, Any], Copower[Field, Product[J, Any]]]]: ...
+@overloaded(lambda: _calls.svd)
 @eager
 def svd(A: Any) -> Any:
     """(U, s, V) with A = U·diag(s)·Vᵀ for A ∈ ℝ^{Y×X}: U ∈ ℝ^{Y×Z}, s ∈ ℝ^Z descending, V ∈ ℝ^{X×Z}, Z the smaller.

@@ -14,20 +14,18 @@ factor is an exponential again, so that derivatives of all orders follow.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from diff.terms.user_operation import applied, known
 from diff.vocabulary.eager import eager
 from diff.vocabulary.linear_algebra import require_square
-from hilbert import Copower, Field, Index, Product
+from hilbert.base.attach import overloaded
 
 if TYPE_CHECKING:
-    from diff.trace.expr import Expr
-    from hilbert import Vec
+    from diff import _calls
 
-I = TypeVar("I", bound=Index)
 HALVINGS, NODES = 12, 8
 """So often the matrix is halved before the integral is taken, at so many nodes."""
 LIMIT = 1.5 * 2.0**HALVINGS
@@ -102,10 +100,7 @@ def _applied(a: Any) -> Any:
     return applied(EXPM, [a.space], a.space)(a)
 
 
-@overload
-def expm(A: Vec[Copower[Field, Product[I, I]]]) -> Vec[Copower[Field, Product[I, I]]]: ...
-@overload
-def expm(A: Expr[Copower[Field, Product[I, I]]]) -> Expr[Copower[Field, Product[I, I]]]: ...
+@overloaded(lambda: _calls.expm)
 @eager
 def expm(A: Any) -> Any:
     """The exponential Σ Aᵏ/k! of a square matrix A ∈ ℝ^{X×X}; its derivatives are NaN from norms of 6,144 on."""

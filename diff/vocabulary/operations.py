@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from diff.trace.expr import Expr, bilinear, same
 from diff.vocabulary.eager import eager
-from hilbert import Boolean, Copower, Elements, Field, Index, Space, SpaceError, TensorProduct, Type, Vec
+from hilbert import Elements, Field, Index, Space, SpaceError, Type
+from hilbert.base.attach import overloaded
 from hilbert.errors import shown
 from hilbert.index.spec import Spec
-from hilbert.map.map import Unknown
 from hilbert.program.line.operation import Keep, Move, labelled
 from hilbert.space.space import require_type, type_of
 from linmap import contraction
@@ -18,11 +18,9 @@ from linmap import contraction
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-I = TypeVar("I", bound=Index)
-J = TypeVar("J", bound=Index)
-S = TypeVar("S", bound=Space)
+    from diff import _calls
+
 Z = TypeVar("Z", bound=Space)
-W = TypeVar("W", bound=Type)
 
 
 def _require(name: str, *values: Any) -> None:
@@ -36,14 +34,7 @@ def _require(name: str, *values: Any) -> None:
             raise SpaceError(msg)
 
 
-@overload
-def inner(a: Unknown, b: Unknown) -> Any: ...
-@overload
-def inner(a: Vec[S], b: Vec[S]) -> Vec[Field]: ...
-@overload
-def inner(a: Expr[S], b: Expr[S] | Vec[S]) -> Expr[Field]: ...
-@overload
-def inner(a: Vec[S], b: Expr[S]) -> Expr[Field]: ...
+@overloaded(lambda: _calls.inner)
 @eager
 def inner(a: Any, b: Any) -> Any:
     """v ⊙ w in any space; raises SpaceError for two spaces."""
@@ -51,14 +42,7 @@ def inner(a: Any, b: Any) -> Any:
     return bilinear(contraction.inner(a.space), a, same(a, b, "⊙"))
 
 
-@overload
-def outer(a: Unknown, b: Unknown) -> Any: ...
-@overload
-def outer(a: Vec[S], b: Vec[Z]) -> Vec[TensorProduct[S, Z]]: ...
-@overload
-def outer(a: Expr[S], b: Expr[Z] | Vec[Z]) -> Expr[TensorProduct[S, Z]]: ...
-@overload
-def outer(a: Vec[S], b: Expr[Z]) -> Expr[TensorProduct[S, Z]]: ...
+@overloaded(lambda: _calls.outer)
 @eager
 def outer(a: Any, b: Any) -> Any:
     """v ⊗ w, an element of V ⊗ W; u.tensor(v) keeps the factors of vectors."""
@@ -66,10 +50,7 @@ def outer(a: Any, b: Any) -> Any:
     return bilinear(contraction.outer(a.space, b.space), a, b)
 
 
-@overload
-def kept(x: Vec[W]) -> Vec[W]: ...
-@overload
-def kept(x: Expr[W]) -> Expr[W]: ...
+@overloaded(lambda: _calls.kept)
 @eager
 def kept(x: Any) -> Any:
     """x itself, computed as it is written: no contraction is moved across it, as in kept(A @ B) @ x (see `planned`)."""
@@ -78,26 +59,7 @@ def kept(x: Any) -> Any:
     return Expr(b, x.space, tuple(b.step(Keep(), (slot,)) for slot in x.slots))
 
 
-@overload
-def contract(labels: str, a: Unknown, /, *more: Unknown, to: Any = None) -> Any: ...
-@overload
-def contract(labels: str, /, *operands: Vec[Any], to: None = None) -> Vec[Any]: ...
-@overload
-def contract(labels: str, /, *operands: Vec[Any], to: W) -> Vec[W]: ...
-@overload
-def contract(labels: str, a: Expr[Any], /, *more: Expr[Any] | Vec[Any], to: None = None) -> Expr[Any]: ...
-@overload
-def contract(labels: str, a: Vec[Any], b: Expr[Any], /, *more: Expr[Any] | Vec[Any], to: None = None) -> Expr[Any]: ...
-@overload
-def contract(
-    labels: str, a: Vec[Any], b: Vec[Any], c: Expr[Any], /, *more: Expr[Any] | Vec[Any], to: None = None
-) -> Expr[Any]: ...
-@overload
-def contract(labels: str, a: Expr[Any], /, *more: Expr[Any] | Vec[Any], to: W) -> Expr[W]: ...
-@overload
-def contract(labels: str, a: Vec[Any], b: Expr[Any], /, *more: Expr[Any] | Vec[Any], to: W) -> Expr[W]: ...
-@overload
-def contract(labels: str, a: Vec[Any], b: Vec[Any], c: Expr[Any], /, *more: Expr[Any] | Vec[Any], to: W) -> Expr[W]: ...
+@overloaded(lambda: _calls.contract)
 @eager
 def contract(labels: str, /, *operands: Any, to: Any = None) -> Any:
     """A labelled contraction of any number of operands such as contract("ij,jk,k->i", A, B, x), in ℝ^{axes} or in `to`.
@@ -174,10 +136,7 @@ def _fits(lists: list[str], operands: Sequence[Expr[Any]], what: str) -> None:
                 raise SpaceError(msg)
 
 
-@overload
-def onehot(x: Expr[Elements[I]], field: Field | None = None) -> Expr[Copower[Field, I]]: ...
-@overload
-def onehot(x: Vec[Elements[I]], field: Field | None = None) -> Vec[Copower[Field, I]]: ...
+@overloaded(lambda: _calls.onehot)
 @eager
 def onehot(x: Any, field: Field | None = None) -> Any:
     """e_x ∈ ℝ^X for a dynamic element x ∈ X."""
@@ -192,32 +151,7 @@ def onehot(x: Any, field: Field | None = None) -> Any:
     return bilinear(c, one, x)
 
 
-@overload
-def select(c: Unknown, x: Unknown) -> Any: ...
-@overload
-def select(c: Expr[Boolean], x: Expr[S] | Vec[S]) -> Expr[S]: ...
-@overload
-def select(c: Vec[Boolean], x: Expr[S]) -> Expr[S]: ...
-@overload
-def select(c: Vec[Boolean], x: Vec[S]) -> Vec[S]: ...
-@overload
-def select(c: Expr[Copower[Boolean, I]], x: Expr[Copower[S, I]] | Vec[Copower[S, I]]) -> Expr[Copower[S, I]]: ...
-@overload
-def select(c: Vec[Copower[Boolean, I]], x: Expr[Copower[S, I]]) -> Expr[Copower[S, I]]: ...
-@overload
-def select(c: Vec[Copower[Boolean, I]], x: Vec[Copower[S, I]]) -> Vec[Copower[S, I]]: ...
-@overload
-def select(
-    c: Expr[Copower[Copower[Boolean, J], I]], x: Expr[Copower[Copower[S, J], I]] | Vec[Copower[Copower[S, J], I]]
-) -> Expr[Copower[Copower[S, J], I]]: ...
-@overload
-def select(
-    c: Vec[Copower[Copower[Boolean, J], I]], x: Expr[Copower[Copower[S, J], I]]
-) -> Expr[Copower[Copower[S, J], I]]: ...
-@overload
-def select(
-    c: Vec[Copower[Copower[Boolean, J], I]], x: Vec[Copower[Copower[S, J], I]]
-) -> Vec[Copower[Copower[S, J], I]]: ...
+@overloaded(lambda: _calls.select)
 @eager
 def select(c: Any, x: Any) -> Any:
     """x where the condition holds, 0 elsewhere: selection, not multiplication, so a NaN that is not selected is gone.

@@ -31,6 +31,15 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[..., Any]")
 
 
+def overloaded(signatures: Callable[[], F]) -> Callable[[Callable[..., Any]], F]:  # noqa: ARG001
+    """A function whose signatures for type checkers stand in the stub `_calls.pyi` of its package, by their name there.
+
+    No module stands behind a stub, so that the name is given by a function that is never called. A method says the type
+    of its `self`: of one that does not, mypy's cache forgets that it has a decorator.
+    """
+    return cast("Callable[[Callable[..., Any]], F]", lambda function: function)
+
+
 def declared(method: F) -> F:
     """A method that a layer above attaches: the first call imports the modules that may; SpaceError if none does."""
     name = method.__name__

@@ -6,9 +6,10 @@ language to build the term, so that `linear @ function` is a function and no lay
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, NoReturn, Protocol, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, NoReturn, Protocol, TypeAlias, TypeVar
 
 from hilbert.arrays.libraries.namespace import freeze
+from hilbert.base.attach import overloaded
 from hilbert.base.notarray import Applicable, NotArray
 from hilbert.base.once import once
 from hilbert.base.term import Term
@@ -22,26 +23,17 @@ from hilbert.space.vector import Vec
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from hilbert import _calls
+
 I = TypeVar("I", bound=Index)
 U = TypeVar("U", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
-A = TypeVar("A", bound=Type)
-B = TypeVar("B", bound=Type)
-C = TypeVar("C", bound=Type)
-D = TypeVar("D", bound=Type)
-E = TypeVar("E", bound=Type)
-F = TypeVar("F", bound=Type)
-G = TypeVar("G", bound=Type)
-H = TypeVar("H", bound=Type)
-J = TypeVar("J", bound=Type)
-K = TypeVar("K", bound=Type)
 V_co = TypeVar("V_co", bound=Type, covariant=True)
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 OnLeaves: TypeAlias = "Callable[[Sequence[Any]], Sequence[Any]]"
 """What computes the leaves of a result from those of an argument; they are not yet frozen."""
-Unknown = TypeVar("Unknown", bound=Never)
 """What only an argument of type Any fits: with such arguments mypy reads a lambda first, and a call must not guess."""
 
 
@@ -91,195 +83,8 @@ class Map(Term, NotArray, Generic[V, W]):
         """Ask for the spaces while those of the parts are known: then no term is too deep to be asked."""
         _ = self.dom, self.cod
 
-    @overload
-    def __call__(self, x: Unknown, /, *more: Unknown) -> Any: ...
-    @overload
-    def __call__(self, x: Vec[V], /) -> Vec[W]: ...
-    @overload
-    def __call__(self: Map[DirectSum[A, B], W], a: Vec[A], b: Vec[B], /) -> Vec[W]: ...
-    @overload
-    def __call__(self: Map[DirectSum[A, B, C], W], a: Vec[A], b: Vec[B], c: Vec[C], /) -> Vec[W]: ...
-    @overload
-    def __call__(self: Map[DirectSum[A, B, C, D], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], /) -> Vec[W]: ...
-    @overload
-    def __call__(
-        self: Map[DirectSum[A, B, C, D, E], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], /
-    ) -> Vec[W]: ...
-    @overload
-    def __call__(
-        self: Map[DirectSum[A, B, C, D, E, F], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], f: Vec[F], /
-    ) -> Vec[W]: ...
-    @overload
-    def __call__(
-        self: Map[DirectSum[A, B, C, D, E, F, G], W],
-        a: Vec[A],
-        b: Vec[B],
-        c: Vec[C],
-        d: Vec[D],
-        e: Vec[E],
-        f: Vec[F],
-        g: Vec[G],
-        /,
-    ) -> Vec[W]: ...
-    @overload
-    def __call__(
-        self: Map[DirectSum[A, B, C, D, E, F, G, H], W],
-        a: Vec[A],
-        b: Vec[B],
-        c: Vec[C],
-        d: Vec[D],
-        e: Vec[E],
-        f: Vec[F],
-        g: Vec[G],
-        h: Vec[H],
-        /,
-    ) -> Vec[W]: ...
-    @overload
-    def __call__(
-        self: Map[DirectSum[A, B, C, D, E, F, G, H, J], W],
-        a: Vec[A],
-        b: Vec[B],
-        c: Vec[C],
-        d: Vec[D],
-        e: Vec[E],
-        f: Vec[F],
-        g: Vec[G],
-        h: Vec[H],
-        j: Vec[J],
-        /,
-    ) -> Vec[W]: ...
-    @overload
-    def __call__(
-        self: Map[DirectSum[A, B, C, D, E, F, G, H, J, K], W],
-        a: Vec[A],
-        b: Vec[B],
-        c: Vec[C],
-        d: Vec[D],
-        e: Vec[E],
-        f: Vec[F],
-        g: Vec[G],
-        h: Vec[H],
-        j: Vec[J],
-        k: Vec[K],
-        /,
-    ) -> Vec[W]: ...
-    @overload
-    def __call__(self: Map[DirectSum[A, B], W], x: tuple[Vec[A], Vec[B]], /) -> Vec[W]: ...
-    @overload
-    def __call__(self: Map[DirectSum[A, DirectSum[B, C]], W], a: Vec[A], bc: tuple[Vec[B], Vec[C]], /) -> Vec[W]: ...
-    @overload
-    def __call__(
-        self: Map[DirectSum[A, DirectSum[B, C, D]], W], a: Vec[A], bcd: tuple[Vec[B], Vec[C], Vec[D]], /
-    ) -> Vec[W]: ...
-    @overload
-    def __call__(self, x: Operand[V, W, T], /) -> T: ...
-    @overload
-    def __call__(self: Map[DirectSum[A, B], W], x: tuple[Operand[A, W, T], Operand[B, W, T]], /) -> T: ...
-    @overload
-    def __call__(
-        self: Map[DirectSum[A, DirectSum[B, C]], W],
-        a: Operand[A, W, T],
-        bc: tuple[Operand[B, W, T], Operand[C, W, T]],
-        /,
-    ) -> T: ...
-    @overload
-    def __call__(
-        self: Map[DirectSum[A, DirectSum[B, C, D]], W],
-        a: Operand[A, W, T],
-        bcd: tuple[Operand[B, W, T], Operand[C, W, T], Operand[D, W, T]],
-        /,
-    ) -> T: ...
-    @overload
-    def __call__(self: Map[DirectSum[A, B], W], a: Operand[A, W, T], b: Operand[B, W, T], /) -> T: ...
-    @overload
-    def __call__(
-        self: Map[DirectSum[A, B, C], W], a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], /
-    ) -> T: ...
-    @overload
-    def __call__(
-        self: Map[DirectSum[A, B, C, D], W],
-        a: Operand[A, W, T],
-        b: Operand[B, W, T],
-        c: Operand[C, W, T],
-        d: Operand[D, W, T],
-        /,
-    ) -> T: ...
-    @overload
-    def __call__(
-        self: Map[DirectSum[A, B, C, D, E], W],
-        a: Operand[A, W, T],
-        b: Operand[B, W, T],
-        c: Operand[C, W, T],
-        d: Operand[D, W, T],
-        e: Operand[E, W, T],
-        /,
-    ) -> T: ...
-    @overload
-    def __call__(
-        self: Map[DirectSum[A, B, C, D, E, F], W],
-        a: Operand[A, W, T],
-        b: Operand[B, W, T],
-        c: Operand[C, W, T],
-        d: Operand[D, W, T],
-        e: Operand[E, W, T],
-        f: Operand[F, W, T],
-        /,
-    ) -> T: ...
-    @overload
-    def __call__(
-        self: Map[DirectSum[A, B, C, D, E, F, G], W],
-        a: Operand[A, W, T],
-        b: Operand[B, W, T],
-        c: Operand[C, W, T],
-        d: Operand[D, W, T],
-        e: Operand[E, W, T],
-        f: Operand[F, W, T],
-        g: Operand[G, W, T],
-        /,
-    ) -> T: ...
-    @overload
-    def __call__(
-        self: Map[DirectSum[A, B, C, D, E, F, G, H], W],
-        a: Operand[A, W, T],
-        b: Operand[B, W, T],
-        c: Operand[C, W, T],
-        d: Operand[D, W, T],
-        e: Operand[E, W, T],
-        f: Operand[F, W, T],
-        g: Operand[G, W, T],
-        h: Operand[H, W, T],
-        /,
-    ) -> T: ...
-    @overload
-    def __call__(
-        self: Map[DirectSum[A, B, C, D, E, F, G, H, J], W],
-        a: Operand[A, W, T],
-        b: Operand[B, W, T],
-        c: Operand[C, W, T],
-        d: Operand[D, W, T],
-        e: Operand[E, W, T],
-        f: Operand[F, W, T],
-        g: Operand[G, W, T],
-        h: Operand[H, W, T],
-        j: Operand[J, W, T],
-        /,
-    ) -> T: ...
-    @overload
-    def __call__(
-        self: Map[DirectSum[A, B, C, D, E, F, G, H, J, K], W],
-        a: Operand[A, W, T],
-        b: Operand[B, W, T],
-        c: Operand[C, W, T],
-        d: Operand[D, W, T],
-        e: Operand[E, W, T],
-        f: Operand[F, W, T],
-        g: Operand[G, W, T],
-        h: Operand[H, W, T],
-        j: Operand[J, W, T],
-        k: Operand[K, W, T],
-        /,
-    ) -> T: ...
-    def __call__(self, *args: Any, **names: Any) -> Any:
+    @overloaded(lambda: _calls.Map___call__)
+    def __call__(self: Map[V, W], *args: Any, **names: Any) -> Any:
         """f(x); f(a, b, c) for a direct sum, f(a, (b, c)) where a part is one. SpaceError for one of another space."""
         if names:
             given = ", ".join(f"{name}=…" for name in names)

@@ -15,23 +15,20 @@ from typing import (
     Any,
     ClassVar,
     Generic,
-    Literal,
     Never,
     NoReturn,
     Protocol,
     TypeAlias,
     TypeVar,
-    TypeVarTuple,
     cast,
     final,
-    overload,
 )
 
 from hilbert.arrays.formal import formal_array as formal
 from hilbert.arrays.formal.formal_array import Formal, Memo
 from hilbert.arrays.formal.formal_kernels import dense, inner
 from hilbert.arrays.libraries.namespace import added, common_namespace, freeze, in_numpy, moved, namespace, to_numpy
-from hilbert.base.attach import declared
+from hilbert.base.attach import declared, overloaded
 from hilbert.base.notarray import Applicable, NotArray
 from hilbert.base.numpy_names import ARRAYS, FUNCTIONS, OPERATORS
 from hilbert.base.once import LOCK
@@ -45,18 +42,16 @@ from hilbert.space.vector_methods import Reductions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from datetime import date
 
     import numpy as np
 
-    from hilbert.index.index import Anonymous, Coproduct, Fin, Index, Product
-    from hilbert.space.direct_sum import DirectSum
+    from hilbert import _calls
+    from hilbert.index.index import Anonymous, Fin, Index, Product
     from hilbert.space.space import (
         Boolean,
         Copower,
         Elements,
         Field,
-        Integers,
         OfSpaces,
         Space,
         TensorProduct,
@@ -69,24 +64,13 @@ if TYPE_CHECKING:
 I = TypeVar("I", bound="Index")
 W = TypeVar("W", bound="Type")
 J = TypeVar("J", bound="Index")
-K = TypeVar("K", bound="Index")
 V = TypeVar("V", bound="Type")
 S = TypeVar("S", bound="Space")
 T = TypeVar("T", bound="Space")
 Z = TypeVar("Z", bound="Space")
 A = TypeVar("A", bound="Type")
-B = TypeVar("B", bound="Type")
-C = TypeVar("C", bound="Type")
-D = TypeVar("D", bound="Type")
-E = TypeVar("E", bound="Type")
-F = TypeVar("F", bound="Type")
-G = TypeVar("G", bound="Type")
 S_co = TypeVar("S_co", bound="Type", covariant=True)
-Axis = TypeVar("Axis", bound="Fin[Any] | Coproduct[Any, Any]")
 Truth = TypeVar("Truth", bound="Boolean | Copower[Boolean, Any] | Copower[Copower[Boolean, Any], Any]")
-Tag = TypeVar("Tag")
-Count = TypeVar("Count", bound="Boolean | Integers")
-Rest = TypeVarTuple("Rest")
 Number: TypeAlias = "float | np.floating[Any]"
 """A real number, numpy's of any precision among them."""
 SMALL = 24  # vectors up to this dimension show their entries
@@ -258,22 +242,16 @@ class Vec(NotArray, Reductions, Generic[V]):
         plain = [part for a in self.leaves for part in (a.parts if isinstance(a, Formal) else (a,))]
         return Vec(self.space, tuple(freeze(moved(a, plain[0])) for a in full.leaves))
 
-    @overload
-    def __add__(self: Linear[S], other: Vec[S] | Vec[Field] | Number) -> Vec[S]: ...
-    @overload
-    def __add__(self: Vec[Field], other: Vec[S]) -> Vec[S]: ...
-    def __add__(self: Any, other: Any) -> Any:
+    @overloaded(lambda: _calls.Vec___add__)
+    def __add__(self: Vec[Any], other: Any) -> Any:
         """v + w; a scalar or a number is added to every entry."""
         if type(other) is not Vec and (k := number(other)) is not None:
             return _known(self)._shifted(k, "+")
         memo = Memo()
         return _known(self)._zip(other, "+", lambda a, b: formal.add(a, b, memo))
 
-    @overload
-    def __sub__(self: Linear[S], other: Vec[S] | Vec[Field] | Number) -> Vec[S]: ...
-    @overload
-    def __sub__(self: Vec[Field], other: Vec[S]) -> Vec[S]: ...
-    def __sub__(self: Any, other: Any) -> Any:
+    @overloaded(lambda: _calls.Vec___sub__)
+    def __sub__(self: Vec[Any], other: Any) -> Any:
         """v − w; a scalar or a number is taken from every entry."""
         if type(other) is not Vec and (k := number(other)) is not None:
             return _known(self)._shifted(-k, "−")
@@ -301,11 +279,8 @@ class Vec(NotArray, Reductions, Generic[V]):
         v = _known(self)
         return Vec(v._require("−v"), tuple(freeze(formal.scaled(a, -1.0)) for a in v.leaves))
 
-    @overload
-    def __mul__(self: Linear[S], k: Vec[S] | Vec[Field] | Number) -> Vec[S]: ...
-    @overload
-    def __mul__(self: Vec[Field], k: Vec[S]) -> Vec[S]: ...
-    def __mul__(self, k: Any) -> Any:
+    @overloaded(lambda: _calls.Vec___mul__)
+    def __mul__(self: Vec[Any], k: Any) -> Any:
         """k·v for a number or scalar k, v·w entry by entry for two vectors of one space."""
         factor = None if type(k) is Vec else number(k)
         if factor is None:
@@ -352,18 +327,9 @@ class Vec(NotArray, Reductions, Generic[V]):
         """|v|, entry by entry; the length is v.norm()."""
         raise NotImplementedError
 
-    @overload
-    def __matmul__(
-        self: Vec[Copower[Field, Product[I, J]]], other: Vec[Copower[Field, J]]
-    ) -> Vec[Copower[Field, I]]: ...
-    @overload
-    def __matmul__(
-        self: Vec[Copower[Field, Product[I, J]]], other: Vec[Copower[Field, Product[J, K]]]
-    ) -> Vec[Copower[Field, Product[I, K]]]: ...
-    @overload
-    def __matmul__(self: Vec[Copower[Field, Fin[Tag]]], other: Vec[Copower[Field, Fin[Tag]]]) -> Vec[Field]: ...
+    @overloaded(lambda: _calls.Vec___matmul__)
     @declared
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self: Vec[Any], other: Any) -> Any:
         """Matrix product, matrix–vector product, inner product of vectors; SpaceError where inner axes differ."""
         raise NotImplementedError
 
@@ -386,32 +352,9 @@ class Vec(NotArray, Reductions, Generic[V]):
         products = _known(self)._zip(other, "⊙", _dot)
         return added(products.leaves)
 
-    @overload
-    def norm(self: Linear[S]) -> float: ...
-    @overload
-    def norm(self: Vec[Copower[W, Product[Product[Product[Any, Any], Any], Any]]], over: Index | int) -> Vec[Any]: ...
-    @overload
-    def norm(
-        self: Vec[Copower[W, Product[Product[I, J], K]]], over: I | Literal[0]
-    ) -> Vec[Copower[W, Product[J, K]]]: ...
-    @overload
-    def norm(  # pyright: ignore[reportOverlappingOverload]
-        self: Vec[Copower[W, Product[Product[I, J], K]]], over: J | Literal[1]
-    ) -> Vec[Copower[W, Product[I, K]]]: ...
-    @overload
-    def norm(  # pyright: ignore[reportOverlappingOverload]
-        self: Vec[Copower[W, Product[Product[I, J], K]]], over: K | Literal[2]
-    ) -> Vec[Copower[W, Product[I, J]]]: ...
-    @overload
-    def norm(self: Vec[Copower[W, Product[I, J]]], over: I | Literal[0]) -> Vec[Copower[W, J]]: ...
-    @overload
-    def norm(self: Vec[Copower[W, Product[I, J]]], over: J | Literal[1]) -> Vec[Copower[W, I]]: ...  # pyright: ignore[reportOverlappingOverload]
-    @overload
-    def norm(self: Vec[Copower[Copower[W, J], I]], over: J | Literal[1]) -> Vec[Copower[W, I]]: ...
-    @overload
-    def norm(self: Vec[Copower[W, I]], over: I | Literal[0]) -> Vec[W]: ...
+    @overloaded(lambda: _calls.Vec_norm)
     @declared
-    def norm(self, over: Any = None) -> Any:
+    def norm(self: Vec[Any], over: Any = None) -> Any:
         """‖v‖ = √(v ⊙ v), of a formal tensor by orthonormalising its factors; along an axis a vector of norms."""
         raise NotImplementedError
 
@@ -441,47 +384,8 @@ class Vec(NotArray, Reductions, Generic[V]):
         msg = f"the format {spec!r} does not apply to {shown(self)}: write show(v, digits=3), or v.array"
         raise SpaceError(msg)
 
-    @overload
-    def __getitem__(self: Vec[DirectSum[A, *Rest]], i: Literal[0]) -> Vec[A]: ...
-    @overload
-    def __getitem__(self: Vec[DirectSum[A, B, *Rest]], i: Literal[1]) -> Vec[B]: ...
-    @overload
-    def __getitem__(self: Vec[DirectSum[A, B, C, *Rest]], i: Literal[2]) -> Vec[C]: ...
-    @overload
-    def __getitem__(self: Vec[DirectSum[A, B, C, D, *Rest]], i: Literal[3]) -> Vec[D]: ...
-    @overload
-    def __getitem__(self: Vec[DirectSum[A, B, C, D, E, *Rest]], i: Literal[4]) -> Vec[E]: ...
-    @overload
-    def __getitem__(self: Vec[DirectSum[A, B, C, D, E, F, *Rest]], i: Literal[5]) -> Vec[F]: ...
-    @overload
-    def __getitem__(self: Vec[DirectSum[*Rest]], i: int | str) -> Vec[Any]: ...
-    @overload
-    def __getitem__(self: Vec[A], i: Lens[A, W]) -> Vec[W]: ...
-    @overload
-    def __getitem__(self: Vec[Copower[A, I]], i: Lens[A, W]) -> Vec[Copower[W, I]]: ...
-    @overload
-    def __getitem__(self: Vec[Copower[Copower[A, J], I]], i: Lens[A, W]) -> Vec[Copower[Copower[W, J], I]]: ...
-    @overload
-    def __getitem__(self: Vec[Copower[W, I]], i: Vec[Elements[I]]) -> Vec[W]: ...
-    @overload
-    def __getitem__(self: Vec[Copower[W, I]], i: Vec[Copower[Elements[I], J]]) -> Vec[Copower[W, J]]: ...
-    @overload
-    def __getitem__(self: Vec[Copower[W, Axis]], i: int) -> Vec[W]: ...
-    @overload
-    def __getitem__(self: Vec[Copower[W, Axis]], i: Whole) -> Vec[Copower[W, Axis]]: ...  # pyright: ignore[reportOverlappingOverload]
-    @overload
-    def __getitem__(self: Vec[Copower[W, Axis]], i: slice) -> Vec[Copower[W, Fin[Anonymous]]]: ...
-    @overload
-    def __getitem__(self: Vec[Copower[W, Fin[Tag]]], i: str | date) -> Vec[W]: ...
-    @overload
-    def __getitem__(self: Vec[Copower[W, Product[I, J]]], i: tuple[int | str, Whole]) -> Vec[Copower[W, J]]: ...
-    @overload
-    def __getitem__(self: Vec[Copower[W, Product[I, J]]], i: tuple[Whole, int | str]) -> Vec[Copower[W, I]]: ...
-    @overload
-    def __getitem__(self: Vec[Copower[W, Product[I, J]]], i: tuple[int | str, int | str]) -> Vec[W]: ...
-    @overload
-    def __getitem__(self: Vec[Copower[W, Product[I, J]]], i: tuple[int | str | slice, ...]) -> Vec[Any]: ...
-    def __getitem__(self, i: Any) -> Any:
+    @overloaded(lambda: _calls.Vec___getitem__)
+    def __getitem__(self: Vec[Any], i: Any) -> Any:
         """π_k: part k of a direct sum, or the component of V^X at a position or label; V^{X×Y} takes A[i, j].
 
         A lens takes the part of a record that it names, of P^X those of all components.
@@ -507,12 +411,9 @@ class Vec(NotArray, Reductions, Generic[V]):
     def _component(self, i: Any) -> Vec[Any]:
         raise NotImplementedError
 
-    @overload
-    def replace(self: Vec[A], lens: Lens[A, W], part: Vec[W]) -> Vec[A]: ...
-    @overload
-    def replace(self: Vec[Copower[A, I]], lens: Lens[A, W], part: Vec[Copower[W, I]]) -> Vec[Copower[A, I]]: ...
+    @overloaded(lambda: _calls.Vec_replace)
     @written("p.replace(Layer.bias, v), with the lens of a part of the record Layer")
-    def replace(self: Any, lens: Any, part: Any) -> Any:
+    def replace(self: Vec[Any], lens: Any, part: Any) -> Any:
         """The same vector but for one part of its record; raises SpaceError for a part of another space."""
         if isinstance(part, Applicable):
             msg = f"replace of {shown(self)} takes a vector, not {shown(part)}: write const(p).replace({lens}, x)"
@@ -531,50 +432,8 @@ class Vec(NotArray, Reductions, Generic[V]):
         """f(path, v) for each leaf v, path `encoder.bias` say; SpaceError unless it is a vector of the space of v."""
         raise NotImplementedError
 
-    @overload
-    def split(self: Vec[DirectSum[A, B]]) -> tuple[Vec[A], Vec[B]]: ...
-    @overload
-    def split(self: Vec[DirectSum[A, B, C]]) -> tuple[Vec[A], Vec[B], Vec[C]]: ...
-    @overload
-    def split(self: Vec[DirectSum[A, B, C, D]]) -> tuple[Vec[A], Vec[B], Vec[C], Vec[D]]: ...
-    @overload
-    def split(self: Vec[DirectSum[A, B, C, D, E]]) -> tuple[Vec[A], Vec[B], Vec[C], Vec[D], Vec[E]]: ...
-    @overload
-    def split(self: Vec[DirectSum[A, B, C, D, E, F]]) -> tuple[Vec[A], Vec[B], Vec[C], Vec[D], Vec[E], Vec[F]]: ...
-    @overload
-    def split(self: Vec[DirectSum[A, B, C, D, E, F, G, *Rest]]) -> tuple[Vec[Any], ...]: ...
-    @overload
-    def split(self: Vec[Copower[DirectSum[A, B], I]]) -> tuple[Vec[Copower[A, I]], Vec[Copower[B, I]]]: ...
-    @overload
-    def split(
-        self: Vec[Copower[DirectSum[A, B, C], I]],
-    ) -> tuple[Vec[Copower[A, I]], Vec[Copower[B, I]], Vec[Copower[C, I]]]: ...
-    @overload
-    def split(
-        self: Vec[Copower[DirectSum[A, B, C, D], I]],
-    ) -> tuple[Vec[Copower[A, I]], Vec[Copower[B, I]], Vec[Copower[C, I]], Vec[Copower[D, I]]]: ...
-    @overload
-    def split(
-        self: Vec[Copower[DirectSum[A, B, C, D, E], I]],
-    ) -> tuple[Vec[Copower[A, I]], Vec[Copower[B, I]], Vec[Copower[C, I]], Vec[Copower[D, I]], Vec[Copower[E, I]]]: ...
-    @overload
-    def split(
-        self: Vec[Copower[DirectSum[A, B, C, D, E, F], I]],
-    ) -> tuple[
-        Vec[Copower[A, I]],
-        Vec[Copower[B, I]],
-        Vec[Copower[C, I]],
-        Vec[Copower[D, I]],
-        Vec[Copower[E, I]],
-        Vec[Copower[F, I]],
-    ]: ...
-    @overload
-    def split(self: Vec[Copower[DirectSum[A, B, C, D, E, F, G, *Rest], I]]) -> tuple[Vec[Copower[Any, I]], ...]: ...
-    @overload
-    def split(
-        self: Vec[Copower[Copower[DirectSum[A, *Rest], J], I]],
-    ) -> tuple[Vec[Copower[Copower[Any, J], I]], ...]: ...
-    def split(self: Any) -> Any:
+    @overloaded(lambda: _calls.Vec_split)
+    def split(self: Vec[Any]) -> Any:
         """All parts of an element of a direct sum; of (V ⊕ W)^X those of V^X ⊕ W^X, which holds the same arrays.
 
         Raises SpaceError for another space.
@@ -582,11 +441,8 @@ class Vec(NotArray, Reductions, Generic[V]):
         leaves = self.leaves
         return tuple([Vec(part, leaves[where]) for part, where in summand_slices(self.space)])
 
-    @overload
-    def __iter__(self: Vec[Copower[W, Axis]]) -> Iterator[Vec[W]]: ...
-    @overload
-    def __iter__(self: Vec[DirectSum[*Rest]]) -> Iterator[Vec[Any]]: ...
-    def __iter__(self: Any) -> Iterator[Vec[Any]]:
+    @overloaded(lambda: _calls.Vec___iter__)
+    def __iter__(self: Vec[Any]) -> Iterator[Vec[Any]]:
         this: Any = self
         return iter([this[k] for k in visited(this)])
 
@@ -632,38 +488,21 @@ class Vec(NotArray, Reductions, Generic[V]):
         """min(max(v, low), high), entry by entry; None is no bound. See `maximum` for the derivative at a bound."""
         raise NotImplementedError
 
-    @overload
-    def cast(self: Vec[Copower[Copower[Count, J], I]], field: Field) -> Vec[Copower[Copower[Field, J], I]]: ...
-    @overload
-    def cast(self: Vec[Copower[Count, I]], field: Field) -> Vec[Copower[Field, I]]: ...
-    @overload
-    def cast(self: Vec[Count], field: Field) -> Vec[Field]: ...
-    @overload
-    def cast(self: Linear[S], field: Field) -> Vec[S]: ...
+    @overloaded(lambda: _calls.Vec_cast)
     @declared
-    def cast(self: Any, field: Field) -> Any:
+    def cast(self: Vec[Any], field: Field) -> Any:
         """The same numbers in another precision; truth values as 1 and 0, integers as numbers, without a derivative."""
         raise NotImplementedError
 
-    @overload
-    def crop(
-        self: Vec[Copower[W, I]], start: int | None, stop: int | None, *, step: int = ...
-    ) -> Vec[Copower[W, Fin[Anonymous]]]: ...
-    @overload
-    def crop(
-        self: Vec[Copower[W, I]], start: int | None, stop: int | None, *, step: int = ..., to: K
-    ) -> Vec[Copower[W, K]]: ...
+    @overloaded(lambda: _calls.Vec_crop)
     @declared
-    def crop(self: Any, start: int | None, stop: int | None, *, step: int = 1, to: Any = None) -> Any:
+    def crop(self: Vec[Any], start: int | None, stop: int | None, *, step: int = 1, to: Any = None) -> Any:
         """The components start:stop:step, indexed by `to`; see `linmap.crop`."""
         raise NotImplementedError
 
-    @overload
-    def concatenate(self: Vec[Copower[W, I]], other: Vec[Copower[W, J]]) -> Vec[Copower[W, Coproduct[I, J]]]: ...
-    @overload
-    def concatenate(self: Vec[Copower[W, I]], other: Vec[Copower[W, J]], *, to: K) -> Vec[Copower[W, K]]: ...
+    @overloaded(lambda: _calls.Vec_concatenate)
     @declared
-    def concatenate(self: Any, other: Any, *, to: Any = None) -> Any:
+    def concatenate(self: Vec[Any], other: Any, *, to: Any = None) -> Any:
         """V^X and V^Y one after the other in V^{X+Y}, or in V^Z for Z = `to`; see `linmap.concatenate`."""
         raise NotImplementedError
 
@@ -672,12 +511,9 @@ class Vec(NotArray, Reductions, Generic[V]):
         """v once for each element of the axes that V has more; `over` is the new one where V has one of v twice."""
         raise NotImplementedError
 
-    @overload
-    def transpose(self: Vec[Copower[W, Product[I, J]]]) -> Vec[Copower[W, Product[J, I]]]: ...
-    @overload
-    def transpose(self: Vec[Copower[W, I]], Y: K) -> Vec[Copower[W, K]]: ...
+    @overloaded(lambda: _calls.Vec_transpose)
     @declared
-    def transpose(self: Any, Y: Any = None) -> Any:
+    def transpose(self: Vec[Any], Y: Any = None) -> Any:
         """`T`; or the factors of the index set in another order, v.transpose(Z * X) of V^{X×Z}."""
         raise NotImplementedError
 
@@ -698,60 +534,24 @@ class Vec(NotArray, Reductions, Generic[V]):
 
     # --- comparisons: mypy does not see that x < y is of the type of y > x ---
 
-    @overload
-    def __gt__(self: Vec[Field], o: Vec[Field] | Number) -> Vec[Boolean]: ...  # type: ignore[misc]
-    @overload
-    def __gt__(self: Vec[TensorProduct[A, B]], o: Vec[TensorProduct[A, B]] | Number) -> Vec[Any]: ...  # type: ignore[misc]
-    @overload
-    def __gt__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | Number) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
-    @overload
-    def __gt__(  # type: ignore[misc]
-        self: Vec[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[Field, J], I]] | Number
-    ) -> Vec[Copower[Copower[Boolean, J], I]]: ...
+    @overloaded(lambda: _calls.Vec___gt__)
     @declared
-    def __gt__(self, o: Any) -> Any:
+    def __gt__(self: Vec[Any], o: Any) -> Any:
         raise NotImplementedError
 
-    @overload
-    def __ge__(self: Vec[Field], o: Vec[Field] | Number) -> Vec[Boolean]: ...  # type: ignore[misc]
-    @overload
-    def __ge__(self: Vec[TensorProduct[A, B]], o: Vec[TensorProduct[A, B]] | Number) -> Vec[Any]: ...  # type: ignore[misc]
-    @overload
-    def __ge__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | Number) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
-    @overload
-    def __ge__(  # type: ignore[misc]
-        self: Vec[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[Field, J], I]] | Number
-    ) -> Vec[Copower[Copower[Boolean, J], I]]: ...
+    @overloaded(lambda: _calls.Vec___ge__)
     @declared
-    def __ge__(self, o: Any) -> Any:
+    def __ge__(self: Vec[Any], o: Any) -> Any:
         raise NotImplementedError
 
-    @overload
-    def __lt__(self: Vec[Field], o: Vec[Field] | Number) -> Vec[Boolean]: ...  # type: ignore[misc]
-    @overload
-    def __lt__(self: Vec[TensorProduct[A, B]], o: Vec[TensorProduct[A, B]] | Number) -> Vec[Any]: ...  # type: ignore[misc]
-    @overload
-    def __lt__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | Number) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
-    @overload
-    def __lt__(  # type: ignore[misc]
-        self: Vec[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[Field, J], I]] | Number
-    ) -> Vec[Copower[Copower[Boolean, J], I]]: ...
+    @overloaded(lambda: _calls.Vec___lt__)
     @declared
-    def __lt__(self, o: Any) -> Any:
+    def __lt__(self: Vec[Any], o: Any) -> Any:
         raise NotImplementedError
 
-    @overload
-    def __le__(self: Vec[Field], o: Vec[Field] | Number) -> Vec[Boolean]: ...  # type: ignore[misc]
-    @overload
-    def __le__(self: Vec[TensorProduct[A, B]], o: Vec[TensorProduct[A, B]] | Number) -> Vec[Any]: ...  # type: ignore[misc]
-    @overload
-    def __le__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | Number) -> Vec[Copower[Boolean, I]]: ...  # type: ignore[misc]
-    @overload
-    def __le__(  # type: ignore[misc]
-        self: Vec[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[Field, J], I]] | Number
-    ) -> Vec[Copower[Copower[Boolean, J], I]]: ...
+    @overloaded(lambda: _calls.Vec___le__)
     @declared
-    def __le__(self, o: Any) -> Any:
+    def __le__(self: Vec[Any], o: Any) -> Any:
         raise NotImplementedError
 
     @declared

@@ -6,20 +6,19 @@ from 0 on: 0 and 1 are the axes of V^{X×Y}, and of (V^Y)^X. Without it, a metho
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, final, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, final
 
-from hilbert.base.attach import declared
+from hilbert.base.attach import declared, overloaded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hilbert.index.index import Anonymous, Fin, Index, Product
-    from hilbert.space.space import Boolean, Copower, Elements, Field, Integers, Space, Type
-    from hilbert.space.vector import Linear, Number, Vec
+    from hilbert import _calls
+    from hilbert.index.index import Index, Product
+    from hilbert.space.space import Copower, Space, Type
+    from hilbert.space.vector import Linear, Vec
 
 I = TypeVar("I", bound="Index")
-J = TypeVar("J", bound="Index")
-K = TypeVar("K", bound="Index")
 S = TypeVar("S", bound="Space")
 V_co = TypeVar("V_co", bound="Type", covariant=True)
 W = TypeVar("W", bound="Type")
@@ -32,33 +31,8 @@ class Bound(Generic[V_co]):
 class Reducing(Bound[V_co]):
     """What gives one number for all entries, or for those along one axis."""
 
-    @overload
-    def __call__(self) -> Vec[Field]: ...
-    @overload
-    def __call__(
-        self: Reducing[Copower[W, Product[Product[Product[Any, Any], Any], Any]]], over: Index | int
-    ) -> Vec[Any]: ...
-    @overload
-    def __call__(
-        self: Reducing[Copower[W, Product[Product[I, J], K]]], over: I | Literal[0]
-    ) -> Vec[Copower[W, Product[J, K]]]: ...
-    @overload
-    def __call__(  # pyright: ignore[reportOverlappingOverload]
-        self: Reducing[Copower[W, Product[Product[I, J], K]]], over: J | Literal[1]
-    ) -> Vec[Copower[W, Product[I, K]]]: ...
-    @overload
-    def __call__(  # pyright: ignore[reportOverlappingOverload]
-        self: Reducing[Copower[W, Product[Product[I, J], K]]], over: K | Literal[2]
-    ) -> Vec[Copower[W, Product[I, J]]]: ...
-    @overload
-    def __call__(self: Reducing[Copower[W, Product[I, J]]], over: I | Literal[0]) -> Vec[Copower[W, J]]: ...
-    @overload
-    def __call__(self: Reducing[Copower[W, Product[I, J]]], over: J | Literal[1]) -> Vec[Copower[W, I]]: ...  # pyright: ignore[reportOverlappingOverload]
-    @overload
-    def __call__(self: Reducing[Copower[Copower[W, J], I]], over: J | Literal[1]) -> Vec[Copower[W, I]]: ...
-    @overload
-    def __call__(self: Reducing[Copower[W, I]], over: I | Literal[0]) -> Vec[W]: ...
-    def __call__(self, over: Any = None) -> Any:
+    @overloaded(lambda: _calls.Reducing___call__)
+    def __call__(self: Reducing[V_co], over: Any = None) -> Any:
         """See the attributes of `Reductions`."""
         raise NotImplementedError
 
@@ -74,41 +48,8 @@ class Keeping(Bound[V_co]):
 class Finding(Bound[V_co]):
     """What gives the element of an index set at which something is found."""
 
-    @overload
-    def __call__(
-        self: Finding[Copower[Field, Product[Product[Product[Any, Any], Any], Any]]], over: Index | int
-    ) -> Vec[Any]: ...
-    @overload
-    def __call__(  # type: ignore[overload-overlap]
-        self: Finding[Copower[Field, Product[Product[I, J], K]]], over: I | Literal[0]
-    ) -> Vec[Copower[Elements[I], Product[J, K]]]: ...
-    @overload
-    def __call__(  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
-        self: Finding[Copower[Field, Product[Product[I, J], K]]], over: J | Literal[1]
-    ) -> Vec[Copower[Elements[J], Product[I, K]]]: ...
-    @overload
-    def __call__(  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
-        self: Finding[Copower[Field, Product[Product[I, J], K]]], over: K | Literal[2]
-    ) -> Vec[Copower[Elements[K], Product[I, J]]]: ...
-    @overload
-    def __call__(  # type: ignore[overload-overlap]
-        self: Finding[Copower[Field, Product[I, J]]], over: I | Literal[0]
-    ) -> Vec[Copower[Elements[I], J]]: ...
-    @overload
-    def __call__(  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
-        self: Finding[Copower[Field, Product[I, J]]], over: J | Literal[1]
-    ) -> Vec[Copower[Elements[J], I]]: ...
-    @overload
-    def __call__(
-        self: Finding[Copower[Copower[Field, J], I]], over: J | Literal[1]
-    ) -> Vec[Copower[Elements[J], I]]: ...
-    @overload
-    def __call__(
-        self: Finding[Copower[Copower[Field, J], I]], over: I | Literal[0]
-    ) -> Vec[Copower[Elements[I], J]]: ...
-    @overload
-    def __call__(self: Finding[Copower[Field, I]], over: I | Literal[0] | None = None) -> Vec[Elements[I]]: ...
-    def __call__(self, over: Any = None) -> Any:
+    @overloaded(lambda: _calls.Finding___call__)
+    def __call__(self: Finding[V_co], over: Any = None) -> Any:
         """See the attributes of `Reductions`."""
         raise NotImplementedError
 
@@ -116,11 +57,8 @@ class Finding(Bound[V_co]):
 class Ordering(Bound[V_co]):
     """What gives the elements of an index set in an order."""
 
-    @overload
-    def __call__(self: Ordering[Copower[Field, I]], over: I | None = None) -> Vec[Copower[Elements[I], I]]: ...
-    @overload
-    def __call__(self, over: Index | int | None = None) -> Vec[Any]: ...
-    def __call__(self, over: Any = None) -> Any:
+    @overloaded(lambda: _calls.Ordering___call__)
+    def __call__(self: Ordering[V_co], over: Any = None) -> Any:
         """See the attributes of `Reductions`."""
         raise NotImplementedError
 
@@ -128,13 +66,8 @@ class Ordering(Bound[V_co]):
 class Ranking(Bound[V_co]):
     """What gives the first elements of an index set in an order."""
 
-    @overload
-    def __call__(self: Ranking[Copower[Field, I]], k: int) -> Vec[Copower[Elements[I], Fin[Anonymous]]]: ...
-    @overload
-    def __call__(self: Ranking[Copower[Field, I]], k: int, *, to: K) -> Vec[Copower[Elements[I], K]]: ...
-    @overload
-    def __call__(self, k: int, over: Index | int, *, to: Index | None = None) -> Vec[Any]: ...
-    def __call__(self, k: int, over: Any = None, *, to: Any = None) -> Any:
+    @overloaded(lambda: _calls.Ranking___call__)
+    def __call__(self: Ranking[V_co], k: int, over: Any = None, *, to: Any = None) -> Any:
         """See the attributes of `Reductions`."""
         raise NotImplementedError
 
@@ -142,33 +75,8 @@ class Ranking(Bound[V_co]):
 class Comparing(Bound[V_co]):
     """What compares entry by entry: numbers, integers, truth values, elements of one index set."""
 
-    @overload
-    def __call__(self: Comparing[Field], o: Vec[Field] | Number) -> Vec[Boolean]: ...
-    @overload
-    def __call__(self: Comparing[Integers], o: Vec[Integers] | int) -> Vec[Boolean]: ...
-    @overload
-    def __call__(self: Comparing[Boolean], o: Vec[Boolean]) -> Vec[Boolean]: ...
-    @overload
-    def __call__(self: Comparing[Elements[K]], o: Vec[Elements[K]] | int) -> Vec[Boolean]: ...
-    @overload
-    def __call__(
-        self: Comparing[Copower[Field, I]], o: Vec[Copower[Field, I]] | Number
-    ) -> Vec[Copower[Boolean, I]]: ...
-    @overload
-    def __call__(
-        self: Comparing[Copower[Integers, I]], o: Vec[Copower[Integers, I]] | int
-    ) -> Vec[Copower[Boolean, I]]: ...
-    @overload
-    def __call__(self: Comparing[Copower[Boolean, I]], o: Vec[Copower[Boolean, I]]) -> Vec[Copower[Boolean, I]]: ...
-    @overload
-    def __call__(
-        self: Comparing[Copower[Elements[K], I]], o: Vec[Copower[Elements[K], I]] | int
-    ) -> Vec[Copower[Boolean, I]]: ...
-    @overload
-    def __call__(
-        self: Comparing[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[Field, J], I]] | Number
-    ) -> Vec[Copower[Copower[Boolean, J], I]]: ...
-    def __call__(self, o: Any) -> Any:
+    @overloaded(lambda: _calls.Comparing___call__)
+    def __call__(self: Comparing[V_co], o: Any) -> Any:
         """See the attributes of `Reductions`."""
         raise NotImplementedError
 

@@ -6,9 +6,10 @@ space V = R ** Z (axes behind), several at once by red of a product of relations
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any
 
-from hilbert import Copower, Coproduct, DirectSum, Field, Fin, Index, Product, R, SpaceError, Type
+from hilbert import Fin, Index, R, SpaceError
+from hilbert.base.attach import overloaded
 from hilbert.base.notarray import NotArray
 from hilbert.errors import integer, shown, truth
 from hilbert.index.index import require_index
@@ -17,21 +18,11 @@ from hilbert.relation.relation_checks import whole
 from linmap.term.maps import in_order, join, red
 
 if TYPE_CHECKING:
-    from hilbert.index.index import Anonymous
     from hilbert.relation.relation import AnyRelation
-    from linmap.term.linear_map import LinMap
-
-I = TypeVar("I", bound=Index)
-J = TypeVar("J", bound=Index)
-H = TypeVar("H", bound=Index)
-K = TypeVar("K", bound=Index)
-W = TypeVar("W", bound=Type)
+    from linmap import _calls
 
 
-@overload
-def cumsum(X: I, *, reverse: bool = ..., exclusive: bool = ...) -> LinMap[Copower[Field, I], Copower[Field, I]]: ...
-@overload
-def cumsum(X: I, V: W, *, reverse: bool = ..., exclusive: bool = ...) -> LinMap[Copower[W, I], Copower[W, I]]: ...
+@overloaded(lambda: _calls.cumsum)
 def cumsum(X: Any, V: Any = R, *, reverse: bool = False, exclusive: bool = False) -> Any:
     """cumsum : V^X ⊸ V^X, v ↦ (Σ_{y≤x} v_y)_x; y ≥ x if `reverse`, < and > if `exclusive`. Its adjoint runs back.
 
@@ -49,14 +40,7 @@ def prefix(X: Index, *, reverse: bool, exclusive: bool) -> AnyRelation:
     return back(X) if reverse else forward(X)
 
 
-@overload
-def pad(X: I, before: int, after: int) -> LinMap[Copower[Field, I], Copower[Field, Fin[Anonymous]]]: ...
-@overload
-def pad(X: I, before: int, after: int, V: W) -> LinMap[Copower[W, I], Copower[W, Fin[Anonymous]]]: ...
-@overload
-def pad(X: I, before: int, after: int, *, to: J) -> LinMap[Copower[Field, I], Copower[Field, J]]: ...
-@overload
-def pad(X: I, before: int, after: int, V: W, *, to: J) -> LinMap[Copower[W, I], Copower[W, J]]: ...
+@overloaded(lambda: _calls.pad)
 def pad(X: Any, before: int, after: int, V: Any = R, *, to: Any = None) -> Any:
     """pad : V^X ⊸ V^Y, zeros before and after, |Y| = before + |X| + after; its adjoint is `crop`.
 
@@ -68,22 +52,7 @@ def pad(X: Any, before: int, after: int, V: Any = R, *, to: Any = None) -> Any:
     return red(run(X, _named(to, low + X.size + high, "pad"), low), V)
 
 
-@overload
-def crop(
-    X: I, start: int | None, stop: int | None, *, step: int = ...
-) -> LinMap[Copower[Field, I], Copower[Field, Fin[Anonymous]]]: ...
-@overload
-def crop(
-    X: I, start: int | None, stop: int | None, V: W, *, step: int = ...
-) -> LinMap[Copower[W, I], Copower[W, Fin[Anonymous]]]: ...
-@overload
-def crop(
-    X: I, start: int | None, stop: int | None, *, step: int = ..., to: J
-) -> LinMap[Copower[Field, I], Copower[Field, J]]: ...
-@overload
-def crop(
-    X: I, start: int | None, stop: int | None, V: W, *, step: int = ..., to: J
-) -> LinMap[Copower[W, I], Copower[W, J]]: ...
+@overloaded(lambda: _calls.crop)
 def crop(X: Any, start: int | None, stop: int | None, V: Any = R, *, step: int = 1, to: Any = None) -> Any:
     """crop : V^X ⊸ V^Y, the elements start:stop:step as Python counts them; a view. Its adjoint puts zeros around.
 
@@ -101,30 +70,21 @@ def crop(X: Any, start: int | None, stop: int | None, V: Any = R, *, step: int =
     return red(run(Y, X, places.start if places else 0, places.step if len(places) > 1 else 1).T, V)
 
 
-@overload
-def roll(X: I, by: int) -> LinMap[Copower[Field, I], Copower[Field, I]]: ...
-@overload
-def roll(X: I, by: int, V: W) -> LinMap[Copower[W, I], Copower[W, I]]: ...
+@overloaded(lambda: _calls.roll)
 def roll(X: Any, by: int, V: Any = R) -> Any:
     """roll : V^X ⊸ V^X, (roll v)_{x + by mod |X|} = v_x; unitary. Raises SpaceError unless `by` is an integer."""
     in_order("roll(X, by, V)", V, X, by)
     return red(rotation(X, by), V)
 
 
-@overload
-def flip(X: I) -> LinMap[Copower[Field, I], Copower[Field, I]]: ...
-@overload
-def flip(X: I, V: W) -> LinMap[Copower[W, I], Copower[W, I]]: ...
+@overloaded(lambda: _calls.flip)
 def flip(X: Any, V: Any = R) -> Any:
     """flip : V^X ⊸ V^X, the elements backwards; unitary, its own inverse."""
     in_order("flip(X, V)", V, X)
     return red(reversal(X), V)
 
 
-@overload
-def reshape(X: I, Y: J) -> LinMap[Copower[Field, I], Copower[Field, J]]: ...
-@overload
-def reshape(X: I, Y: J, V: W) -> LinMap[Copower[W, I], Copower[W, J]]: ...
+@overloaded(lambda: _calls.reshape)
 def reshape(X: Any, Y: Any, V: Any = R) -> Any:
     """reshape : V^X ⊸ V^Y for |X| = |Y|, in the flat orders; unitary, moves nothing.
 
@@ -142,46 +102,7 @@ def reshape(X: Any, Y: Any, V: Any = R) -> Any:
     return red(run(X, Y, 0), V)
 
 
-@overload
-def concatenate(
-    X: I, Y: J, /
-) -> LinMap[DirectSum[Copower[Field, I], Copower[Field, J]], Copower[Field, Coproduct[I, J]]]: ...
-@overload
-def concatenate(
-    X: I, Y: J, /, *, V: W
-) -> LinMap[DirectSum[Copower[W, I], Copower[W, J]], Copower[W, Coproduct[I, J]]]: ...
-@overload
-def concatenate(
-    X: I, Y: J, Z: H, /
-) -> LinMap[
-    DirectSum[Copower[Field, I], Copower[Field, J], Copower[Field, H]], Copower[Field, Coproduct[Coproduct[I, J], H]]
-]: ...
-@overload
-def concatenate(
-    X: I, Y: J, Z: H, /, *, V: W
-) -> LinMap[DirectSum[Copower[W, I], Copower[W, J], Copower[W, H]], Copower[W, Coproduct[Coproduct[I, J], H]]]: ...
-@overload
-def concatenate(
-    X: I, Y: J, /, *, to: K
-) -> LinMap[DirectSum[Copower[Field, I], Copower[Field, J]], Copower[Field, K]]: ...
-@overload
-def concatenate(X: I, Y: J, /, *, V: W, to: K) -> LinMap[DirectSum[Copower[W, I], Copower[W, J]], Copower[W, K]]: ...
-@overload
-def concatenate(
-    X: I, Y: J, Z: H, /, *, to: K
-) -> LinMap[DirectSum[Copower[Field, I], Copower[Field, J], Copower[Field, H]], Copower[Field, K]]: ...
-@overload
-def concatenate(
-    X: I, Y: J, Z: H, /, *, V: W, to: K
-) -> LinMap[DirectSum[Copower[W, I], Copower[W, J], Copower[W, H]], Copower[W, K]]: ...
-@overload
-def concatenate(*sets: Index) -> LinMap[Any, Copower[Field, Any]]: ...
-@overload
-def concatenate(*sets: Index, V: W) -> LinMap[Any, Copower[W, Any]]: ...
-@overload
-def concatenate(*sets: Index, to: K) -> LinMap[Any, Copower[Field, K]]: ...
-@overload
-def concatenate(*sets: Index, V: W, to: K) -> LinMap[Any, Copower[W, K]]: ...
+@overloaded(lambda: _calls.concatenate)
 def concatenate(*sets: Any, V: Any = R, to: Any = None) -> Any:
     """concatenate : V^X ⊕ … ⊕ V^Z ⊸ V^{X+…+Z}, one after the other; unitary, `split` is the inverse for two.
 
@@ -208,22 +129,7 @@ def concatenate(*sets: Any, V: Any = R, to: Any = None) -> Any:
     return join(*parts)
 
 
-@overload
-def windows(
-    X: I, width: int, *, stride: int = ..., dilation: int = ...
-) -> LinMap[Copower[Field, I], Copower[Field, Product[Fin[Anonymous], Fin[Anonymous]]]]: ...
-@overload
-def windows(
-    X: I, width: int, V: W, *, stride: int = ..., dilation: int = ...
-) -> LinMap[Copower[W, I], Copower[W, Product[Fin[Anonymous], Fin[Anonymous]]]]: ...
-@overload
-def windows(
-    X: I, width: int, *, stride: int = ..., dilation: int = ..., to: Product[J, K]
-) -> LinMap[Copower[Field, I], Copower[Field, Product[J, K]]]: ...
-@overload
-def windows(
-    X: I, width: int, V: W, *, stride: int = ..., dilation: int = ..., to: Product[J, K]
-) -> LinMap[Copower[W, I], Copower[W, Product[J, K]]]: ...
+@overloaded(lambda: _calls.windows)
 def windows(X: Any, width: int, V: Any = R, *, stride: int = 1, dilation: int = 1, to: Any = None) -> Any:
     """windows : V^X ⊸ V^{Y×K}, v ↦ (v_{stride·y + dilation·k})_{y,k}: all windows in X side by side; a view in numpy.
 
@@ -233,16 +139,7 @@ def windows(X: Any, width: int, V: Any = R, *, stride: int = 1, dilation: int = 
     return red(sliding(X, width, stride=stride, dilation=dilation, to=to).T, V)
 
 
-@overload
-def pool(
-    X: I, width: int, *, stride: int | None = ...
-) -> LinMap[Copower[Field, I], Copower[Field, Fin[Anonymous]]]: ...
-@overload
-def pool(X: I, width: int, V: W, *, stride: int | None = ...) -> LinMap[Copower[W, I], Copower[W, Fin[Anonymous]]]: ...
-@overload
-def pool(X: I, width: int, *, stride: int | None = ..., to: J) -> LinMap[Copower[Field, I], Copower[Field, J]]: ...
-@overload
-def pool(X: I, width: int, V: W, *, stride: int | None = ..., to: J) -> LinMap[Copower[W, I], Copower[W, J]]: ...
+@overloaded(lambda: _calls.pool)
 def pool(X: Any, width: int, V: Any = R, *, stride: int | None = None, to: Any = None) -> Any:
     """pool : V^X ⊸ V^Y, v ↦ (Σ_{k<width} v_{stride·y + k})_y: sums of windows; the stride is the width unless given.
 
@@ -253,14 +150,7 @@ def pool(X: Any, width: int, V: Any = R, *, stride: int | None = None, to: Any =
     return red(window(X, width, stride=width if stride is None else stride, to=to), V)
 
 
-@overload
-def differences(X: I) -> LinMap[Copower[Field, I], Copower[Field, Fin[Anonymous]]]: ...
-@overload
-def differences(X: I, V: W) -> LinMap[Copower[W, I], Copower[W, Fin[Anonymous]]]: ...
-@overload
-def differences(X: I, *, to: J) -> LinMap[Copower[Field, I], Copower[Field, J]]: ...
-@overload
-def differences(X: I, V: W, *, to: J) -> LinMap[Copower[W, I], Copower[W, J]]: ...
+@overloaded(lambda: _calls.differences)
 def differences(X: Any, V: Any = R, *, to: Any = None) -> Any:
     """differences : V^X ⊸ V^Y, v ↦ (v_{x+1} − v_x)_x, |Y| = |X| − 1, as `diff` in numpy.
 

@@ -7,13 +7,14 @@ dynamic data, a vector of type X^Y (`Elements(X) ** Y`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from attrs import evolve
 
-from hilbert import Copower, Field, Fin, Index, R, Relation, SpaceError, Type, Vec
+from hilbert import Copower, Fin, Index, R, Relation, SpaceError, Type, Vec
 from hilbert.arrays.libraries.namespace import freeze, namespace, to_numpy
+from hilbert.base.attach import overloaded
 from hilbert.errors import shown
 from hilbert.index.index import require_index
 from hilbert.index.labels import is_labels
@@ -26,41 +27,10 @@ from linmap.term.maps import in_order, red
 from linmap.term.nodes import Section
 
 if TYPE_CHECKING:
-    from hilbert.index.index import Anonymous
-    from linmap.term.linear_map import LinMap
-
-I = TypeVar("I", bound=Index)
-J = TypeVar("J", bound=Index)
-T = TypeVar("T")
-W = TypeVar("W", bound=Type)
+    from linmap import _calls
 
 
-@overload
-def gather(indices: Vec[Elements[I]]) -> LinMap[Copower[Field, I], Field]: ...
-@overload
-def gather(indices: Vec[Elements[I]], V: W, /) -> LinMap[Copower[W, I], W]: ...
-@overload
-def gather(
-    indices: Relation[J, I] | Vec[Copower[Elements[I], J]],
-) -> LinMap[Copower[Field, I], Copower[Field, J]]: ...
-@overload
-def gather(indices: Relation[J, I] | Vec[Copower[Elements[I], J]], V: W, /) -> LinMap[Copower[W, I], Copower[W, J]]: ...
-@overload
-def gather(  # pyright: ignore[reportOverlappingOverload]  # a table of another kind may be anything
-    indices: Relation[J, I] | Vec[Copower[Elements[I], J]], X: I
-) -> LinMap[Copower[Field, I], Copower[Field, J]]: ...
-@overload
-def gather(  # pyright: ignore[reportOverlappingOverload]  # likewise
-    indices: Relation[J, I] | Vec[Copower[Elements[I], J]], X: I, V: W
-) -> LinMap[Copower[W, I], Copower[W, J]]: ...
-@overload
-def gather(indices: Any, X: I) -> LinMap[Copower[Field, I], Copower[Field, Fin[Anonymous]]]: ...
-@overload
-def gather(indices: Any, X: I, V: W) -> LinMap[Copower[W, I], Copower[W, Fin[Anonymous]]]: ...
-@overload
-def gather(indices: Any, X: I, *, rows: J) -> LinMap[Copower[Field, I], Copower[Field, J]]: ...
-@overload
-def gather(indices: Any, X: I, V: W, *, rows: J) -> LinMap[Copower[W, I], Copower[W, J]]: ...
+@overloaded(lambda: _calls.gather)
 def gather(indices: Any, X: Any = None, V: Any = None, *, rows: Any = None) -> Any:
     """gather : V^X ⊸ V^Y, v ↦ (v_{x(y)})_y for a table x : Y → X; red of its converse, as `take` in numpy.
 
@@ -81,30 +51,7 @@ def gather(indices: Any, X: Any = None, V: Any = None, *, rows: Any = None) -> A
     return Section(contraction.gather(X, Y, V), 1, indices)
 
 
-@overload
-def segment_sum(
-    indices: Relation[J, I] | Vec[Copower[Elements[I], J]],
-) -> LinMap[Copower[Field, J], Copower[Field, I]]: ...
-@overload
-def segment_sum(
-    indices: Relation[J, I] | Vec[Copower[Elements[I], J]], V: W, /
-) -> LinMap[Copower[W, J], Copower[W, I]]: ...
-@overload
-def segment_sum(  # pyright: ignore[reportOverlappingOverload]  # a table of another kind may be anything
-    indices: Relation[J, I] | Vec[Copower[Elements[I], J]], X: I
-) -> LinMap[Copower[Field, J], Copower[Field, I]]: ...
-@overload
-def segment_sum(  # pyright: ignore[reportOverlappingOverload]  # likewise
-    indices: Relation[J, I] | Vec[Copower[Elements[I], J]], X: I, V: W
-) -> LinMap[Copower[W, J], Copower[W, I]]: ...
-@overload
-def segment_sum(indices: Any, X: I) -> LinMap[Copower[Field, Fin[Anonymous]], Copower[Field, I]]: ...
-@overload
-def segment_sum(indices: Any, X: I, V: W) -> LinMap[Copower[W, Fin[Anonymous]], Copower[W, I]]: ...
-@overload
-def segment_sum(indices: Any, X: I, *, rows: J) -> LinMap[Copower[Field, J], Copower[Field, I]]: ...
-@overload
-def segment_sum(indices: Any, X: I, V: W, *, rows: J) -> LinMap[Copower[W, J], Copower[W, I]]: ...
+@overloaded(lambda: _calls.segment_sum)
 def segment_sum(indices: Any, X: Any = None, V: Any = None, *, rows: Any = None) -> Any:
     """segment_sum : V^Y ⊸ V^X, v ↦ (Σ_{x(y)=x} v_y)_x for a table x : Y → X; red of its graph, gather*.
 
@@ -117,22 +64,7 @@ def segment_sum(indices: Any, X: Any = None, V: Any = None, *, rows: Any = None)
     return red(table_of(indices, X, rows, "segment_sum", V), V)
 
 
-@overload
-def group_by(column: Any) -> LinMap[Copower[Field, Fin[Anonymous]], Copower[Field, Fin[Anonymous]]]: ...
-@overload
-def group_by(column: Any, V: W, /) -> LinMap[Copower[W, Fin[Anonymous]], Copower[W, Fin[Anonymous]]]: ...
-@overload
-def group_by(column: Any, keys: Fin[T]) -> LinMap[Copower[Field, Fin[Anonymous]], Copower[Field, Fin[T]]]: ...
-@overload
-def group_by(column: Any, keys: Fin[T], V: W) -> LinMap[Copower[W, Fin[Anonymous]], Copower[W, Fin[T]]]: ...
-@overload
-def group_by(column: Any, *, rows: I) -> LinMap[Copower[Field, I], Copower[Field, Fin[Anonymous]]]: ...
-@overload
-def group_by(column: Any, V: W, /, *, rows: I) -> LinMap[Copower[W, I], Copower[W, Fin[Anonymous]]]: ...
-@overload
-def group_by(column: Any, keys: Fin[T], *, rows: I) -> LinMap[Copower[Field, I], Copower[Field, Fin[T]]]: ...
-@overload
-def group_by(column: Any, keys: Fin[T], V: W, *, rows: I) -> LinMap[Copower[W, I], Copower[W, Fin[T]]]: ...
+@overloaded(lambda: _calls.group_by)
 def group_by(column: Any, keys: Any = None, V: Any = None, *, rows: Any = None) -> Any:
     """group_by : V^X ⊸ V^K, v ↦ (Σ_{key(x)=k} v_x)_k for a column of keys of any hashable type, one for each row.
 
@@ -143,10 +75,7 @@ def group_by(column: Any, keys: Any = None, V: Any = None, *, rows: Any = None) 
     return red(by_key(column, rows=rows, keys=keys), V)
 
 
-@overload
-def permute(order: Any, X: I) -> LinMap[Copower[Field, I], Copower[Field, I]]: ...
-@overload
-def permute(order: Any, X: I, V: W) -> LinMap[Copower[W, I], Copower[W, I]]: ...
+@overloaded(lambda: _calls.permute)
 def permute(order: Any, X: Any, V: Any = R) -> Any:
     """permute : V^X ⊸ V^X, v ↦ (v_{order(x)})_x, as v[order] in numpy; unitary, its adjoint permutes back.
 

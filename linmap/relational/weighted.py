@@ -5,12 +5,13 @@ The adjoint is of the same form with both tables swapped. `diff.sparse_product` 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hilbert import Copower, Field, Fin, Index, R, SpaceError, Type
+from hilbert import Fin, Index, R, SpaceError
 from hilbert.arrays.libraries.namespace import freeze, to_numpy
+from hilbert.base.attach import overloaded
 from hilbert.errors import shown
 from hilbert.relation import function
 from hilbert.relation.relation_checks import array_of
@@ -19,18 +20,11 @@ from linmap.relational.entries import table_of
 from linmap.term.maps import delta, in_order, red
 
 if TYPE_CHECKING:
-    from hilbert.index.index import Anonymous
-    from linmap.term.linear_map import AnyLinMap, LinMap
-
-I = TypeVar("I", bound=Index)
-J = TypeVar("J", bound=Index)
-W = TypeVar("W", bound=Type)
+    from linmap import _calls
+    from linmap.term.linear_map import AnyLinMap
 
 
-@overload
-def sparse(rows: Any, cols: Any, weights: Any, X: I, Y: J) -> LinMap[Copower[Field, I], Copower[Field, J]]: ...
-@overload
-def sparse(rows: Any, cols: Any, weights: Any, X: I, Y: J, V: W) -> LinMap[Copower[W, I], Copower[W, J]]: ...
+@overloaded(lambda: _calls.sparse)
 def sparse(rows: Any, cols: Any, weights: Any, X: Any, Y: Any, V: Any = R) -> Any:
     """sparse : V^X ⊸ V^Y, v ↦ (Σ weights[k]·v_{cols[k]} over rows[k] = y)_y: the matrix with these entries.
 
@@ -63,14 +57,7 @@ def sparse(rows: Any, cols: Any, weights: Any, X: Any, Y: Any, V: Any = R) -> An
     return red(function(y, entries, Y), V) @ weighted @ red(function(x, entries, X).T, V)
 
 
-@overload
-def from_scipy(
-    matrix: Any,
-) -> LinMap[Copower[Field, Fin[Anonymous]], Copower[Field, Fin[Anonymous]]]: ...
-@overload
-def from_scipy(matrix: Any, X: I, Y: J) -> LinMap[Copower[Field, I], Copower[Field, J]]: ...
-@overload
-def from_scipy(matrix: Any, X: I, Y: J, V: W) -> LinMap[Copower[W, I], Copower[W, J]]: ...
+@overloaded(lambda: _calls.from_scipy)
 def from_scipy(matrix: Any, X: Any = None, Y: Any = None, V: Any = R) -> Any:
     """from_scipy : V^X ⊸ V^Y, v ↦ A v for a sparse matrix A of scipy in any of its formats; X names its columns.
 

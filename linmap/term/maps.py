@@ -13,7 +13,7 @@ left out.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, TypeVarTuple, overload
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hilbert import (
     Copower,
@@ -32,41 +32,30 @@ from hilbert import (
     Unit,
     Vec,
 )
+from hilbert.base.attach import overloaded
 from hilbert.base.notarray import Applicable
 from hilbert.errors import shown
 from hilbert.index.index import require_index
 from hilbert.index.lens import AnyLens
 from hilbert.index.position import part_place, position_of, span
-from hilbert.map.map import AnyMap, factor, highest, require_map
+from hilbert.map.map import factor, highest, require_map
 from hilbert.relation import full, run
 from hilbert.space.direct_sum import Biproduct
 from hilbert.space.space import Boolean, Integers, require_space
 from hilbert.space.vector import require_vector
 from linmap import contraction
-from linmap.term.linear_map import AnyLinMap, LinMap
+from linmap.term.linear_map import LinMap
 from linmap.term.nodes import Cast, Fork, Identity, Inject, Join, Project, Reduce, Scaled, Section, ZeroMap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from linmap.contraction import Contraction
+    from linmap import _calls
 
-I = TypeVar("I", bound=Index)
-J = TypeVar("J", bound=Index)
 U = TypeVar("U", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
-A = TypeVar("A", bound=Type)
-B = TypeVar("B", bound=Type)
-C = TypeVar("C", bound=Type)
-D = TypeVar("D", bound=Type)
 S = TypeVar("S", bound=Space)
-A1 = TypeVar("A1", bound=Type)
-B1 = TypeVar("B1", bound=Type)
-C1 = TypeVar("C1", bound=Type)
-Row = TypeVar("Row", bound="DirectSum[*tuple[Any, ...]]")
-Rest = TypeVarTuple("Rest")
-Many = TypeVar("Many", bound="DirectSum[Any, Any, Any, Any, *tuple[Any, ...]]")
 """Four parts or more, where a position may be a variable: of two or three, one that does not exist is a type error."""
 
 
@@ -98,10 +87,7 @@ def in_order(form: str, V: Any, *before: Any, tables: Sequence[Any] = ()) -> Non
         raise SpaceError(msg)
 
 
-@overload
-def scale(k: float | Vec[Field]) -> LinMap[Field, Field]: ...
-@overload
-def scale(k: float | Vec[Field], V: U) -> LinMap[U, U]: ...
+@overloaded(lambda: _calls.scale)
 def scale(k: Any, V: Any = R) -> Any:
     """(k ·) : V ⊸ V for a number k, or for a scalar k ∈ K."""
     in_order("scale(k, V)", V, tables=(k,))
@@ -110,18 +96,7 @@ def scale(k: Any, V: Any = R) -> Any:
     return Scaled(factor(k), identity(V))
 
 
-@overload
-def project(s: DirectSum[A, *Rest], i: Literal[0]) -> LinMap[DirectSum[A, *Rest], A]: ...
-@overload
-def project(s: DirectSum[A, B, *Rest], i: Literal[1]) -> LinMap[DirectSum[A, B, *Rest], B]: ...
-@overload
-def project(s: DirectSum[A, B, C, *Rest], i: Literal[2]) -> LinMap[DirectSum[A, B, C, *Rest], C]: ...
-@overload
-def project(s: Copower[V, I], i: Any) -> LinMap[Copower[V, I], V]: ...
-@overload
-def project(s: U, i: Lens[U, W]) -> LinMap[U, W]: ...
-@overload
-def project(s: Many, i: int) -> LinMap[Many, Any]: ...
+@overloaded(lambda: _calls.project)
 def project(s: Any, i: Any) -> Any:
     """π_i : ⊕ V ⊸ V_i, counted from 0, or by a lens; π_x : V^X ⊸ V for an element x. SpaceError if there is none."""
     require_space(s, "π_i")
@@ -134,18 +109,7 @@ def project(s: Any, i: Any) -> Any:
     return Project(s, part_place(s, i))
 
 
-@overload
-def inject(s: DirectSum[A, *Rest], i: Literal[0]) -> LinMap[A, DirectSum[A, *Rest]]: ...
-@overload
-def inject(s: DirectSum[A, B, *Rest], i: Literal[1]) -> LinMap[B, DirectSum[A, B, *Rest]]: ...
-@overload
-def inject(s: DirectSum[A, B, C, *Rest], i: Literal[2]) -> LinMap[C, DirectSum[A, B, C, *Rest]]: ...
-@overload
-def inject(s: Copower[V, I], i: Any) -> LinMap[V, Copower[V, I]]: ...
-@overload
-def inject(s: U, i: Lens[U, W]) -> LinMap[W, U]: ...
-@overload
-def inject(s: Many, i: int) -> LinMap[Any, Many]: ...
+@overloaded(lambda: _calls.inject)
 def inject(s: Any, i: Any) -> Any:
     """ι_i : V_i ⊸ ⊕ V, counted from 0, or by a lens; ι_x : V ⊸ V^X for an element x. SpaceError if there is none."""
     require_space(s, "ι_i")
@@ -171,73 +135,25 @@ def _way(s: Any, lens: AnyLens) -> list[tuple[Any, int]]:
     return found
 
 
-@overload
-def fork(f: LinMap[U, A], g: LinMap[U, B], /) -> LinMap[U, DirectSum[A, B]]: ...
-@overload
-def fork(f: LinMap[U, A], g: LinMap[U, B], h: LinMap[U, C], /) -> LinMap[U, DirectSum[A, B, C]]: ...
-@overload
-def fork(f: Map[U, A], g: Map[U, B], /) -> Map[U, DirectSum[A, B]]: ...
-@overload
-def fork(f: Map[U, A], g: Map[U, B], h: Map[U, C], /) -> Map[U, DirectSum[A, B, C]]: ...
-@overload
-def fork(
-    f: LinMap[U, Any], g: LinMap[U, Any], h: LinMap[U, Any], k: LinMap[U, Any], /, *more: LinMap[U, Any]
-) -> LinMap[U, Any]: ...
-@overload
-def fork(f: Map[U, Any], g: Map[U, Any], h: Map[U, Any], k: Map[U, Any], /, *more: Map[U, Any]) -> Map[U, Any]: ...
+@overloaded(lambda: _calls.fork)
 def fork(*parts: Any) -> Any:
     """⟨f₁, …, fₙ⟩ : U → ⊕ V_y, linear if every fᵢ is; raises SpaceError unless all have one domain."""
     return highest(parts)._fork(parts)
 
 
-@overload
-def join(f: LinMap[A, W], g: LinMap[B, W], /) -> LinMap[DirectSum[A, B], W]: ...
-@overload
-def join(f: LinMap[A, W], g: LinMap[B, W], h: LinMap[C, W], /) -> LinMap[DirectSum[A, B, C], W]: ...
-@overload
-def join(
-    f: LinMap[Any, W], g: LinMap[Any, W], h: LinMap[Any, W], k: LinMap[Any, W], /, *more: LinMap[Any, W]
-) -> LinMap[Any, W]: ...
+@overloaded(lambda: _calls.join)
 def join(*parts: Any) -> Any:
     """[g₁, …, gₙ] : ⊕ V_x ⊸ W, v ↦ Σ gᵢ(vᵢ); raises SpaceError unless all have one codomain."""
     return Join(parts)
 
 
-@overload
-def parallel(f: LinMap[A, A1], g: LinMap[B, B1], /) -> LinMap[DirectSum[A, B], DirectSum[A1, B1]]: ...
-@overload
-def parallel(
-    f: LinMap[A, A1], g: LinMap[B, B1], h: LinMap[C, C1], /
-) -> LinMap[DirectSum[A, B, C], DirectSum[A1, B1, C1]]: ...
-@overload
-def parallel(f: Map[A, A1], g: Map[B, B1], /) -> Map[DirectSum[A, B], DirectSum[A1, B1]]: ...
-@overload
-def parallel(f: Map[A, A1], g: Map[B, B1], h: Map[C, C1], /) -> Map[DirectSum[A, B, C], DirectSum[A1, B1, C1]]: ...
-@overload
-def parallel(f: AnyLinMap, g: AnyLinMap, h: AnyLinMap, k: AnyLinMap, /, *more: AnyLinMap) -> AnyLinMap: ...
-@overload
-def parallel(f: AnyMap, g: AnyMap, h: AnyMap, k: AnyMap, /, *more: AnyMap) -> AnyMap: ...
+@overloaded(lambda: _calls.parallel)
 def parallel(*parts: Any) -> Any:
     """f₁ × … × fₙ : ⊕ V_x → ⊕ W_x (also Π f_x, and Δ of linear maps), linear if every fᵢ is."""
     return highest(parts)._parallel(parts)
 
 
-@overload
-def compose(g: LinMap[V, W], f: LinMap[U, V], /) -> LinMap[U, W]: ...
-@overload
-def compose(h: LinMap[W, A], g: LinMap[V, W], f: LinMap[U, V], /) -> LinMap[U, A]: ...
-@overload
-def compose(g: Map[V, W], f: Map[U, V], /) -> Map[U, W]: ...
-@overload
-def compose(h: Map[W, A], g: Map[V, W], f: Map[U, V], /) -> Map[U, A]: ...
-@overload
-def compose(fs: Sequence[LinMap[V, V]], /) -> LinMap[V, V]: ...
-@overload
-def compose(fs: Sequence[Map[V, V]], /) -> Map[V, V]: ...
-@overload
-def compose(k: LinMap[Any, W], h: AnyLinMap, g: AnyLinMap, f: AnyLinMap, /, *more: AnyLinMap) -> LinMap[Any, W]: ...
-@overload
-def compose(k: Map[Any, W], h: AnyMap, g: AnyMap, f: AnyMap, /, *more: AnyMap) -> Map[Any, W]: ...
+@overloaded(lambda: _calls.compose)
 def compose(*fs: Any) -> Any:
     """fₙ ∘ … ∘ f₁ of maps given outermost first (or of one sequence of them), linear if every one is."""
     maps = fs[0] if len(fs) == 1 and not isinstance(fs[0], Map) else fs
@@ -248,10 +164,7 @@ def compose(*fs: Any) -> Any:
     return highest(maps)._compose(maps[::-1]) if len(maps) > 1 else highest(maps)
 
 
-@overload
-def red(relation: Relation[I, J]) -> LinMap[Copower[Field, I], Copower[Field, J]]: ...
-@overload
-def red(relation: Relation[I, J], V: W) -> LinMap[Copower[W, I], Copower[W, J]]: ...
+@overloaded(lambda: _calls.red)
 def red(relation: Any, V: Any = R) -> Any:
     """red_R : V^X ⊸ V^Y, (red_R v)_y = Σ_{(x,y)∈R} v_x (§2.2.3)."""
     in_order("red(relation, V)", V, relation)
@@ -261,20 +174,14 @@ def red(relation: Any, V: Any = R) -> Any:
     return Reduce(relation, V)
 
 
-@overload
-def total(X: I) -> LinMap[Copower[Field, I], Field]: ...
-@overload
-def total(X: I, V: W) -> LinMap[Copower[W, I], W]: ...
+@overloaded(lambda: _calls.total)
 def total(X: Any, V: Any = R) -> Any:
     """Σ_X : V^X ⊸ V (§2.1)."""
     in_order("total(X, V)", V, X)
     return Reduce(full(X, Unit()), V)
 
 
-@overload
-def rep(X: I) -> LinMap[Field, Copower[Field, I]]: ...
-@overload
-def rep(X: I, V: W) -> LinMap[W, Copower[W, I]]: ...
+@overloaded(lambda: _calls.rep)
 def rep(X: Any, V: Any = R) -> Any:
     """rep_X : V ⊸ V^X, the constant family (§2.1); a view, no copies."""
     in_order("rep(X, V)", V, X)
@@ -291,23 +198,13 @@ def add(V: W) -> LinMap[DirectSum[W, W], W]:
     return Join((identity(V), identity(V)))
 
 
-@overload
-def section(bilinear: Contraction[U, V, W], side: Literal[0], v: Vec[U]) -> LinMap[V, W]: ...
-@overload
-def section(bilinear: Contraction[U, V, W], side: Literal[1], v: Vec[V]) -> LinMap[U, W]: ...
+@overloaded(lambda: _calls.section)
 def section(bilinear: Any, side: Any, v: Any) -> Any:
     """(u⋄) for side 0, (⋄v) for side 1: a bilinear map with one operand fixed (§3.3)."""
     return Section(bilinear, side, v)
 
 
-@overload
-def delta(
-    bilinear: Contraction[U, V, W], side: Literal[0], family: Vec[Copower[U, I]], X: I
-) -> LinMap[Copower[V, I], Copower[W, I]]: ...
-@overload
-def delta(
-    bilinear: Contraction[U, V, W], side: Literal[1], family: Vec[Copower[V, I]], X: I
-) -> LinMap[Copower[U, I], Copower[W, I]]: ...
+@overloaded(lambda: _calls.delta)
 def delta(bilinear: Any, side: Any, family: Any, X: Any) -> Any:
     """Δ of the family of sections (u_x⋄) : V^X ⊸ W^X, given as data u ∈ U^X (§2.2, Thm 4.1 (5))."""
     contraction.require_contraction(bilinear, "Δ")

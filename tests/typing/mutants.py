@@ -1,4 +1,4 @@
-"""Remove each typed overload of the packages in turn: some model must then get another verdict, of mypy or pyright.
+"""Remove each overload of the packages in turn: some model must then get another verdict, of mypy or pyright.
 
     make typing-mutants [ARGS="part of a file's path or of a function's name …"]
 
@@ -57,6 +57,12 @@ class Overload:
         return f"{self.path}:{self.node.lineno} {self.node.name}"
 
     @property
+    def called(self) -> str:
+        """The name of the function or method; in a stub that of a method stands behind its class."""
+        owner, _, method = self.node.name.partition("_")
+        return method if owner[:1].isupper() else self.node.name
+
+    @property
     def signature(self) -> str:
         result = ast.unparse(self.node.returns) if self.node.returns else ""
         return f"({ast.unparse(self.node.args)}) -> {result}"
@@ -71,7 +77,8 @@ class Overload:
 
 def overloads(root: Path) -> Iterator[Overload]:
     """Every @overload of the packages."""
-    for path in sorted(path for package in PACKAGES for path in (root / package).rglob("*.py")):
+    files = (path for package in PACKAGES for path in (root / package).rglob("*") if path.suffix in {".py", ".pyi"})
+    for path in sorted(files):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.FunctionDef) and any(ast.unparse(d) == "overload" for d in node.decorator_list):
                 yield Overload(path.relative_to(root), node)
@@ -164,8 +171,8 @@ class Laboratory:
         file = self.root / overload.path
         source = file.read_text("utf-8")
         file.write_text(overload.blanked(source), "utf-8")
-        known = self.witnesses[overload.node.name]
-        asked = [(self.by_mypy, models) for models in batches(self.order(overload.node.name))]
+        known = self.witnesses[overload.called]
+        asked = [(self.by_mypy, models) for models in batches(self.order(overload.called))]
         asked[SINGLY:SINGLY] = [(self.by_pyright, UNKNOWN)]
         try:
             for says, models in [*asked, (self.by_pyright, MODELS)]:

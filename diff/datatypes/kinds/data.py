@@ -30,16 +30,15 @@ from diff.lam.term.term_error import TermError
 from diff.lam.term.types import UNIT, DataType, TupleType, Ty
 from diff.trace.expr import Expr
 from hilbert import Type
+from hilbert.base.attach import overloaded
 from hilbert.errors import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from diff import _calls
+
 A = TypeVar("A")
-B = TypeVar("B")
-D = TypeVar("D")
-E = TypeVar("E")
-F = TypeVar("F")
 T = TypeVar("T")
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
@@ -59,20 +58,7 @@ def variant(cls: type[T]) -> type[T]:
         raise TermError("type", f"@variant makes a class frozen, which {cls.__name__} cannot be: {error}") from None
 
 
-@overload
-def data(a: type[A], /, **kinds: Type | Values[Any]) -> Data[A]: ...
-@overload
-def data(a: type[A], b: type[B], /, **kinds: Type | Values[Any]) -> Data[A | B]: ...
-@overload
-def data(a: type[A], b: type[B], d: type[D], /, **kinds: Type | Values[Any]) -> Data[A | B | D]: ...
-@overload
-def data(a: type[A], b: type[B], d: type[D], e: type[E], /, **kinds: Type | Values[Any]) -> Data[A | B | D | E]: ...
-@overload
-def data(
-    a: type[A], b: type[B], d: type[D], e: type[E], f: type[F], /, **kinds: Type | Values[Any]
-) -> Data[A | B | D | E | F]: ...
-@overload
-def data(*classes: type[Any], **kinds: Type | Values[Any]) -> Data[Any]: ...
+@overloaded(lambda: _calls.data)
 def data(*classes: type[Any], **kinds: Any) -> Data[Any]:
     """The type of values of some attrs classes; `kinds` are the spaces of their fields, by the names of these.
 

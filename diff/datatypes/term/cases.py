@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, final, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
 import attrs
 
@@ -12,17 +12,15 @@ from diff.datatypes.term.symbols import Symbol
 from diff.lam.term.inductive import list_of
 from diff.lam.term.term_error import TermError
 from diff.lam.term.terms import Branch, Case, Fold, Tuple, fresh, pattern_type
-from diff.trace.expr import Expr
-from hilbert import Type, Vec
+from hilbert.base.attach import overloaded
 from hilbert.errors import is_number, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from collections.abc import Sequence as Several
 
-U = TypeVar("U", bound=Type)
-V = TypeVar("V", bound=Type)
-W = TypeVar("W", bound=Type)
+    from diff import _calls
+
 S = TypeVar("S")
 T = TypeVar("T")
 X = TypeVar("X")
@@ -94,22 +92,7 @@ def _case(v: Any, alternatives: Several[tuple[type[Any], Callable[[Any], Any]]])
     return here.let(Case(v.term(), tuple(branches[label] for label in due)), slots, gives)
 
 
-@overload
-def folded(step: Callable[[S, Expr[W]], Expr[W]], start: Vec[W], items: tuple[S, ...]) -> Expr[W]: ...
-@overload
-def folded(
-    step: Callable[[S, tuple[Expr[V], Expr[W]]], tuple[Expr[V], Expr[W]]],
-    start: tuple[Vec[V] | Expr[V], Vec[W] | Expr[W]],
-    items: tuple[S, ...],
-) -> tuple[Expr[V], Expr[W]]: ...
-@overload
-def folded(
-    step: Callable[[S, tuple[Expr[U], Expr[V], Expr[W]]], tuple[Expr[U], Expr[V], Expr[W]]],
-    start: tuple[Vec[U] | Expr[U], Vec[V] | Expr[V], Vec[W] | Expr[W]],
-    items: tuple[S, ...],
-) -> tuple[Expr[U], Expr[V], Expr[W]]: ...
-@overload
-def folded(step: Callable[[S, T], T], start: T, items: tuple[S, ...]) -> T: ...
+@overloaded(lambda: _calls.folded)
 def folded(step: Any, start: Any, items: Any) -> Any:
     """step(x₁, step(x₂, … step(xₙ, start))): a right fold; also over items that are not known while a term is traced.
 

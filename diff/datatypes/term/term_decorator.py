@@ -32,7 +32,7 @@ itself on parts of that argument is the result of the fold.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, final, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, final
 
 from diff.datatypes.kinds.kinds import Kind, Values, is_kind
 from diff.datatypes.term.term_functions import TermFunction
@@ -40,21 +40,16 @@ from diff.datatypes.term.traced_terms import parameters
 from diff.lam.term.term_error import TermError
 from diff.trace.expr import Expr
 from hilbert import SpaceError, Type, Vec
+from hilbert.base.attach import overloaded
 from hilbert.errors import shown
 from hilbert.space.vector import require_vector
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from diff import _calls
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")
 A = TypeVar("A", bound=Type)
-B = TypeVar("B", bound=Type)
-C = TypeVar("C", bound=Type)
-W = TypeVar("W", bound=Type)
-S = TypeVar("S")
-T = TypeVar("T")
-U = TypeVar("U")
 
 
 @final
@@ -66,11 +61,8 @@ class TermMaker(Generic[P, Q]):
     def __init__(self, kinds: tuple[Kind, ...], to: Kind | None) -> None:
         self._kinds, self._to = kinds, to
 
-    @overload
-    def __call__(self, body: Callable[P, Expr[W]], /) -> TermFunction[P, Q, Expr[W], Vec[W]]: ...
-    @overload
-    def __call__(self, body: Callable[P, T], /) -> TermFunction[P, Q, T, T]: ...
-    def __call__(self, body: Any, /) -> Any:
+    @overloaded(lambda: _calls.TermMaker___call__)
+    def __call__(self: TermMaker[P, Q], body: Any, /) -> Any:
         """The function as a term; it is not run. Raises TermError for what is no function of as many arguments."""
         if not callable(body):
             raise TermError("type", f"term(…)(f) takes a Python function, not {shown(body)}")
@@ -78,50 +70,7 @@ class TermMaker(Generic[P, Q]):
         return TermFunction(body, self._kinds, self._to)
 
 
-@overload
-def term(a: A, /, *, to: Kind | None = None) -> TermMaker[[Expr[A]], [Vec[A]]]: ...
-@overload
-def term(a: Values[S], /, *, to: Kind | None = None) -> TermMaker[[S], [S]]: ...
-@overload
-def term(a: A, b: B, /, *, to: Kind | None = None) -> TermMaker[[Expr[A], Expr[B]], [Vec[A], Vec[B]]]: ...
-@overload
-def term(a: A, b: Values[T], /, *, to: Kind | None = None) -> TermMaker[[Expr[A], T], [Vec[A], T]]: ...
-@overload
-def term(a: Values[S], b: B, /, *, to: Kind | None = None) -> TermMaker[[S, Expr[B]], [S, Vec[B]]]: ...
-@overload
-def term(a: Values[S], b: Values[T], /, *, to: Kind | None = None) -> TermMaker[[S, T], [S, T]]: ...
-@overload
-def term(
-    a: A, b: B, c: C, /, *, to: Kind | None = None
-) -> TermMaker[[Expr[A], Expr[B], Expr[C]], [Vec[A], Vec[B], Vec[C]]]: ...
-@overload
-def term(
-    a: A, b: B, c: Values[U], /, *, to: Kind | None = None
-) -> TermMaker[[Expr[A], Expr[B], U], [Vec[A], Vec[B], U]]: ...
-@overload
-def term(
-    a: A, b: Values[T], c: C, /, *, to: Kind | None = None
-) -> TermMaker[[Expr[A], T, Expr[C]], [Vec[A], T, Vec[C]]]: ...
-@overload
-def term(
-    a: A, b: Values[T], c: Values[U], /, *, to: Kind | None = None
-) -> TermMaker[[Expr[A], T, U], [Vec[A], T, U]]: ...
-@overload
-def term(
-    a: Values[S], b: B, c: C, /, *, to: Kind | None = None
-) -> TermMaker[[S, Expr[B], Expr[C]], [S, Vec[B], Vec[C]]]: ...
-@overload
-def term(
-    a: Values[S], b: B, c: Values[U], /, *, to: Kind | None = None
-) -> TermMaker[[S, Expr[B], U], [S, Vec[B], U]]: ...
-@overload
-def term(
-    a: Values[S], b: Values[T], c: C, /, *, to: Kind | None = None
-) -> TermMaker[[S, T, Expr[C]], [S, T, Vec[C]]]: ...
-@overload
-def term(a: Values[S], b: Values[T], c: Values[U], /, *, to: Kind | None = None) -> TermMaker[[S, T, U], [S, T, U]]: ...
-@overload
-def term(*kinds: Type | Values[Any], to: Kind | None = None) -> TermMaker[..., ...]: ...
+@overloaded(lambda: _calls.term)
 def term(*kinds: Any, to: Any = None) -> Any:
     """term(V, tree)(f): a Python function of vectors and data as a term; `to` is the kind of its result.
 

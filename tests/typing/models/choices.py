@@ -35,6 +35,8 @@ def chosen(
     reveal_type(where(each, 0.0, v))  # N: Expr[Vector[Item]]
     reveal_type(where(one, x, v))  # N: Expr[Vector[Item]]
     reveal_type(where(mask, x, v))  # N: Expr[Vector[Item]]
+    reveal_type(where(one, x, 0.0))  # N: Expr[Vector[Item]]
+    reveal_type(where(mask, x, 0.0))  # N: Expr[Vector[Item]]
     return where(mask, x, v)
 
 

@@ -84,6 +84,12 @@ def checks() -> None:
     reveal_type(check(f5, x, y, r, x, y))  # N: Checks
     reveal_type(check_derivative(f6, x, y, r, x, y, r))  # N: Report
     reveal_type(check_derivative(f7, x, y, r, x, y, r, x, seed=2))  # N: Report
+    reveal_type(check(f2, x, y))  # N: Checks
+    reveal_type(check(f3, x, y, r))  # N: Checks
+    reveal_type(check_derivative(f4, x, y, r, x))  # N: Report
+    reveal_type(check_derivative(f5, x, y, r, x, y))  # N: Report
+    reveal_type(check(f6, x, y, r, x, y, r))  # N: Checks
+    reveal_type(check(f7, x, y, r, x, y, r, x))  # N: Checks
     reveal_type(check_adjoint(identity(X)))  # N: Report
     reveal_type(check_adjoint(scale(2.0, X), star=scale(2.0, X), samples=2))  # N: Report
     reveal_type(check_adjoint(f1, x))  # N: Report

@@ -1,0 +1,88 @@
+"""Signatures of the package hilbert."""
+
+from tests.typing.rows import methods
+from tests.typing.rows.families import VEC, parts, values
+
+IMPORTS = """
+from collections.abc import Iterator
+from datetime import date
+from typing import Any, Literal, Never, TypeVar, TypeVarTuple, overload
+
+from hilbert import (
+    Anonymous,
+    Boolean,
+    Copower,
+    Coproduct,
+    DirectSum,
+    Elements,
+    Field,
+    Fin,
+    Index,
+    Integers,
+    Lens,
+    Map,
+    Product,
+    Space,
+    TensorProduct,
+    Type,
+    Vec,
+)
+from hilbert.map.map import Operand
+from hilbert.space.vector import Linear, Number, Whole
+from hilbert.space.vector_methods import Comparing, Finding, Ordering, Ranking, Reducing
+"""
+VARIABLES = {
+    "A B C D E F G L M N V W": "Type",
+    "X": "Space",
+    "I J K": "Index",
+    "T": "",
+    "Unknown": "Never",
+    "Rest": "TypeVarTuple",
+    **methods.VARIABLES,
+}
+
+
+def applied(kind: str, result: str) -> dict[str, list[str]]:
+    """A map of vectors, or of what it applies to besides: to the parts of a point, and to parts that are pairs."""
+    nested = [
+        ("B, C", "Map[DirectSum[A, DirectSum[B, C]], W]"),
+        ("B, C, D", "Map[DirectSum[A, DirectSum[B, C, D]], W]"),
+    ]
+    a = kind.format("A")
+    return {
+        "whole": [f"(self: Map[V, W], x: {kind.format('V')}, /) -> {result}"],
+        "parts": [f"(self: Map[DirectSum[{parts(n)}], W], {values(n, kind)}, /) -> {result}" for n in range(2, 11)],
+        "pairs": [
+            f"(self: Map[DirectSum[A, B], W], x: tuple[{parts(2, kind)}], /) -> {result}",
+            *(
+                f"(self: {of}, a: {a}, bc: tuple[{', '.join(map(kind.format, inner.split(', ')))}], /) -> {result}"
+                for inner, of in nested
+            ),
+        ],
+    }
+
+
+VECTORS, OTHERS = applied("Vec[{}]", "Vec[W]"), applied("Operand[{}, W, T]", "T")
+
+ROWS = {
+    "hilbert.space.vector": methods.of_class(
+        "Vec",
+        {
+            **{
+                name: methods.arithmetic("Vec", VEC, taken, scalar="Vec")
+                for name, taken in (("__add__", "other"), ("__sub__", "other"), ("__mul__", "k"))
+            },
+            "__matmul__": methods.matmul("Vec", VEC, "other"),
+            "norm": ["(self: Linear[X]) -> float", *methods.along("Vec", "Vec")],
+            **methods.shared("Vec", VEC),
+        },
+    ),
+    "hilbert.space.vector_methods": methods.along_axes("Vec", VEC),
+    "hilbert.map.map": {
+        "Map.__call__": [
+            "(self: Map[V, W], x: Unknown, /, *more: Unknown) -> Any",
+            *(line for kind in ("whole", "parts", "pairs") for line in VECTORS[kind]),
+            *(line for kind in ("whole", "pairs", "parts") for line in OTHERS[kind]),
+        ],
+    },
+}
