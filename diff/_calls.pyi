@@ -8,7 +8,6 @@ from typing import Any, Literal, Never, ParamSpec, TypeAlias, TypeVar, TypeVarTu
 from diff.control.vectorised import Batched
 from diff.datatypes.kinds.kinds import Data, Kind, Values
 from diff.datatypes.term.term_decorator import TermMaker
-from diff.datatypes.term.term_functions import TermFunction
 from diff.derive.affine import Linearization
 from diff.derive.varying_parts import Wrt
 from diff.terms.user_operation import Tangent
@@ -296,11 +295,6 @@ def term(a: Values[T1], b: Values[T2], c: C, /, *, to: Kind | None = None) -> Te
 def term(a: Values[T1], b: Values[T2], c: Values[T3], /, *, to: Kind | None = None) -> TermMaker[[T1, T2, T3], [T1, T2, T3]]: ...
 @overload
 def term(*kinds: Type | Values[Any], to: Kind | None = None) -> TermMaker[..., ...]: ...
-@overload
-def TermMaker___call__(self: TermMaker[P, Q], body: Callable[P, Expr[W]], /) -> TermFunction[P, Q, Expr[W], Vec[W]]:
-    """The function as a term; it is not run. Raises TermError for what is no function of as many arguments."""
-@overload
-def TermMaker___call__(self: TermMaker[P, Q], body: Callable[P, T], /) -> TermFunction[P, Q, T, T]: ...
 
 # diff.derive.affine
 @overload

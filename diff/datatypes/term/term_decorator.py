@@ -32,7 +32,7 @@ itself on parts of that argument is the result of the fold.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, final
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, final, overload
 
 from diff.datatypes.kinds.kinds import Kind, Values, is_kind
 from diff.datatypes.term.term_functions import TermFunction
@@ -45,11 +45,15 @@ from hilbert.errors import shown
 from hilbert.space.vector import require_vector
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from diff import _calls
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")
 A = TypeVar("A", bound=Type)
+T = TypeVar("T")
+W = TypeVar("W", bound=Type)
 
 
 @final
@@ -61,8 +65,11 @@ class TermMaker(Generic[P, Q]):
     def __init__(self, kinds: tuple[Kind, ...], to: Kind | None) -> None:
         self._kinds, self._to = kinds, to
 
-    @overloaded(lambda: _calls.TermMaker___call__)
-    def __call__(self: TermMaker[P, Q], body: Any, /) -> Any:
+    @overload  # written here, since mypy finds no P for a self that is TermMaker[..., ...]
+    def __call__(self, body: Callable[P, Expr[W]], /) -> TermFunction[P, Q, Expr[W], Vec[W]]: ...
+    @overload
+    def __call__(self, body: Callable[P, T], /) -> TermFunction[P, Q, T, T]: ...
+    def __call__(self, body: Any, /) -> Any:
         """The function as a term; it is not run. Raises TermError for what is no function of as many arguments."""
         if not callable(body):
             raise TermError("type", f"term(…)(f) takes a Python function, not {shown(body)}")

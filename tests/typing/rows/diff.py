@@ -220,10 +220,6 @@ ROWS = {
             *(term(kinds) for n in (1, 2, 3) for kinds in product((True, False), repeat=n)),
             "(*kinds: Type | Values[Any], to: Kind | None = None) -> TermMaker[..., ...]",
         ],
-        "TermMaker.__call__": [
-            "(self: TermMaker[P, Q], body: Callable[P, Expr[W]], /) -> TermFunction[P, Q, Expr[W], Vec[W]]",
-            "(self: TermMaker[P, Q], body: Callable[P, T], /) -> TermFunction[P, Q, T, T]",
-        ],
     },
     "diff.derive.affine": {
         "affine": [f"(f: Map[{V}, W], {x}) -> tuple[Vec[W], LinMap[{V}, W]]" for V, x in points()],
