@@ -132,10 +132,10 @@ class Linearization(Term, Simplifiable, Comparable, Generic[P, V, W]):
     def _closed(self, x: Vec[P], outputs: tuple[int, ...]) -> tuple[list[Any], LinMap[V, W]]:
         """The arrays of some slots at a point, and the linear map."""
         found, n = refs(self.body), len(outputs)
-        is_copied = self._has_arguments(outputs) or not all(isinstance(leaf, np.ndarray) for leaf in x.leaves)
-        x = snapshot(x) if is_copied else x  # where the linear map holds entries of x
+        x = snapshot(x) if self._has_arguments(outputs) else x  # where the linear map holds entries of x
         arrays = list(map(freeze, self._compiled(outputs).run(x.leaves)))
-        token = x.token if is_copied or is_snapshot(x) else None
+        by_bits = not is_snapshot(x) and all(isinstance(a, (np.ndarray, np.generic)) for a in (*x.leaves, *arrays))
+        token = None if by_bits else snapshot(x).token
         return arrays[:n], Closed(self.body, Data.found(arrays[n:], found, self.program, token))
 
     @once

@@ -94,7 +94,10 @@ def _traced(spaces: tuple[Type, ...], operation: Any, form: Form, names: tuple[s
             raise
         msg = without_guess(str(error)).replace("Expr.", ".")
         msg += its_call(msg) or of_keyword(msg, operation)
-        if "over" in getattr(operation, "__annotations__", {}) and "positional" in msg:
+        code = getattr(
+            operation, "__code__", None
+        )  # the annotations of an attached method are those of its declaration
+        if code and "over" in code.co_varnames[: code.co_argcount] and "positional" in msg:
             msg += ": one axis at a time, over=X and then over=Y"
         raise SpaceError(msg) from None
     same = next((k for k, space in enumerate(spaces) if space is value.space), None)

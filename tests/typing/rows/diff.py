@@ -28,7 +28,6 @@ from typing import Any, Literal, Never, ParamSpec, TypeAlias, TypeVar, TypeVarTu
 from diff.control.vectorised import Batched
 from diff.datatypes.kinds.kinds import Data, Kind, Values
 from diff.datatypes.term.term_decorator import TermMaker
-from diff.datatypes.term.term_functions import TermFunction
 from diff.derive.affine import Linearization
 from diff.derive.varying_parts import Wrt
 from diff.terms.user_operation import Tangent
