@@ -134,9 +134,10 @@ class Linearization(Term, Simplifiable, Comparable, Generic[P, V, W]):
         found, n = refs(self.body), len(outputs)
         x = snapshot(x) if self._has_arguments(outputs) else x  # where the linear map holds entries of x
         arrays = list(map(freeze, self._compiled(outputs).run(x.leaves)))
-        by_bits = not is_snapshot(x) and all(isinstance(a, (np.ndarray, np.generic)) for a in (*x.leaves, *arrays))
-        token = None if by_bits else snapshot(x).token
-        return arrays[:n], Closed(self.body, Data.found(arrays[n:], found, self.program, token))
+        is_written = not is_snapshot(x) and all(isinstance(a, (np.ndarray, np.generic)) for a in (*x.leaves, *arrays))
+        token = x.token if is_written else snapshot(x).token
+        data = Data.found(arrays[n:], found, self.program, token, is_written=is_written)
+        return arrays[:n], Closed(self.body, data)
 
     @once
     def _has_arguments(self, outputs: tuple[int, ...]) -> bool:

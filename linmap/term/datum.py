@@ -53,28 +53,31 @@ class Data(Sequence[Const]):
     arrays: Sequence[Any]
     _consts: tuple[Const, ...] | None
     _refs: tuple[Ref, ...]
-    _origin: tuple[Any, int | None]  # the program, and the token of the point, if nobody can write into the point
+    _origin: tuple[Any, int, bool]  # the program, the token of the point, and whether one can write into the point
 
     def __init__(self, consts: Iterable[Const]) -> None:
         self._consts = tuple(consts)
         self.arrays = [c.array for c in self._consts]
 
     @staticmethod
-    def found(arrays: Sequence[Any], refs: tuple[Ref, ...], program: Any, token: int | None) -> Data:
-        """The arrays in some slots of a program at the point with this token; without one, bits tell them apart."""
+    def found(
+        arrays: Sequence[Any], refs: tuple[Ref, ...], program: Any, token: int, *, is_written: bool = False
+    ) -> Data:
+        """The arrays in some slots of a program at the point with this token; if that is written, their bits count too."""
         data = Data.__new__(Data)
-        data.arrays, data._refs, data._origin, data._consts = arrays, refs, (program, token), None
+        data.arrays, data._refs, data._origin, data._consts = arrays, refs, (program, token, is_written), None
         return data
 
     @property
     def consts(self) -> tuple[Const, ...]:
         """The constants, in order."""
         if self._consts is None:
-            program, token = self._origin
-            pairs = zip(self.arrays, self._refs, strict=True)
+            program, token, is_written = self._origin
+            pairs = list(zip(self.arrays, self._refs, strict=True))
+            tokens = [_digest(array, token) if is_written else token for array, _ in pairs]
             made = tuple(
-                Const(array, ref.leaf, ("at", program, _digest(array) if token is None else token, ref.slot))
-                for array, ref in pairs
+                Const(array, ref.leaf, ("at", program, key, ref.slot))
+                for key, (array, ref) in zip(tokens, pairs, strict=True)
             )
             with LOCK:
                 self._consts = made if self._consts is None else self._consts
@@ -130,9 +133,10 @@ def constants(v: Vec[Any], entered: Entered | None = None) -> tuple[Const, ...]:
     return made
 
 
-def _digest(array: Any) -> int:
-    """A number for the bits of an array."""
-    return int.from_bytes(blake2b(np.ascontiguousarray(array).tobytes(), digest_size=16).digest())
+def _digest(array: Any, token: int) -> int:
+    """A number for the bits of an array that was found at the point with this token."""
+    found = blake2b(np.ascontiguousarray(array).tobytes(), digest_size=16, key=token.to_bytes(16))
+    return int.from_bytes(found.digest())
 
 
 def filling(array: Any) -> float | None:
