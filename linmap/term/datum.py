@@ -63,7 +63,7 @@ class Data(Sequence[Const]):
     def found(
         arrays: Sequence[Any], refs: tuple[Ref, ...], program: Any, token: int, *, is_written: bool = False
     ) -> Data:
-        """The arrays in some slots of a program at the point with this token; if that is written, their bits count too."""
+        """The arrays in some slots of a program at the point with this token; if that is written, by their bits."""
         data = Data.__new__(Data)
         data.arrays, data._refs, data._origin, data._consts = arrays, refs, (program, token, is_written), None
         return data
