@@ -127,10 +127,11 @@ class MapDefinition:
         f = self._map(at)
         with located(self.place):
             x = _drawn(f, self.name) if at is None else None
+        # not located: a point that does not fit is a mistake of the command, not of the text
         x = point(at or (), f.dom, self.name) if x is None else x
         with located(self.place):
-            found = import_module(VERIFICATION).verify(f, at=x)
-        return [] if found else [TextError(self.place, f"{self.name}: {found}")]
+            report = import_module(VERIFICATION).verify(f, at=x)  # true if nothing is wrong
+        return [] if report else [TextError(self.place, f"{self.name}: {report}")]
 
     def _map(self, at: Sequence[Value] | None) -> AnyMap:
         with located(self.place):

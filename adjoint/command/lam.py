@@ -310,7 +310,7 @@ def _a_normal(term: AnyTerm) -> AnyTerm:
 
 
 def _zero(ty: Ty) -> AnyTerm | None:
-    """0 of a type that is a space; None for another."""
+    """The term of 0 of a type that is a vector space (of a direct sum, a tuple of literals); None for another type."""
     space = space_of(ty)
     return literals(space, space.zeros()) if space is not None and space.is_space else None
 

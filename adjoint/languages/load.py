@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 
 
 def _loader(package: str) -> Callable[..., Loaded]:
-    def run(sources: Sequence[Source], **options: Any) -> Loaded:
-        with uncollected():
+    """Make the function that imports a language when it is first called, and loads sources in this language."""
+
+    def load_sources(sources: Sequence[Source], **options: Any) -> Loaded:
+        with uncollected():  # an import is quicker without searches for cyclic garbage
             module = import_module(package)
         made: Loaded = module.load(sources, **options)
         return made
 
-    return run
+    return load_sources
 
 
 LANGUAGES = {"cad": _loader("adjoint.languages.caddie"), "ks": _loader("adjoint.languages.ks")}

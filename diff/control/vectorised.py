@@ -61,7 +61,7 @@ def each(f: Any, /, *xs: Any, over: Index | None = None) -> Any:
     if not xs or any(x.space.index != rows[0].space.index for x in rows):
         which = " and ".join(str(x.space) for x in xs) or "nothing"
         msg = f"each(f, xs, ys) goes over one index set, not over those of {which}"
-        raise SpaceError(msg + (_of_rows(xs) or _of_as_many(rows)))
+        raise SpaceError(msg + (_of_rows(xs) or _hint_of_one_size(rows)))
     X = rows[0].space.index
     try:
         made = emitted(lambda b, *stacks: _lanes(b, "each", f, stacks, X), *rows)
@@ -76,9 +76,9 @@ def each(f: Any, /, *xs: Any, over: Index | None = None) -> Any:
     return tuple(formed(y, xs[0].space, X) for y in made) if isinstance(made, tuple) else formed(made, xs[0].space, X)
 
 
-def _of_as_many(rows: Sequence[Any]) -> str:
-    """How vectors over index sets of as many elements become vectors over one."""
-    sizes = {x.space.index.size for x in rows}
+def _hint_of_one_size(rows: Sequence[Any]) -> str:
+    """The end of the error where index sets differ, but not in size: bring all vectors over one set by `crop`."""
+    sizes = {x.space.index.size for x in rows}  # the hint is for two vectors or more, of one size
     return f"; of as many elements, ys.crop(0, {sizes.pop()}, to=X) is ys over X" if len(rows) > 1 == len(sizes) else ""
 
 

@@ -248,8 +248,8 @@ def _sum(space: Type, alphas: Iterable[Alpha], moves: Moving | None = None) -> D
 
 
 def _leaves(space: Type, alphas: Iterable[Alpha], moves: Moving | None = None) -> Iterator[tuple[int, Alpha]]:
-    """The leaves of ⊕_α V: each is a leaf of V, and α."""
-    moved = (moves or moving(space, None)).leaves
+    """The leaves of ⊕_α V as pairs (number of a leaf of V, α), in the order of `_sum(space, alphas, moves).leaves`."""
+    moved = (moves or moving(space, None)).leaves  # all real leaves, unless `moves` says which of them vary
     for alpha in alphas:
         for i in moved if any(alpha) else range(len(space.leaves)):
             yield i, alpha

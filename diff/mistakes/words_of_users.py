@@ -75,7 +75,7 @@ def left(span: Span, tree: ast.AST, names: Names) -> dict[str, OneOf]:
     """The names of the comprehensions around a part of a source that are run in the frame of the part."""
     found: dict[str, OneOf] = {}
     for node in span.around(tree):
-        if not isinstance(node, OwnFrame | Made) or not _repeats(node, span):
+        if not isinstance(node, OwnFrame | Made) or not _is_inside_loop_or_body(node, span):
             continue
         if not isinstance(node, Made):
             found = {}  # those are in a frame around
@@ -85,8 +85,8 @@ def left(span: Span, tree: ast.AST, names: Names) -> dict[str, OneOf]:
     return found
 
 
-def _repeats(node: ast.Lambda | ast.stmt | ast.expr, span: Span) -> bool:
-    """Whether a part of a source lies in what is computed for each item, or in a function."""
+def _is_inside_loop_or_body(node: ast.Lambda | ast.stmt | ast.expr, span: Span) -> bool:
+    """Tell if a part of a source is run for each item of a comprehension, or lies in a function or a class."""
     match node:
         case ast.ListComp(elt=part) | ast.SetComp(elt=part) | ast.GeneratorExp(elt=part):
             parts = [part]
@@ -94,7 +94,7 @@ def _repeats(node: ast.Lambda | ast.stmt | ast.expr, span: Span) -> bool:
             parts = [key, value]
         case _:  # a function or a class: all of it
             return span.lies_in(node)
-    first, *others = node.generators
+    first, *others = node.generators  # the sequence of the first `for` is computed before any name is bound
     parts += [*first.ifs, *(part for one in others for part in (one.iter, *one.ifs))]
     return any(span.lies_in(part) for part in parts)
 

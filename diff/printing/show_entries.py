@@ -153,10 +153,10 @@ class Entries:
         summed = [c for c in spec.left if c not in spec.out]
         known |= {c: self.indexed.bind(sizes[c]) for c in summed}
         for a, labels, other, row in ((left, spec.left, right, spec.right), (right, spec.right, left, spec.left)):
-            hot = labels[len(p.slots[a].axes) :]
-            if len(hot) == 1 and hot in summed and len(summed) == 1 and hot in row:  # A[i, y[i]]
+            one_hot = labels[len(p.slots[a].axes) :]  # behind the axes, the labels of an element's basis vector
+            if len(one_hot) == 1 and one_hot in summed and len(summed) == 1 and one_hot in row:  # A[i, y[i]]
                 element = at(self._whole(a), along(labels[:-1], known)).tight
-                return at(self._whole(other), along(row, known | {hot: element}))
+                return at(self._whole(other), along(row, known | {one_hot: element}))
         factors = []
         for a, labels in ((left, spec.left), (right, spec.right)):
             leaf = p.slots[a]
@@ -169,7 +169,7 @@ class Entries:
         bound = "".join(known[c] for c in summed)
         if left == right and spec.left == spec.right and (norm := _norm(factors[0].tight, bound)):
             return Text(f"‖{norm}‖²", ATOM)
-        self.texts |= {-1: factors[0], -2: factors[1]}
+        self.texts |= {-1: factors[0], -2: factors[1]}  # slots that no step has, for `product` to read
         product = slots.product(-1, -2)
         if not summed:
             return product

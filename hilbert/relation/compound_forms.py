@@ -169,9 +169,9 @@ class ProductRelation(Compound[Product[I, H], Product[J, K]], Generic[I, H, J, K
     @property
     @upwards
     def partial_by_form(self) -> bool | None:
-        """If both are, or one of them is empty."""
+        """True if both sides are partial functions, or R × S is empty; None where a side does not tell."""
         found = _both(partial_by_form, self.sides)
-        return found or not self.size if found is False else found
+        return found or not self.size if found is False else found  # without pairs, a side that is none does not matter
 
 
 @final

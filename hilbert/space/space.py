@@ -288,7 +288,7 @@ def require_space(space: Any, operation: str) -> None:
     require_type(space, operation)
     if not space.is_space:
         msg = f"{operation} needs a vector space, but {nested_sums.said(space)} has a discrete part, whose tangent is 0"
-        if {leaf.kind for leaf in space.leaves} == {"b"}:
+        if {leaf.kind for leaf in space.leaves} == {"b"}:  # truth values alone
             msg += "; c.cast(R) is 1 where the condition c holds"
         raise SpaceError(msg)
 

@@ -147,9 +147,10 @@ class Supports:
         return b.contract(Spec.of(mine, its, out), d, x) if side == 0 else b.contract(Spec.of(its, mine, out), x, d)
 
     def _pulled(self, p: Part, d: int, mine: str, all_: str) -> tuple[int, str, str] | None:
-        """S*d for the selections S that are pending, its labels, and those of the base; None where they do not fit.
+        """Pull d back through the pending selections S, as d · S(x) = S(S*d · x): S*d, its labels, the labels of x.
 
-        `all_` are the labels of what flows, `mine` those of them that d has.
+        So no 0 outside of S meets an entry of d that is infinite. None where d has the labels that one selection makes
+        in part only, or not side by side. `all_` are the labels of S(x), `mine` the labels of d among them.
         """
         fresh = iter(c for c in ALPHABET if c not in all_)
         for f, datum in reversed(p.pending):
@@ -166,9 +167,9 @@ class Supports:
                 continue
             assert isinstance(f, wire.ContractWith)
             name = dict(zip(f.spec.out, all_, strict=True))
-            name |= {c: next(fresh) for c in labels(f)[1] if c not in name}  # of a permutation
+            name |= {c: next(fresh) for c in labels(f)[1] if c not in name}  # a permutation alone sums labels
             fixed, source = ("".join(name[c] for c in some) for some in labels(f))
-            places = set(fixed) - set(source)  # of elements
+            places = set(fixed) - set(source)  # labels that S makes: the place of each lane; none of a mask
             if places & set(mine):
                 if not places <= set(mine):
                     return None

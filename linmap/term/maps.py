@@ -183,9 +183,9 @@ def total(X: Any, V: Any = R) -> Any:
 
 @overloaded(lambda: _calls.rep)
 def rep(X: Any, V: Any = R) -> Any:
-    """rep_X : V ⊸ V^X, the constant family (§2.1); a view, no copies."""
+    """rep_X : V ⊸ V^X, a vector repeated for each element of X: the constant family (§2.1); a view, no copies."""
     in_order("rep(X, V)", V, X)
-    return Reduce(full(Unit(), X), V)
+    return Reduce(full(Unit(), X), V)  # every x is related to the one element of 𝟏
 
 
 def dup(V: W) -> LinMap[W, DirectSum[W, W]]:
@@ -213,7 +213,7 @@ def delta(bilinear: Any, side: Any, family: Any, X: Any) -> Any:
 
 
 def functional(v: Vec[V]) -> LinMap[V, Field]:
-    """(⊙v) : V ⊸ K; the dual of v (Riesz, §6)."""
+    """(⊙v) : V ⊸ K, the inner product with v; the dual of v (Riesz, §6)."""
     require_vector(v, "(⊙v)")
     return Section(contraction.inner(v.space), 1, v)
 

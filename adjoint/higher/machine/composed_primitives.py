@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 
 @once
 def composed(term: AnyTerm) -> tuple[AnyMap, tuple[int, ...]] | None:
-    """The map of a term of two or more primitives, and the variables of which it is one; None for other terms."""
-    steps = straight(term)
+    """Trace a term of two or more primitives as one map: the map, and the variables that are its arguments in order.
+
+    So a tape has one node and one derivative in place of a node for each primitive. None for other terms.
+    """
+    steps = straight(term)  # none if the term has other formers than primitives, tuples and projections
     maps = [step.op for step in steps if isinstance(step, Prim)]
     spaces: dict[int, Type] = {}
     for step in steps:
@@ -31,7 +34,7 @@ def composed(term: AnyTerm) -> tuple[AnyMap, tuple[int, ...]] | None:
             if not isinstance(step.type, Ground):
                 return None
             spaces[step.number] = step.type.space
-        elif isinstance(step, Tuple) and len(step.parts) < 2:  # no direct sum
+        elif isinstance(step, Tuple) and len(step.parts) < 2:  # one part makes no direct sum
             return None
     if len(maps) < 2 or not all(space.is_space for space in (*spaces.values(), *[op.cod for op in maps])):
         return None

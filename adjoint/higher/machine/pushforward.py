@@ -175,7 +175,7 @@ def function_type(ty: Ty) -> Arrow:
 
 
 def leaves_of(value: Value, ty: Ty) -> list[Value]:
-    """The leaves from left to right."""
+    """The leaves of a value from left to right: vectors, functions and neutral terms, and nothing discrete."""
     found: list[Value] = []
 
     def step(leaf: Value, _: Ty) -> Value:
@@ -193,12 +193,12 @@ def assembled(result: Value, function: Out, covectors: list[Value]) -> Value:
 
 
 def _has_tags_of(point: Value, direction: Value) -> bool:
-    """Whether the tags in a direction are those in the point; what is no variant in one of them is not looked at."""
+    """Compare the constructors of a direction with those of the point, wherever both hold a variant, nowhere else."""
     stack = [(point, direction)]
     while stack:
         a, u = stack.pop()
         if isinstance(a, tuple) and isinstance(u, tuple):
-            stack += zip(a, u, strict=True)
+            stack += zip(a, u, strict=True)  # of one type, and so of one length
         elif isinstance(a, Tagged) and isinstance(u, Tagged):
             if a.label != u.label:
                 return False

@@ -90,15 +90,19 @@ def matched(pattern: Pattern, value: AnyTerm, body: AnyTerm) -> AnyTerm:
 
 
 def folded(fold: Fold, ty: Ty, value: AnyTerm) -> Pass:
-    """F(fold)(V), F(X) a type that speaks of X: a fold of each part where the type of the fold recurs."""
+    """Put the fold on each part of a value V that stands where F(X) has X (`SelfType`): the term F(fold)(V).
+
+    `yield` hands a recursive call to `driven`, which needs no stack of Python's.
+    """
     match ty, value:
         case SelfType(), _:
-            return renamed(evolve(fold, of=value))
+            return renamed(evolve(fold, of=value))  # each copy of the fold binds variables of its own
         case TupleType(parts), _ if mentions(ty, SelfType):
             made = yield each(lambda pair: folded(fold, pair[1], component(value, pair[0])), list(enumerate(parts)))
             return Tuple(tuple(made))
         case DataType(), Con(label, _, arg) if mentions(ty, SelfType):
             arg = yield folded(fold, payload(ty, label), arg)
+            # X becomes the type of the results; `fields` has put in the arguments, so that there are none here
             return Con(label, instance(ty, (), type_of(fold)), arg)
         case Arrow(dom, cod), _ if mentions(cod, SelfType):
             x = fresh("x", dom)

@@ -34,13 +34,13 @@ class Reader(Evaluator):
     """Reads values back."""
 
     def read(self, value: Value, ty: Ty) -> Pass:
-        """The normal form of a value of this type; raises Stuck for one that moves."""
+        """Read a value back as a term in normal form; raise Stuck for one that moves with a tape (`DualNumber`)."""
         match value:
             case Neutral(term, kind):
                 return _covector_of(term, kind, ty)
             case DualNumber():
                 raise Stuck
-            case Pulled() | Jacobian() | Closure() if isinstance(ty, Lin):
+            case Pulled() | Jacobian() | Closure() if isinstance(ty, Lin):  # pt(u) is stored as the function u
                 return (yield self._covector(value, ty.dom))
             case Pulled(pattern, body, values, form, cod):
                 (closed, names) = yield self.closed(Lam(pattern, body), values)

@@ -37,16 +37,18 @@ class Checked:
 
     @cached_property
     def linked(self) -> tuple[AnyTerm, dict[tuple[str, tuple[Ty, ...]], tuple[Var, Name]]]:
-        """The term with free variables for what is built in, and these, by names and types.
+        """The term with a free variable for each built-in name at each of its types, and these variables.
 
-        Made when it is asked for: `check` of a long text has no use of it.
+        The core's evaluator refuses names, and asks `CaddieEvaluator.free` for the value of a variable by its number.
+        Made on demand: `check` of a long text has no use of this term.
         """
         uses: dict[tuple[str, tuple[Ty, ...]], tuple[Var, Name]] = {}
 
         def step(node: Any) -> Any:
             if not isinstance(node, Name):
-                return None
-            key = node.name, node.at
+                return None  # `mapped` goes on below the node
+            key = node.name, node.at  # the types at which the name is used
+            # REAL is a placeholder: the evaluator does not read the type of a free variable
             x = uses[key][0] if key in uses else uses.setdefault(key, (fresh(node.name, REAL), node))[0]
             return Var(x.name, x.number, x.type, place=node.place)
 

@@ -73,11 +73,12 @@ def tokens(source: Source) -> Iterator[Token]:
         yield Token(named, word, found.start(), at, place)
 
 
-def _refused(c: str, place: Place) -> NoReturn:
+def _refused(character: str, place: Place) -> NoReturn:
+    """Raise TermError `syntax` for a character that begins no token, with a hint for the usual slips."""
     hint = {
         "/": ": there is no division, write pow -1.0 y",
         ".": ": a number begins with a digit",
         "'": ": names have letters, digits and _",
         '"': ": there are no texts",
     }
-    raise TermError("syntax", f"no word of caddie begins with {c!r}{hint.get(c, '')}", place)
+    raise TermError("syntax", f"no word of caddie begins with {character!r}{hint.get(character, '')}", place)

@@ -180,12 +180,12 @@ class Module:
         old = self.definitions.pop(name, None)
         if old is None:
             return
-        key = f"{name} {len(self.definitions)}"
+        key = f"{name} {len(self.definitions)}"  # no text has a space in a name, and definitions only become more
 
         def step(node: AnyTerm) -> AnyTerm | None:
             return evolve(node, name=key) if isinstance(node, Name) and node.name == name else None
 
-        if self._users is None:
+        if self._users is None:  # the first name that this module gives anew
             self._users = {}
             for user, one in (*self.definitions.items(), (name, old)):
                 self._note(user, one)
@@ -197,11 +197,12 @@ class Module:
         self._keep(key, old)
 
     def _keep(self, name: str, one: Checked) -> None:
-        """What a name stands for."""
+        """Store a definition under a name, and note the names that its term uses."""
         self.definitions[name] = one
         self._note(name, one)
 
     def _note(self, user: str, one: Checked) -> None:
+        """Enter a definition among the users of each name in its term, once `_forget` has asked for users."""
         if self._users is not None:
             for used in _names(one.term):
                 self._users.setdefault(used, set()).add(user)

@@ -60,7 +60,7 @@ class Taylor:
     # --- types ---
 
     def type(self, ty: Ty) -> Ty:
-        """D(V) = V^N, and D commutes with all formers of types; discrete types have no derivatives."""
+        """D(V) = V^N for N multi-indices, and D commutes with all formers of types; discrete types stay as they are."""
         require_ty(ty, "Taylor(…).type(ty)")
         return rebuilt(ty, self._leaf, self._declaration)
 

@@ -87,13 +87,13 @@ class Unifier:
         self._asked[root] = max(self._asked.get(root, 0), count)
 
     def find(self, ty: Ty) -> Ty:
-        """What a type is known to be: the type that stands for its class."""
+        """Find the type that stands for the class of a type: all that is known of an unknown type."""
         root = self._class.get(ty)
         if root is None:
             return ty
         while root in self._class:
             root = self._class[root]
-        while ty is not root:
+        while ty is not root:  # path compression
             above = self._class[ty]
             self._class[ty] = root
             ty = above

@@ -51,7 +51,7 @@ class TypeParser:
         return self.tokens[min(self.at + 1, len(self.tokens) - 1)]
 
     def step(self) -> Token:
-        """The next token, and on to the one after it."""
+        """Return the next token and advance by one; the end token stays the next one."""
         token = self.tokens[self.at]
         if token.kind != "end":
             self.at += 1

@@ -84,9 +84,12 @@ def by_blocks(
 
 
 def _cut(rows: int, cost: int) -> tuple[int, int]:
-    """The rows of equal products of at most MANY multiplications, what each takes; all rows and 0 if none do."""
-    least = -(-rows * cost // MANY) or 1
-    for count in range(least, 2 * least + 1):
+    """The rows of each of several equal products of at most MANY multiplications, and the multiplications of each.
+
+    `cost` is the multiplications of one row. All rows and 0 if no cut is found: 0 loses the comparison in `by_blocks`.
+    """
+    fewest = -(-rows * cost // MANY) or 1  # rounded up
+    for count in range(fewest, 2 * fewest + 1):  # more would be products of less than half of MANY
         part = rows // count
         if part * count == rows and (count == 1 or part >= SHORT) and part * cost <= MANY:
             return part, part * cost

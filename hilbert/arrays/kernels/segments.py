@@ -43,7 +43,10 @@ FEW = 3
 
 
 class Segments(Library):
-    """Segment sums by the scatter of a library, where it has one."""
+    """Segment sums by the scatter of a library that has one.
+
+    `p` says along which axes: p.n sources along X become p.m targets along Y, and `p.whole` gives Y its axes back.
+    """
 
     def graph(self, p: ReducedAxes, r: AnyGraph) -> Kernel:
         """(red v)_y = Σ over f(x) = y of v_x."""
@@ -52,7 +55,7 @@ class Segments(Library):
         return Kernel(self._by_segments(p, Rows(self, r.positions.array), None))
 
     def pairs(self, p: ReducedAxes, r: Pairs[Any, Any]) -> Kernel:
-        """(red v)_y = Σ over the pairs (x, y) of v_x."""
+        """(red v)_y = Σ over the pairs (x, y) of v_x: add the row of each source x to that of its target y."""
         if not r.size:
             return Kernel(lambda a: p.whole(p.zeros(a, p.m)))
         return Kernel(self._by_segments(p, Rows(self, r.targets.array), Rows(self, r.sources.array)))

@@ -116,12 +116,15 @@ class Jax(ArrayAPI):
         both = zip(masks, last, strict=True)
         return [xp.where(mask, xp.nan, a) if xp.isdtype(a.dtype, "real floating") else a for mask, a in both]
 
-    scans = True
+    scans = True  # so that `Rounds` calls `scan`
 
     def scan(
         self, round_: Any, states: list[Any], shared: list[Any], stacks: list[Any], n: int, *, reverse: bool
     ) -> list[Any]:
-        """lax.scan: under `jax.jit` the body is compiled once."""
+        """lax.scan: under `jax.jit` the body is compiled once, where rounds in Python would be unrolled.
+
+        `round_` takes [*states, *shared, *a slice of each stack] and gives [*the next states, *a row of each result].
+        """
         c = len(states)
 
         def one(before: list[Any], slices: list[Any]) -> tuple[list[Any], list[Any]]:

@@ -353,9 +353,9 @@ class Summands(_Open):
         return found
 
     def _put(self, instead: dict[int, tuple[Any, ...]]) -> None:
-        """Terms at some places replaced; results that are sums are spliced."""
-        parts = [p for k, part in enumerate(self.parts) for p in instead.get(k, (part,))]
-        self.parts = [p for part in parts for p in self.parts_of(part)]
+        """Put `instead[k]` for term k of the sum, where () drops the term; splice results that are sums themselves."""
+        parts = [new for k, old in enumerate(self.parts) for new in instead.get(k, (old,))]
+        self.parts = [term for part in parts for term in self.parts_of(part)]
         if self.owner.steps is not None and len(self.parts) != len(parts):
             self.owner.note("sum in a sum", self.path, self.whole(parts), self.whole(self.parts))
 

@@ -190,9 +190,9 @@ class Shared:
                 self._refer(at, -1)
 
     def _refer(self, node: Term, n: int) -> None:
-        """A vector is a row of its own."""
+        """Add n = 1 or −1 to the uses of each vector of a node; a vector in use is a row, of size 1 and no weight."""
         found = self._data.get(id(node))
-        if found is None:
+        if found is None:  # kept also when a step is undone: the vectors of a node do not change
             same = self._vectors
             found = self._data[id(node)] = [id(same.setdefault(datum, datum)) for datum in data(node)]
         for datum in found:

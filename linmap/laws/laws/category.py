@@ -24,7 +24,7 @@ Taken = tuple[float | None, list[Any]]
 
 
 def split(f: Any) -> tuple[float, Any]:
-    """k, g for f = k·g, where g is no scaling."""
+    """Take all scalings off a map f: the number k and the map g, no scaling, with f = k·g."""
     k = 1.0
     while isinstance(f, Multiple):
         k, f = k * f.k, f.of

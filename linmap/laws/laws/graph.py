@@ -54,7 +54,7 @@ class NetUnderRewriting:
         self.changed = True
 
     def put(self, k: int, f: wire.Wire, src: int, dst: int) -> None:
-        """An arc at a place of the order, instead of the one there."""
+        """Put an arc at place k of the order, instead of the arc there."""
         if k in self.arcs:
             self.remove(k)
         self.arcs[k] = Arc(f, src, dst)

@@ -275,14 +275,14 @@ def _given(factors: Sequence[NetworkFactor], bond: Labels, ends: Labels) -> bool
 
 
 def universal(c: Contraction[U, V, W]) -> LinMap[TensorProduct[U, V], W]:
-    """⋄̄ : U ⊗ V ⊸ T, the one linear map with u ⋄ v = ⋄̄(u ⊗ v): the universal property of ⊗ (§2.2).
+    """⋄̄ : U ⊗ V ⊸ W, the one linear map with u ⋄ v = ⋄̄(u ⊗ v): the universal property of ⊗ (§2.2).
 
     Raises SpaceError for a bilinear map on a discrete type.
     """
     require_contraction(c, "universal")
     dom = TensorProduct(c.left, c.right)
     m, n = len(c.right.leaves), len(dom.leaves)
-    wires = [*dom.leaves, *c.cod.leaves]
+    wires = [*dom.leaves, *c.cod.leaves]  # leaf (i, j) of U ⊗ V is wire i·m + j, leaf k of W wire n + k
     arcs = [
         Arc(_identified(spec, dom.leaves[i * m + j], c.cod.leaves[k]), i * m + j, n + k) for i, j, k, spec in c.terms
     ]

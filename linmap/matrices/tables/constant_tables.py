@@ -44,7 +44,7 @@ def summed_product(left: Side, right: Side, kept: Labels, sizes: Sequence[int], 
     if most is not None and int(np.diff(a.indptr) @ np.bincount(b.indices, minlength=k)) > most:
         raise TooManyRowsError
     found = pattern = (a @ b).tocsr()  # rows made of columns are in order
-    if not _all_positive(a, b):
+    if not _no_entry_vanishes(a, b):
         for side in (a, b):
             side.data = np.ones(len(side.data), bool)
         pattern = (a @ b).tocsr()  # numbers may cancel, and what is 0 then is left out; truth values do not
@@ -56,8 +56,8 @@ def summed_product(left: Side, right: Side, kept: Labels, sizes: Sequence[int], 
     return {c: columns[c] for c in kept}, values
 
 
-def _all_positive(a: Any, b: Any) -> bool:
-    """Whether no entry of a product can be 0 by cancellation, nor by underflow."""
+def _no_entry_vanishes(a: Any, b: Any) -> bool:
+    """Tell by the least numbers of both sides if no sum of products can be 0: then a·b itself shows the pattern."""
     least, other = (float(side.data.min()) if side.nnz else 0.0 for side in (a, b))
     return min(least, other) > 0.0 and least * other > 0.0
 

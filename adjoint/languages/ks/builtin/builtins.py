@@ -102,10 +102,13 @@ def checked(use: Use, arg: Value) -> Pass:
 
 
 def _ends(ty: Ty) -> tuple[Ty, Ty]:
-    """The tangents of the domain and the codomain of a tensor of linear maps."""
-    of = element(ty)
-    assert isinstance(of, Lin)
-    return tangent_type(of.dom), tangent_type(of.cod)
+    """The tangent types of the domain and the codomain of a tensor of linear maps.
+
+    Their zeros are the sums over an empty tensor: the transpose of lmVCatV sums in the first, lmHCatV in the second.
+    """
+    linear = element(ty)
+    assert isinstance(linear, Lin)
+    return tangent_type(linear.dom), tangent_type(linear.cod)
 
 
 def _around(use: Use) -> Ty:

@@ -155,12 +155,14 @@ def _stepped(ev: KsEvaluator, value: Value, write: Callable[[Value], None]) -> V
     first = next((k for k, p in enumerate(varies) if isinstance(p, LEAF)), 0)
 
     def run(_: Any, c: Any, *arrays: Any) -> Any:
+        """Write the value of each active lane, in the order of lanes; return the first real as given."""
         if _is_quiet.get():
             return arrays[first]
-        active, *given = map(to_numpy, (c, *arrays))
-        taken = {lane(at, given): at for at in map(tuple, np.argwhere(active))}
-        for _, at in sorted(taken.items()):
-            rest = iter([(x, a[at]) for x, a in zip(data, given, strict=False)])
+        is_run, *hosts = map(to_numpy, (c, *arrays))
+        # lanes that do not take a branch are filled from one that does, indices too: hence a table, each lane once
+        by_lane = {lane(at, hosts): at for at in map(tuple, np.argwhere(is_run))}
+        for _, at in sorted(by_lane.items()):
+            rest = iter([(x, a[at]) for x, a in zip(data, hosts, strict=False)])  # behind stand the indices of lanes
             write(mapped(lambda p, rest=rest: known(p, rest), value))
         return arrays[first]
 

@@ -178,9 +178,10 @@ def _parts(ty: Ty) -> tuple[Ty, ...]:
 
 
 def _definition(name: str, result: str, parameters: tuple[Var, ...], body: AnyTerm) -> str:
+    """Print a definition, with a name of its own for each variable."""
     pattern = parameters[0] if len(parameters) == 1 else Tuple(parameters)
     lam = unique(Lam(pattern, body))
-    assert isinstance(lam, Lam)
+    assert isinstance(lam, Lam)  # `unique` changes names only
     return printer.function(name, result, lam)
 
 

@@ -290,19 +290,20 @@ class KsEvaluator(Evaluator):
         after: list[effects.Effect] = []
 
         def branch(run: Callable[[], Value], mask: Any) -> Callable[[], Any]:
-            def made() -> Any:
+            def traced_branch() -> Any:
+                """Run a branch under its mask, tie its effects to its leaves, and keep its value in `found`."""
                 with self.inside(mask=mask, pending=[]):
                     value = run()
-                    if table is None:
+                    if table is None:  # a condition on data; under a table `_merged` joins truth values
                         value = mapped(lambda v: const(truth(c=v)) if isinstance(v, bool) else v, value)
                     leaves = effects.tied(self, leaves_of(value))
                     after.extend(self.pending)
                 found.append(value)
-                if len(found) == 2 and outline(found[0]) != outline(value):
+                if len(found) == 2 and outline(found[0]) != outline(value):  # both branches are traced
                     raise UnrolledError("a condition on data decides a shape")
                 return tuple(leaves)
 
-            return made
+            return traced_branch
 
         leaves = where(c, branch(then, masks[0]), branch(otherwise, masks[1]))
         effects.kept(self, leaves, after)

@@ -84,8 +84,13 @@ def as_map(
     decides: bool = True,
     is_local: bool = False,
 ) -> Mapped:
-    """The function on the leaves of its argument; with a mode, only the reals of its result are results."""
+    """A function as a traced map on the leaves of an argument; with a mode, only the reals of the result are results.
+
+    `mode` is the derivation to be taken of the map, None for the value alone; `decides` says that a condition may be
+    decided at the argument, `is_local` that all are. A map without such decisions is kept for arguments of this form.
+    """
     modes = () if mode is None else (mode, *ev.modes)
+    # `ev.modes` change a body only where something is by hand, `is_local` only where a condition is decided (not kept)
     key = None if has_function(x) else (callee.identity, modes if linked.is_by_hand else mode, form(x))
     found = linked.maps.get(key) if key is not None else None
     if found is not None:
@@ -93,7 +98,7 @@ def as_map(
         return known
 
     def run(arg: Value, inside: KsEvaluator) -> Value:
-        return call(linked, callee, arg, inside, modes[:1])
+        return call(linked, callee, arg, inside, modes[:1])  # opaque only if written by hand for `mode`
 
     made = traced(linked, callee, run, x, ev, mode, decides=decides, is_local=is_local)
     if key is not None and not made.is_at_point:

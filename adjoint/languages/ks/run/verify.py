@@ -163,15 +163,15 @@ class _Point:
         }
 
     def apart(self, found: Mapping[str, float]) -> dict[str, Fault]:
-        """Those in reverse that are not the transpose of [fwd f], to rounding."""
-        forward, least = found["fwd"], max(_size(self.dx) * _size(self.dy) * 1e-3, 1e-9)
+        """Faults of derivatives in reverse whose pairing is not that of [fwd f]; of [fwd f] if only this is by hand."""
+        forward, least = found["fwd"], max(_size(self.dx) * _size(self.dy) * 1e-3, 1e-9)  # a pairing may cancel to 0
         wrong: dict[str, Fault] = {}
-        for derivation, of in found.items():
-            if not abs(of - forward) <= EQUAL * max(abs(forward), least):
-                is_forward = self._hand("fwd") is not None and self._hand(derivation) is None  # which may be wrong
-                one, other = ("fwd", derivation) if is_forward else (derivation, "fwd")
-                values = f"{found[one]!r}, not {found[other]!r}"
-                wrong[one] = self._fault(one, f"is not the transpose of {self._named(other)}: {values}")
+        for derivation, pairing in found.items():
+            if not abs(pairing - forward) <= EQUAL * max(abs(forward), least):
+                blames_forward = self._hand("fwd") is not None and self._hand(derivation) is None
+                accused, other = ("fwd", derivation) if blames_forward else (derivation, "fwd")
+                values = f"{found[accused]!r}, not {found[other]!r}"
+                wrong[accused] = self._fault(accused, f"is not the transpose of {self._named(other)}: {values}")
         return wrong
 
     def of_first_pass(self, y: Value) -> list[Fault]:
