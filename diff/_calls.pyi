@@ -891,7 +891,7 @@ def svd(A: Expr[Copower[Field, Product[I, J]]]) -> Expr[DirectSum[Copower[Field,
 # diff.vocabulary.matrix_exponential
 @overload
 def expm(A: Vec[Copower[Field, Product[I, I]]]) -> Vec[Copower[Field, Product[I, I]]]:
-    """The exponential Σ Aᵏ/k! of a square matrix A ∈ ℝ^{X×X}; its derivatives are NaN from norms of 6,144 on."""
+    """The exponential Σ Aᵏ/k! of a square matrix A ∈ ℝ^{X×X}; its derivatives are NaN above a norm of 6,144."""
 @overload
 def expm(A: Expr[Copower[Field, Product[I, I]]]) -> Expr[Copower[Field, Product[I, I]]]: ...
 

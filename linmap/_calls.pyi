@@ -307,7 +307,7 @@ def total(X: I) -> LinMap[Copower[Field, I], Field]:
 def total(X: I, V: W) -> LinMap[Copower[W, I], W]: ...
 @overload
 def rep(X: I) -> LinMap[Field, Copower[Field, I]]:
-    """rep_X : V ⊸ V^X, the constant family (§2.1); a view, no copies."""
+    """rep_X : V ⊸ V^X, a vector repeated for each element of X: the constant family (§2.1); a view, no copies."""
 @overload
 def rep(X: I, V: W) -> LinMap[W, Copower[W, I]]: ...
 @overload

@@ -36,7 +36,7 @@ def of_norm(
     fresh: Callable[[Leaf], int],
     sure: dict[int, tuple[int, ...]],
 ) -> list[Arc]:
-    """The arcs into r, or into a/r; none of another primitive, and where r is the root of something else.
+    """The arcs into r, or into a/r; none of another primitive, and where r is not the root of a sum of squares.
 
     What is finite where a is, is entered into `sure`.
     """
@@ -65,7 +65,7 @@ def _repeated(b: Builder, spec: Spec, a: int, y: int) -> int:
 
 
 def _of_unit(b: Builder, args: tuple[int, ...], y: int, fresh: Callable[[Leaf], int]) -> list[Arc]:
-    """The arcs from a and r to a/r where r is repeated along axes: no array of 1/r has these."""
+    """The arcs from a and r to a/r where r is repeated along axes: 1/r is multiplied without being repeated."""
     a, slot = args
     have = list(ALPHABET[: len(b.slots[a].axes)])
     whole = "".join(have)

@@ -99,7 +99,7 @@ GAPS = known("gaps", _gaps, _gaps_tangent)
 
 @lru_cache(maxsize=256)
 def _frame_rule(f: Map[Field, Field]) -> OperationRule:
-    """The eigenvalues and eigenvectors of A, and Z = 0, which has what the eigenvectors do not follow."""
+    """The eigenvalues and eigenvectors of A, and Z = 0, whose derivative is the rotation that they leave out."""
 
     def tangent(a: Any, y: Any, da: Any) -> Any:
         w, u, _ = y.split()
@@ -141,18 +141,18 @@ def divided_differences(f: Map[Field, Field], w: Expr[Any]) -> tuple[Any, Any]:
 
 
 def _field(xp: Any, a: Any) -> Field:
-    """That of the entries of an array."""
+    """The field of the entries of an array."""
     return R32 if a.dtype == xp.float32 else R
 
 
 def _on(f: Map[Field, Field], V: Any) -> Any:
-    """F of each entry."""
+    """The function f on each entry."""
     return fun(V)(f) if isinstance(f, Primitive) else f**V.index
 
 
 @lru_cache(maxsize=64)
 def _runner(f: Map[Field, Field], V: Any) -> Runner:
-    """F on the entries of an array."""
+    """The runner of f on the entries of an array."""
     return Runner(planned(_on(f, V)).line)
 
 

@@ -27,13 +27,13 @@ def _small(xp: Any, w: Any) -> Any:
 
 
 def _least(xp: Any, size: Any, small: Any, n: int) -> Any:
-    """B for values of this size, at most n."""
+    """The least gap b for values of this size, among n values."""
     some = small * _root(xp, size)  # the rounding of all values
     return xp.where(size <= 32.0 * n * some, small + xp.zeros_like(size), xp.sqrt(some * size))
 
 
 def _least_gaps(xp: Any, w: Any, small: Any) -> Any:
-    """B for all pairs."""
+    """The least gap b for each pair."""
     size = xp.abs(w)
     return _least(xp, xp.maximum(size[..., None, :], size[..., :, None]), small[..., None], w.shape[-1])
 

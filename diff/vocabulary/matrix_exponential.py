@@ -103,6 +103,6 @@ def _applied(a: Any) -> Any:
 @overloaded(lambda: _calls.expm)
 @eager
 def expm(A: Any) -> Any:
-    """The exponential Σ Aᵏ/k! of a square matrix A ∈ ℝ^{X×X}; its derivatives are NaN from norms of 6,144 on."""
+    """The exponential Σ Aᵏ/k! of a square matrix A ∈ ℝ^{X×X}; its derivatives are NaN above a norm of 6,144."""
     require_square(A, "expm", same=True)
     return _applied(A)

@@ -47,7 +47,7 @@ def _pairs(w: Any, v: Any, sign: float) -> Any:
 
 
 def _moved(s: Any, ds: Any) -> tuple[Any, Any, Any]:
-    """The three kinds of gaps of `svd`."""
+    """The tangents of the three kinds of gaps of `svd`."""
     return 2.0 * _pairs(s, ds, -1.0), 2.0 * _pairs(s, ds, 1.0), ds
 
 

@@ -25,7 +25,7 @@ from hilbert.base.once import LOCK
 from hilbert.space.vector import Vec
 
 OWN = object()
-"""Stands for the snapshot of a vector that is one: without a cycle."""
+"""Marks a vector that is its own snapshot: a reference to itself would be a cycle."""
 
 
 def snapshot(v: Vec[Any]) -> Vec[Any]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Masks: TypeAlias = "dict[int, Const | int | None]"
 """Where some arrays of a bundle can differ from 0; None, or not there, for everywhere."""
 ROUNDS = 16
-"""Supports of what a loop carries are followed for so many rounds; if they still grow, all is read."""
+"""Masks are followed for so many rounds; where they still grow then, all is taken to be read."""
 
 
 def may_break(body: Net) -> bool:
@@ -68,7 +68,7 @@ class Round:
     masks: Masks
 
     def keeps(self, k: int) -> bool:
-        """Whether what is carried is 0 outside of its mask, as before."""
+        """Whether state k is still 0 outside of the mask that was assumed before the round."""
         end = self.ends[k]
         return end is None or self.supports.mask(end) == self.masks[k]
 
@@ -120,7 +120,7 @@ def known_mask(array: Any, axes: tuple[Index, ...]) -> Const:
 
 
 def grown(mask: Const, more: Const | int | None) -> Const | None:
-    """A mask and another; itself if that is in it; None for everywhere, or where it is not known."""
+    """The union of two masks: the first itself if nothing is added, None if all is covered or not known."""
     if not isinstance(more, Const):
         return None
     if not (more.array & ~mask.array).any():

@@ -211,7 +211,7 @@ class Classes:
                 assert_never(cls.kind)
 
     def _liftable(self, cls: Alike) -> bool:
-        """Whether the members of a class can be lanes: whatever of their operands varies can be."""
+        """Whether the members can be one step: each operand is shared by all, or a class that can be one step."""
         match cls.kind:
             case Kind.LITERAL:
                 return True

@@ -95,7 +95,7 @@ class _Lanes:
     # --- in which order ---
 
     def _units(self) -> Iterator[int]:
-        """Slots that stay alone, and classes k as −1 − k: each after what it reads, else in the order of the line."""
+        """Schedule slots that stay alone, and classes k as −1 − k: each after its operands, else in the line's order."""
         classes = self.classes
         last: dict[int, int] = {}
         due: dict[int, set[int]] = {}
@@ -129,7 +129,7 @@ class _Lanes:
         assert not any(left.values())  # steps that are alike do not depend on one another
 
     def _needed(self, slots: Iterable[int]) -> set[int]:
-        """What has to be there for slots: entries are read of it, and numbers need nothing."""
+        """The scheduled items that must be built before these slots can be read; numbers need none."""
         classes, found = self.classes, set[int]()
         for k in slots:
             slot, cls = k, classes.at(k)
@@ -223,7 +223,7 @@ class _Lanes:
             self.rank[slot] = at
 
     def _keys(self, slots: Sequence[int]) -> list[Ints]:
-        """Where slots of one class stand: the first key counts most."""
+        """Sort keys for slots of one class, the most important first, so that gathers become slices."""
         classes = self.classes
         match classes.at(slots[0]).kind:
             case Kind.LITERAL:
@@ -236,7 +236,7 @@ class _Lanes:
                 return [np.array([self.rank[k] for k in slots])]
 
     def _sources(self, slots: Sequence[int]) -> list[int]:
-        """What entries are read of, or of what they are put."""
+        """The operand of each step that picks or places an entry."""
         steps, arity = self.classes.line.steps, self.classes.arity
         return [steps[k - arity].args[0] for k in slots]
 

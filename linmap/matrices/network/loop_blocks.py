@@ -110,7 +110,7 @@ class _Images:
     def _read(
         self, image: NetworkFactor, pairs: PairSet, front: Labels, rest: Labels, of: NetworkProduct
     ) -> NetworkProduct:
-        """The entries of a block: of the image of the vector that has the input, those at the output."""
+        """Pick the entries of a block: entry (i, j) is at output i in the image of the vector that holds input j."""
         n = self.n
         ends, pairs = ((rest, self.own), pairs) if self.forward else ((self.own, rest), pairs.T)
         table = _listed(n, pairs, *ends)

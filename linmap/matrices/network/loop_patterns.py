@@ -48,11 +48,11 @@ if TYPE_CHECKING:
     from linmap.term import wire
 
 Lanes: TypeAlias = tuple[tuple[int, ...] | None, ...]
-"""For each array of a round the axes that are lanes; None for an array that is on no way of interest."""
+"""For each array of a round the axes that are lanes; None for an array which no path from the given input passes."""
 ROUNDS = 10**4
 """What each of so many rounds is given, or makes, is followed; of more, as if all depended on all."""
 THICK = 64
-"""An axis that is mixed as a whole is so many diagonals at most, beside one on which few are."""
+"""An axis without a relation is written as its diagonals where it has at most so many."""
 
 
 @final

@@ -36,9 +36,9 @@ Boxes: TypeAlias = npt.NDArray[np.int64]
 MOST = 1024
 """More boxes than this are listed."""
 LONGEST = 4 * 10**6
-"""A list on the way has at most so many pairs, …"""
+"""A list has at most so many pairs."""
 WAYS = 16
-"""… and two lists meet in at most so many times more; above, all pairs are taken."""
+"""Two lists are composed if they meet in at most WAYS·LONGEST places; beyond, all pairs are taken."""
 
 
 @final
