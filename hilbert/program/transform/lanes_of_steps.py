@@ -95,7 +95,7 @@ class _Lanes:
     # --- in which order ---
 
     def _units(self) -> Iterator[int]:
-        """Schedule slots that stay alone, and classes k as −1 − k: each after its operands, else in the line's order."""
+        """Schedule slots that stay alone, and classes k as −1 − k: each after its operands, else in order."""
         classes = self.classes
         last: dict[int, int] = {}
         due: dict[int, set[int]] = {}
