@@ -97,7 +97,8 @@ def _observer(name: str, what: str) -> MapRule:
             except Exception:  # noqa: BLE001 - nobody can know, as under jit: each library has its own
                 return a
             if found:
-                _told.add((name, place))
+                if place:  # without one, as in an interpreter, steps are not told apart: the filter of warnings decides
+                    _told.add((name, place))
                 at = f"\n  computed by {place}" if place else ""
                 warnings.warn(f"{name}: {what}{at}", RuntimeWarning, stacklevel=2)
         return a

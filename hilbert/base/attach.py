@@ -68,6 +68,4 @@ def unattached(cls: type) -> list[str]:
 def attach(cls: type, name: str, method: Callable[..., Any]) -> None:
     """Give a declared method its meaning; its documentation and its signature stay."""
     there = getattr(cls, name)
-    made = wraps(getattr(there, "__wrapped__", there))(method)
-    made.__name__, made.__qualname__ = name, f"{cls.__name__}.{name}"
-    setattr(cls, name, made)
+    setattr(cls, name, wraps(getattr(there, "__wrapped__", there))(method))

@@ -159,7 +159,7 @@ def stub(name: str, doc: str) -> Any:
     def method(self: Any, *args: Any, **options: Any) -> Any:
         raise NotImplementedError
 
-    method.__name__, method.__doc__ = name, doc
+    method.__name__, method.__qualname__, method.__doc__ = name, f"Vec.{name}", doc
     return declared(method)
 
 
