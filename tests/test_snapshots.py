@@ -166,10 +166,21 @@ def test_equal_means_equal_entries() -> None:
     assert Section(hadamard(V), 0, v) == f == pickle.loads(pickle.dumps(f))
     buffer[1] = 0.0
     assert Section(hadamard(V), 0, v) != f
-    for g in (hb.fun(V)(lambda x: x * x), hb.fun(V)(hb.sin)):  # whose data are the point, and a new array
+    own: Any = hb.register("the argument itself", lambda _, x: x, lambda _, y: 0.0 * y + 1.0)
+    yes = (hb.Bool**V.index).vec([True] * 3)
+    for body in (
+        lambda x: x * x,
+        hb.sin,
+        lambda x: hb.stop_gradient(x) * hb.sin(x),
+        lambda x: hb.sin(hb.square(own(x))) * own(x),
+        lambda x: hb.select(yes, x) * hb.sin(x),
+        lambda x: hb.select(x.sum() > -9.0, x) * hb.sin(x),
+    ):  # data are the point, new arrays, and views of the point
+        g = hb.fun(V)(body)
         D, buffer[1] = hb.derivative(g), 0.0
-        before = D.at(v)
-        assert D.at(v) == before == pickle.loads(pickle.dumps(before))
+        before: Any = D.at(v)
+        assert D.at(v) == before == pickle.loads(pickle.dumps(before)) == hb.affine(g, v)[1]
+        assert not any(np.shares_memory(a, buffer) for a in before.data.arrays)
         buffer[1] = 2.0
         assert D.at(v) != before
         assert before(V.ones()).array[1] == D.at(V.vec([1.0, 0.0, 1.0]))(V.ones()).array[1]

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
 
     from diff import _calls
     from diff.terms.nodes import Operation
+    from hilbert.program.line.line import Line
     from linmap.laws import Rewriting as LawStep
     from linmap.net.equal import Numbering
 
@@ -132,21 +133,22 @@ class Linearization(Term, Simplifiable, Comparable, Generic[P, V, W]):
     def _closed(self, x: Vec[P], outputs: tuple[int, ...]) -> tuple[list[Any], LinMap[V, W]]:
         """The arrays of some slots at a point, and the linear map."""
         found, n = refs(self.body), len(outputs)
-        x = snapshot(x) if self._has_arguments(outputs) else x  # where the linear map holds entries of x
+        x = snapshot(x) if self._holds_arguments else x
         arrays = list(map(freeze, self._compiled(outputs).run(x.leaves)))
         is_written = not is_snapshot(x) and all(isinstance(a, (np.ndarray, np.generic)) for a in (*x.leaves, *arrays))
         token = x.token if is_written else snapshot(x).token
         data = Data.found(arrays[n:], found, self.program, token, is_written=is_written)
         return arrays[:n], Closed(self.body, data)
 
+    @property
     @once
-    def _has_arguments(self, outputs: tuple[int, ...]) -> bool:
-        """Whether an array of the point may itself be a datum or one of these outputs, or have its memory."""
+    def _holds_arguments(self) -> bool:
+        """Tell if a datum or a value may have the memory of an array of the point."""
         line = self.program.line
         has = [True] * line.arity
         for step in line.steps:
-            has.append(not isinstance(step.operation, NEW) and any(has[k] for k in step.args))
-        return any(has[k] for k in (*outputs, *[ref.slot for ref in refs(self.body)]))
+            has.append(any(has[k] for k in step.args) and not _is_new(step, line))
+        return any(has[k] for k in (*self.program.outputs, *[ref.slot for ref in refs(self.body)]))
 
     @once
     def _compiled(self, outputs: tuple[int, ...]) -> Runner:
@@ -185,8 +187,6 @@ class Linearization(Term, Simplifiable, Comparable, Generic[P, V, W]):
         return f"Linearization({self.program!r}, {self.body!r})"
 
 
-NEW = (Elementwise, Contract, Add)
-"""Steps whose result is a new array."""
 AnyLinearization: TypeAlias = Linearization[Any, Any, Any]
 """A linear map between any spaces, in the point of any type."""
 
@@ -301,6 +301,17 @@ def _of_several(
             return derived_custom(b, custom, args, fresh)
         case _:  # see `linearized`
             return None
+
+
+def _is_new(step: Step[Any], line: Line) -> bool:
+    """Tell if a step never gives a view of an operand: a condition may let a whole array through, a primitive too."""
+    match step.operation:
+        case Contract():
+            return all(line.slots[k].is_field for k in step.args)
+        case Elementwise() as primitive:
+            return primitive.rule.fresh
+        case other:  # no other step is known to be new
+            return isinstance(other, Add)
 
 
 def _is_lane_of(b: Builder, c: int, slot: int) -> bool:
