@@ -36,7 +36,7 @@ def waves(lib: Any, x: Any, n: int) -> list[Any]:
 
 
 def arm(lib: Any, x: Any, n: int) -> list[Any]:
-    """Where an arm of n links ends."""
+    """The end of an arm of n links."""
     angle, along, up = x[0], lib.cos(x[0]), lib.sin(x[0])
     for i in range(1, n):
         angle = angle + x[i]

@@ -134,7 +134,7 @@ def is_number(value: object) -> TypeGuard[SupportsFloat]:
 
 
 def is_complex(value: object) -> bool:
-    """Whether a value is a complex number, or an array of complex numbers."""
+    """Tell if a value is a complex number, or an array of complex numbers."""
     return isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c"
 
 

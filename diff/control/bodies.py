@@ -43,7 +43,7 @@ STATE = {
     "root": f"{_TUPLE}, write root(lambda s: (…s[0]…, …s[1]…), (v, w))",
     "fixed_point": f"{_TUPLE}, write fixed_point(lambda s: (…s[0]…, …s[1]…), (v, w))",
 }
-"""What an error adds where the function of a loop or a search takes more than the state."""
+"""The end of an error where the function of a loop or a search takes more than the state."""
 
 
 def spaces_of(tree: Tree, what: str) -> Tree:

@@ -78,7 +78,7 @@ def follow(found: list[Any], line: Line | Builder, sure: Mapping[int, tuple[int,
 
 
 def line_may_break(line: Line) -> bool:
-    """Whether some slot of a line, or a slope there, may be infinite at finite arguments."""
+    """Tell if some slot of a line, or a slope there, may be infinite at finite arguments."""
     found: list[Any] = [True] * line.arity
     follow(found, line)
     return not all(all(some) if isinstance(some, tuple) else some for some in found)

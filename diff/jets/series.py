@@ -97,7 +97,7 @@ class Series(Orders):
         return self.known.get((self.outputs[k], alpha)) is not None
 
     def mask_of(self, k: int) -> Const | int | None:
-        """Where the coefficients of leaf k of the result can differ from 0, above the value; None for everywhere."""
+        """The mask outside of which leaf k of the result has no coefficients but its value; None for no mask."""
         return self.supports.mask(self.outputs[k])
 
     def at(self, slot: int, alpha: Alpha) -> int:

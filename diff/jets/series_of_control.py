@@ -122,7 +122,7 @@ def _mask_of(leaf: Leaf) -> Leaf:
 def _masks(
     series: Series, lines: Sequence[Line], leaves: Sequence[int], moving: Collection[int]
 ) -> dict[int, Const | int]:
-    """Where arrays that move can differ from 0, above the value; nothing is said where no round may be infinite."""
+    """The masks outside of which moving arrays have no coefficients but values; none where no round is singular."""
     if not any(map(line_may_break, lines)):
         return {}
     found = {i: series.supports.mask(leaves[i]) for i in moving if lines[0].slots[i].is_field}

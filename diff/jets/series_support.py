@@ -68,7 +68,7 @@ class SeriesSupports:
         return product
 
     def mask(self, u: int) -> Const | int | None:
-        """Where the coefficients of a slot can differ from 0: a constant, or a slot; None for everywhere."""
+        """The mask outside of which the coefficients of a slot are 0: a constant, or a slot; None for no mask."""
         where = self._support(u)
         if where is NOTHING:
             leaf = self.series.src.slots[u]

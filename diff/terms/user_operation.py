@@ -71,7 +71,7 @@ class OperationRule:
     made: tuple[Callable[..., OperationRule], tuple[Any, ...]] | None = None
     """What makes it, for a rule of the library that is made of something."""
     text: str | None = None
-    """How it is printed, if not by its name."""
+    """The printed form of the step, if not its name."""
     again: OperationRule | None = None
     """The rule that takes its place in its derivative, where one that is differentiated again has another value."""
 

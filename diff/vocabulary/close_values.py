@@ -39,7 +39,7 @@ def _least_gaps(xp: Any, w: Any, small: Any) -> Any:
 
 
 def _all(xp: Any, found: Any) -> bool:
-    """Whether all are; where nobody can know, as under jit, no."""
+    """Tell if all are true; False where nobody can know, as under jit."""
     try:
         return bool(xp.all(found))
     except Exception:  # noqa: BLE001 - each library has its own
@@ -157,7 +157,7 @@ def all_gaps(xp: Any, w: Any) -> Any:
 
 
 def all_gaps_of_pairs(xp: Any, s: Any) -> Any:
-    """Likewise."""
+    """The reciprocals for `svd`, small or not."""
     found = gaps_of_pairs(xp, s)
     return found[0] + found[2], found[3] + found[5], found[6] + found[8]
 

@@ -53,7 +53,7 @@ def snapshot(v: Vec[Any]) -> Vec[Any]:
 
 
 def is_snapshot(v: Vec[Any]) -> bool:
-    """Whether a vector is known to have arrays that nobody writes into."""
+    """Tell if a vector is known to have arrays that nobody writes into."""
     return getattr(v, "_snapshot", None) is OWN
 
 

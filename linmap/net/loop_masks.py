@@ -1,4 +1,4 @@
-"""Where what flows through a linear loop can differ from 0 (`linmap.net.support`).
+"""The places where what flows through a linear loop can differ from 0 (`linmap.net.support`).
 
 A mask of what all rounds are given, or of a stack, is known, or is given to the loop beside it. What is carried has the
 union over the rounds, a fixed point, where that is known when the line is built; a mask that is found at the point is
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from linmap.term.net import Net
 
 Masks: TypeAlias = "dict[int, Const | int | None]"
-"""Where some arrays of a bundle can differ from 0; None, or not there, for everywhere."""
+"""The places where some arrays of a bundle can differ from 0; None, or not there, for everywhere."""
 ROUNDS = 16
 """Masks are followed for so many rounds; where they still grow then, all is taken to be read."""
 
 
 def may_break(body: Net) -> bool:
-    """Whether some datum of a net may be infinite, in a loop inside too."""
+    """Tell if some datum of a net may be infinite, in a loop inside too."""
     for arc in body.arcs:
         f = arc.map
         if isinstance(f, wire.ContractWith):
@@ -68,7 +68,7 @@ class Round:
     masks: Masks
 
     def keeps(self, k: int) -> bool:
-        """Whether state k is still 0 outside of the mask that was assumed before the round."""
+        """Tell if state k is still 0 outside of the mask that was assumed before the round."""
         end = self.ends[k]
         return end is None or self.supports.mask(end) == self.masks[k]
 

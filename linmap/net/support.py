@@ -128,7 +128,7 @@ def covers(f: wire.Simple) -> bool:
 
 
 def _reaches_all(relation: AnyRelation) -> bool:
-    """Whether each element of the codomain is known to be related to one of the domain: no row is empty."""
+    """Tell if each element of the codomain is known to be related to one of the domain: no row is empty."""
     match relation:
         case Equality() | Rotation():
             return True

@@ -1,4 +1,4 @@
-"""What no pair of a relation reads has no slope: every form of relation, with empty rows and columns, in both modes."""
+"""Entries that no pair of a relation reads have no slope: every form of relation, with empty rows, in both modes."""
 
 from __future__ import annotations
 

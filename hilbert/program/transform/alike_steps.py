@@ -37,7 +37,7 @@ Groups: TypeAlias = "dict[int, list[int]]"
 
 
 class Kind(Enum):
-    """What the steps of a class are."""
+    """The kinds of classes of steps."""
 
     ALONE = "an input, or a step that is like no other"
     LITERAL = "a number, in every entry"
@@ -211,7 +211,7 @@ class Classes:
                 assert_never(cls.kind)
 
     def _liftable(self, cls: Alike) -> bool:
-        """Whether the members can be one step: each operand is shared by all, or a class that can be one step."""
+        """Tell if the members can be one step: each operand is shared by all, or a class that can be one step."""
         match cls.kind:
             case Kind.LITERAL:
                 return True
@@ -228,7 +228,7 @@ class Classes:
                 assert_never(cls.kind)
 
     def gathers(self, slots: Sequence[int]) -> bool:
-        """Whether slots of one class can be put side by side: of entries that are put somewhere, those entries."""
+        """Tell if slots of one class can be put side by side: of entries that are put somewhere, those entries."""
         cls = self.at(slots[0])
         if cls.kind is Kind.PLACE:
             cls = self.all[cls.args[0]]
@@ -240,7 +240,7 @@ ALONE, NEGATION, FACTOR, ZERO, OWN = -1, -2, -3, -4, 5
 
 
 def varies(some: Sequence[float]) -> bool:
-    """Whether operands are not all one slot, or factors not all one number."""
+    """Tell if operands are not all one slot, or factors not all one number."""
     return len(set(some)) > 1
 
 
@@ -316,7 +316,7 @@ def _entry(operation: Any, *, back: bool) -> int | None:
 
 
 def are_many(line: Line) -> bool:
-    """Whether a line reads so many entries, or has so many numbers, that it is worth to look for what is alike."""
+    """Tell if a line reads so many entries, or has so many numbers, that it is worth to look for what is alike."""
     entries, numbers = 0, set[float]()
     for step in line.steps if len(line.steps) >= FEWEST else ():
         operation = step.operation

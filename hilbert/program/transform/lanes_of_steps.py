@@ -74,7 +74,7 @@ def _lifted(classes: Classes) -> set[int]:
 
 @final
 class _Lanes:
-    """What puts the classes of a line side by side, and the other steps in their order between them."""
+    """Put the classes of a line side by side, and the other steps in their order between them."""
 
     def __init__(self, classes: Classes, lifted: set[int]) -> None:
         self.classes, self.lifted = classes, lifted
@@ -211,7 +211,7 @@ class _Lanes:
                 self.lanes[k] = lifted_step(b, step.operation, 1, args, up, lambda j: self._along(args[j], X, up[j]))
 
     def _along(self, slot: int, X: Index, up: bool) -> int:  # noqa: FBT001 - as lifted_step asks
-        """What varies, or what is shared, once for each lane."""
+        """The operand that varies, or the shared one once for each lane."""
         if up:
             return slot
         filling = self.b.filling(slot)
@@ -341,7 +341,7 @@ def _function(places: Ints, J: Index, X: Index) -> AnyRelation:
 
 
 def _token(array: Any) -> int:
-    """What arrays of the same entries have in common."""
+    """The token of all arrays with these entries."""
     return int.from_bytes(hashlib.blake2b(array.tobytes(), digest_size=16).digest(), "big")
 
 

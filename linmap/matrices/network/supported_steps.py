@@ -54,7 +54,7 @@ class SupportedSteps:
         return slot
 
     def _is_whole(self, operation: Operation, args: tuple[int, ...]) -> bool:
-        """Whether a step leaves no place out, if its operands have no holes: only relations and elements do."""
+        """Tell if a step leaves no place out, if its operands have no holes: only relations and elements do."""
         return not isinstance(operation, wire.Reduce) and all(self.slots[a].is_field for a in args)
 
     def note(self, p: Part, *, breaks: bool) -> None:

@@ -1,4 +1,4 @@
-"""Which entries of a block may differ from 0: pairs of an input and an output, united and composed.
+"""The entries of a block that may differ from 0: pairs of an input and an output, united and composed.
 
 A set of pairs is all of them, or boxes, or a list. A *box* is a shift along each axis: x is related to x + offset for
 first ≤ x < end, axis by axis. Stencils on grids and what they make one after the other are few boxes, whatever the
@@ -56,17 +56,17 @@ class PairSet:
 
     @property
     def n(self) -> int:
-        """How many inputs there are."""
+        """The number of inputs."""
         return math.prod(self.inp)
 
     @property
     def m(self) -> int:
-        """How many outputs there are."""
+        """The number of outputs."""
         return math.prod(self.out)
 
     @property
     def is_all(self) -> bool:
-        """Whether every pair is in it."""
+        """Tell if every pair is in the set."""
         return self.boxes is None and self.listed is None
 
     @cached_property
@@ -81,7 +81,7 @@ class PairSet:
 
     @cached_property
     def widest(self) -> int:
-        """How many inputs an output is related to, at most."""
+        """The largest number of inputs that one output is related to."""
         return self.n if self.is_all else int(np.bincount(divided(self.positions, self.n)[0]).max(initial=0))
 
     @cached_property
@@ -115,12 +115,12 @@ class PairRelation(Relation[Any, Any]):
         return divided(self.pairs.T.positions, self.pairs.m)
 
     def degrees(self) -> Ints:
-        """To how many each is related."""
+        """The number of partners of each element."""
         return np.bincount(self.holds()[0], minlength=self.dom.size)
 
     @property
     def size(self) -> int:
-        """How many pairs there are."""
+        """The number of pairs."""
         return count(self.pairs)
 
 
@@ -186,7 +186,7 @@ def _positions(p: PairSet, box: Boxes) -> Ints:
 
 
 def count(p: PairSet) -> int:
-    """How many pairs there are."""
+    """The number of pairs."""
     if p.listed is not None:
         return len(p.listed)
     if p.boxes is None:
@@ -205,7 +205,7 @@ def _volume(some: Boxes) -> int:
 
 
 def same(p: MaybePairs, q: MaybePairs) -> bool:
-    """Whether two sets on the same grids are seen to be one."""
+    """Tell if two sets on the same grids are seen to be one."""
     if p is None or q is None:
         return p is q
     if p.is_all or q.is_all:
