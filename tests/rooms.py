@@ -1,8 +1,8 @@
 """The rooms of the library in numbers: `python -m tests.rooms` prints modules, doubled names and imports between rooms.
 
 A room is a folder with the modules in it; a hint is an import that only type checkers see. Upward means against the
-order of import-linter's contracts, which hold imports that run, and not yet hints. `python -m tests.rooms DIR` counts
-another checkout.
+order of import-linter's contracts; a circle is a set of modules each of which leads to each other by imports of any
+kind. `python -m tests.rooms DIR` counts another checkout.
 """
 
 from __future__ import annotations
@@ -115,6 +115,31 @@ def upward(root: Path) -> list[Arrow]:
     return [arrow for arrow in arrows(root) if any(is_up(arrow, heights) for heights in every)]
 
 
+def circles(root: Path) -> list[list[str]]:
+    """Sets of modules that lead to each other by imports of any kind; the lists of names in `__init__` apart."""
+    known = modules(root)
+    below = defaultdict[str, set[str]](set)
+    for arrow in arrows(root):
+        if arrow.target != arrow.source and known[arrow.source].name != "__init__.py":
+            below[arrow.source].add(arrow.target)
+    above = defaultdict[str, set[str]](set)
+    for source, targets in below.items():
+        for target in targets:
+            above[target].add(source)
+    found = {frozenset(reached(name, below) & reached(name, above)) for name in sorted(below)}
+    return sorted(sorted(circle) for circle in found if len(circle) > 1)
+
+
+def reached(start: str, arrows_from: dict[str, set[str]]) -> set[str]:
+    """The modules that arrows lead to from one module, in any number of steps, and the module."""
+    seen, todo = {start}, [start]
+    while todo:
+        new = arrows_from.get(todo.pop(), set()) - seen
+        seen |= new
+        todo += new
+    return seen
+
+
 def table(root: Path) -> str:
     """The numbers as text."""
     count, names, known, every = sizes(root), doubled(root), modules(root), arrows(root)
@@ -133,6 +158,9 @@ def table(root: Path) -> str:
     up = upward(root)
     lines.append(f"upward: {dict(Counter(arrow.kind for arrow in up))}")
     lines += [f"  {arrow.kind:4} {arrow.source} → {arrow.target}" for arrow in up]
+    rings = circles(root)
+    lines.append(f"circles: {len(rings)}, with {sum(map(len, rings))} modules")
+    lines += [f"  {len(circle)} {', '.join(circle)}" for circle in rings]
     return "\n".join(lines)
 
 
