@@ -14,7 +14,7 @@ from adjoint.languages.ks import load
 from adjoint.languages.ks.run import evaluate
 from adjoint.languages.ks.run.evaluate import KsEvaluator
 from adjoint.languages.ks.run.ks_functions import KsFunction
-from adjoint.languages.ks.value.ks_values import Lane
+from adjoint.languages.ks.value.value_classes import Lane
 from diff.lam.term.term_error import TermError
 
 ONE = "(f 0.5 (Vec_init 0.5))"

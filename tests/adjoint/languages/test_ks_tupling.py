@@ -14,7 +14,8 @@ from adjoint.languages.ks.run.evaluate import KsEvaluator
 from adjoint.languages.ks.run.ks_functions import KsFunction
 from adjoint.languages.ks.text.function_names import Written
 from adjoint.languages.ks.value.convert import arguments_of
-from adjoint.languages.ks.value.ks_values import Linear, leaves_of, tangent
+from adjoint.languages.ks.value.ks_values import leaves_of, tangent
+from adjoint.languages.ks.value.value_classes import Linear
 from adjoint.languages.ks.value.value_syntax import plain
 from tests.adjoint.languages.test_ks_generated import Programs, flat
 

@@ -8,21 +8,10 @@ from adjoint.languages.ks.builtin import effects, integers, linear_primitives, s
 from adjoint.languages.ks.builtin.shapes import shape_of
 from adjoint.languages.ks.builtin.tensor_builtins import Use
 from adjoint.languages.ks.builtin.zeros import zero
-from adjoint.languages.ks.value.ks_values import (
-    Arr,
-    Items,
-    Value,
-    items_of,
-    leaves_of,
-    plus,
-    real,
-    repeated,
-    scaled,
-    stacked,
-    tangent,
-)
+from adjoint.languages.ks.value.ks_values import items_of, leaves_of, plus, real, repeated, scaled, stacked, tangent
 from adjoint.languages.ks.value.types import element
 from adjoint.languages.ks.value.types import tangent as tangent_type
+from adjoint.languages.ks.value.value_classes import Arr, Items, Value
 from adjoint.languages.ks.value.value_syntax import text
 from diff import absolute
 from diff.lam.term.types import Arrow, Lin, TupleType, Ty
@@ -32,7 +21,7 @@ from hilbert.base.escaped_text import put
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from adjoint.languages.ks.run.evaluate import KsEvaluator
+    from adjoint.languages.ks.builtin.evaluation import Evaluation
     from diff.lam.term.binding import Pass
 
 T = TypeVar("T")
@@ -41,25 +30,25 @@ T = TypeVar("T")
 def delta(use: Use, arg: Value) -> Value:
     """(delta i j e): e if they are equal, else zero."""
     i, j, e = arg
-    return tensor_builtins.choose(use.ev, equal(use.ev, i, j), e, tensor_builtins.zeros(e))
+    return tensor_builtins.choose(use.ev, equal(i, j), e, tensor_builtins.zeros(e))
 
 
-def equal(ev: KsEvaluator, a: Value, b: Value) -> Value:
+def equal(a: Value, b: Value) -> Value:
     """Whether two values are equal: of tensors, sizes too."""
     if isinstance(a, tuple):
         made: Value = True
         for x, y in zip(a, b, strict=True):
-            made = integers.both(ev, made, equal(ev, x, y))
+            made = integers.both(made, equal(x, y))
         return made
     if isinstance(a, (Arr, Items)):
         if a.dims != b.dims:
             return False
         if all(isinstance(x, Vec) for v in (a, b) for x in leaves_of(v)):
             return text(a) == text(b)
-        return equal(ev, items_of(a).items, items_of(b).items)
+        return equal(items_of(a).items, items_of(b).items)
     if isinstance(a, str):
         return a == b
-    return integers.compare("eq", ev, a, b)
+    return integers.compare("eq", a, b)
 
 
 def asserted(use: Use, arg: Value) -> Pass:
@@ -98,7 +87,7 @@ def checked(use: Use, arg: Value) -> Pass:
     difference = plus(tangent(lambda v: v, there), scaled(real(-1.0), tangent(lambda v: v, here)))
     a, b = linear_primitives.dot(difference, dt), linear_primitives.dot(back, ds)
     off, size_ = absolute(a - b), absolute(a) + absolute(b)
-    return use.ev.chosen(integers.compare("eq", use.ev, off, R.zeros()), R.zeros, lambda: off / size_)
+    return use.ev.chosen(integers.compare("eq", off, R.zeros()), R.zeros, lambda: off / size_)
 
 
 def _ends(ty: Ty) -> tuple[Ty, Ty]:
@@ -120,7 +109,7 @@ def _around(use: Use) -> Ty:
     return pair.parts[0]
 
 
-def _placed(f: Callable[[KsEvaluator, Value], T]) -> Callable[[Use, Value], T]:
+def _placed(f: Callable[[Evaluation, Value], T]) -> Callable[[Use, Value], T]:
     return lambda use, v: f(use.ev, v)
 
 
@@ -128,6 +117,8 @@ VALUES: dict[str, Callable[[Value], Value]] = {
     **scalars.PURE,
     **linear_primitives.PLAIN,
     "size": tensor_builtins.size,
+    "eq": lambda v: equal(*v),
+    "ne": lambda v: integers.negated(equal(*v)),
     "ts_add": lambda v: plus(*v),
     "ts_scale": lambda v: scaled(*v),
     "ts_dot": lambda v: linear_primitives.dot(*v),
@@ -145,8 +136,6 @@ PLAIN: dict[str, Callable[[Use, Value], Value]] = {
     "delta": delta,
     "Vec_init": lambda use, v: stacked((len(v),), v) if isinstance(use.of, TupleType) else stacked((1,), (v,)),
     "unzip": lambda use, v: tensor_builtins.unzipped(v, use.of),
-    "eq": lambda use, v: equal(use.ev, *v),
-    "ne": lambda use, v: integers.negated(equal(use.ev, *v)),
     "shape": lambda use, v: shape_of(v, use.of),
     "lmVCatV": lambda use, v: linear_primitives.vertical_vector(v, lambda: zero(_ends(use.of)[0])),
     "lmHCatV": lambda use, v: linear_primitives.horizontal_vector(v, lambda: zero(_ends(use.of)[1])),

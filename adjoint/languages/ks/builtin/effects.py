@@ -6,11 +6,13 @@ import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import count
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from adjoint.languages.ks.value.ks_values import LEAF, Table, UnrolledError, Value, filled, leaves_of, mapped, truth
+from adjoint.languages.ks.value.ks_values import filled, leaves_of, mapped, truth
+from adjoint.languages.ks.value.tensor_lanes import lane_entry
+from adjoint.languages.ks.value.value_classes import LEAF, Table, UnrolledError, Value
 from diff import const, operation
 from diff.lam.term.term_error import TermError
 from diff.trace.expr import tracing
@@ -21,11 +23,9 @@ from hilbert.space.space import Bool
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from adjoint.languages.ks.run.evaluate import KsEvaluator
+    from adjoint.languages.ks.builtin.evaluation import Effect, Evaluation
     from diff.lam.term.term_error import Place
 
-Effect: TypeAlias = "Callable[[Any], Any]"
-"""What a leaf goes through."""
 _numbers = count()
 _is_quiet: ContextVar[bool] = ContextVar("_is_quiet", default=False)
 """Whether a program is run to decide a condition: what it writes is written when it is run for its value."""
@@ -41,41 +41,41 @@ def quiet() -> Iterator[None]:
         _is_quiet.reset(token)
 
 
-def tied(ev: KsEvaluator, leaves: list[Any]) -> list[Any]:
+def tied(ev: Evaluation, leaves: list[Any]) -> list[Any]:
     """The leaves of a result after what is pending, as expressions; a number where there are none."""
     made = [const(leaf) if isinstance(leaf, Vec) else leaf for leaf in leaves] or [const(R.zeros())]
-    for effect in ev.pending:
+    for effect in ev.where.pending:
         made[0] = effect(made[0])
     return made
 
 
-def kept(ev: KsEvaluator, leaves: tuple[Any, ...], done: list[Effect]) -> None:
+def kept(ev: Evaluation, leaves: tuple[Any, ...], done: list[Effect]) -> None:
     """Keep what a body has checked or printed, whether or not its value is read."""
     if done and not isinstance(leaves[0], Vec):
-        ev.pending.append(lambda leaf: after(leaf, leaves[0]))
+        ev.where.pending.append(lambda leaf: after(leaf, leaves[0]))
 
 
-def demand(ev: KsEvaluator, condition: Value, message: str) -> None:
+def demand(ev: Evaluation, condition: Value, message: str) -> None:
     """Raise TermError unless a condition holds: now if it is known, else when the program runs."""
-    if ev.is_nowhere:
+    if ev.where.is_nowhere:
         return
     place = ev.place
     if isinstance(condition, Vec):
         condition = bool(condition.array)
-    if isinstance(condition, (bool, np.bool_)) and (condition or not ev.branches):
+    if isinstance(condition, (bool, np.bool_)) and (condition or not ev.where.branches):
         if not condition:
             raise TermError("shape", message, place)
         return
     if isinstance(condition, Table):
-        _, (holds,), mask = ev.running(condition)
+        _, (holds,), mask = ev.where.running(condition)
         bad = mask & ~holds
         if not bad.any():
             return
-        if not ev.branches:
+        if not ev.where.branches:
             raise TermError("shape", message, place)
-        condition = ev.here(condition, Bool)
+        condition = lane_entry(condition, Bool)
     ev.effects.add("check")
-    ev.pending.append(lambda leaf: _checked(message, place, leaf)(_data(condition), leaf))
+    ev.where.pending.append(lambda leaf: _checked(message, place, leaf)(_data(condition), leaf))
 
 
 def _data(condition: Value) -> Any:
@@ -114,31 +114,31 @@ def _require(c: Any, message: str, place: Place | None) -> None:
         raise TermError("shape", message, place)
 
 
-def written(ev: KsEvaluator, value: Value, write: Callable[[Value], None]) -> Value:
+def written(ev: Evaluation, value: Value, write: Callable[[Value], None]) -> Value:
     """The value, after something is written of it: for each lane that is run, in their order."""
-    if ev.is_nowhere:
+    if ev.where.is_nowhere:
         return value
     leaves = [leaf for leaf in leaves_of(value) if not isinstance(leaf, Vec)]
-    if not ev.lanes and not leaves and not ev.branches and not ev.loops and not tracing.get():
+    if not ev.where.lanes and not leaves and not ev.where.branches and not ev.where.loops and not tracing.get():
         if not _is_quiet.get():
             write(value)
         return value
-    if ev.branches or ev.loops:
+    if ev.where.branches or ev.where.loops:
         not_at_once(ev)
     return _stepped(ev, value, write)
 
 
-def not_at_once(ev: KsEvaluator) -> NoReturn:
+def not_at_once(ev: Evaluation) -> NoReturn:
     """Raise for what is printed in a body where it is computed one by one: of a fold, or under a condition on reals.
 
     What is the same in all rounds is run once there, and lanes that do not take a branch are filled with one that does.
     """
-    if ev.branches and ev.point is None and ev.modes:
+    if ev.where.branches and not ev.has_point and ev.where.modes:
         raise TermError("tag", "what is printed under a condition on reals is printed at a point only", ev.place)
-    raise ev.outside("what is printed is printed one by one")
+    raise ev.where.outside("what is printed is printed one by one")
 
 
-def _stepped(ev: KsEvaluator, value: Value, write: Callable[[Value], None]) -> Value:
+def _stepped(ev: Evaluation, value: Value, write: Callable[[Value], None]) -> Value:
     """The same as a step of the program, which the first real of the value goes through: once for each lane.
 
     In a branch the lanes where it is not taken are filled with what is in one that is run, its indices too.
@@ -148,10 +148,10 @@ def _stepped(ev: KsEvaluator, value: Value, write: Callable[[Value], None]) -> V
     varies = [p for p in parts if isinstance(p, LEAF) or (isinstance(p, Table) and p.lanes)]
     if any(isinstance(p, Table) and p.own for p in varies):
         raise UnrolledError("tensors of integers are printed one by one")
-    data = [ev.here(p) if isinstance(p, Table) else const(p) if isinstance(p, Vec) else p for p in varies]
-    lanes = ev.lanes
-    given = [*data, *(ev.here(lane.index) for lane in lanes)] or [const(R.zeros())]
-    active = const(truth(c=True)) if ev.mask is None else ev.here(ev.mask, Bool)
+    data = [lane_entry(p) if isinstance(p, Table) else const(p) if isinstance(p, Vec) else p for p in varies]
+    lanes = ev.where.lanes
+    given = [*data, *(lane_entry(lane.index) for lane in lanes)] or [const(R.zeros())]
+    active = const(truth(c=True)) if ev.where.mask is None else lane_entry(ev.where.mask, Bool)
     first = next((k for k, p in enumerate(varies) if isinstance(p, LEAF)), 0)
 
     def run(_: Any, c: Any, *arrays: Any) -> Any:
@@ -188,7 +188,7 @@ def _stepped(ev: KsEvaluator, value: Value, write: Callable[[Value], None]) -> V
     )
     ev.effects.add("write")
     through = step(active, *given)
-    ev.pending.append(lambda leaf: after(leaf, through))  # also where nothing reads the value
+    ev.where.pending.append(lambda leaf: after(leaf, through))  # also where nothing reads the value
     leaves = leaves_of(value)
     return filled(value, iter([through, *leaves[1:]])) if leaves else value
 

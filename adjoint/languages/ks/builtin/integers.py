@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjoint.languages.ks.builtin import effects
-from adjoint.languages.ks.value.ks_values import LEAF, Table, Value, constant, truth
-from adjoint.languages.ks.value.tensor_lanes import lanes_of
+from adjoint.languages.ks.value.ks_values import constant, truth
+from adjoint.languages.ks.value.tensor_lanes import aligned, lane_entry
+from adjoint.languages.ks.value.value_classes import LEAF, Table, Value
 from diff import const
 from diff.lam.term.term_error import TermError
 from diff.trace.expr import Expr
@@ -19,7 +20,7 @@ from hilbert.space.space import Bool
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from adjoint.languages.ks.run.evaluate import KsEvaluator
+    from adjoint.languages.ks.builtin.evaluation import Evaluation
 
 LARGEST = 2**63
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
@@ -42,7 +43,7 @@ def arithmetic(f: Callable[[Any, Any], Any], a: Value, b: Value) -> Value:
         made = f(a, b)
         _in_range(made, made)
         return made
-    lanes, (x, y) = _aligned(a, b)
+    lanes, (x, y) = aligned(a, b)
     ends = [f(int(p), int(q)) for p in _ends(x) for q in _ends(y)]
     if ends:  # of sums, differences and products the extremes are at the ends
         _in_range(min(ends), max(ends))
@@ -51,21 +52,6 @@ def arithmetic(f: Callable[[Any, Any], Any], a: Value, b: Value) -> Value:
 
 def _ends(array: Any) -> tuple[int, ...]:
     return (int(array.min()), int(array.max())) if array.size else ()
-
-
-def _aligned(*values: Value) -> tuple[Any, list[Any]]:
-    """As arrays over all lanes, and behind them the axes of tensors."""
-    lanes = lanes_of(values)
-    arrays = []
-    for v in values:
-        if isinstance(v, Table):
-            own = v.array.shape[len(v.lanes) :]
-            arrays.append(v.array.reshape(*[lane.n if lane in v.lanes else 1 for lane in lanes], *own))
-        elif isinstance(v, (bool, int)):
-            arrays.append(np.asarray(v))
-        else:
-            raise TypeError(type(v).__name__)  # what is found from reals is told before
-    return lanes, arrays
 
 
 def add(a: Value, b: Value) -> Value:
@@ -83,7 +69,7 @@ def total(table: Table) -> Value:
     return constant(table.lanes, table.array.sum(axis=n))
 
 
-def div(ev: KsEvaluator, a: Value, b: Value) -> Value:
+def div(ev: Evaluation, a: Value, b: Value) -> Value:
     """a / b, truncated towards zero; by zero an error."""
     if isinstance(a, int) and isinstance(b, int):
         if b == 0:
@@ -92,7 +78,7 @@ def div(ev: KsEvaluator, a: Value, b: Value) -> Value:
         made = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
         _in_range(made, made)
         return made
-    lanes, (x, y) = _aligned(a, b)
+    lanes, (x, y) = aligned(a, b)
     effects.demand(
         ev,
         constant(lanes, np.broadcast_to(y != 0, np.broadcast_shapes(x.shape, y.shape))),
@@ -111,35 +97,35 @@ def is_found(v: Value) -> bool:
     return isinstance(v, Expr) and isinstance(v.space, Elements)
 
 
-def require_known(ev: KsEvaluator, *values: Value) -> None:
+def require_known(ev: Evaluation, *values: Value) -> None:
     """Raise for arithmetic of integers that are found from reals, which is done one by one, at a point."""
     if not any(map(is_found, values)):
         return
     what = "there is no arithmetic of an integer that is found from reals"
-    if not ev.is_outside():
-        raise ev.outside(what)
+    if not ev.where.is_outside:
+        raise ev.where.outside(what)
     raise TermError("tag", f"{what}: it is an index, is compared, or is made real by to_float", ev.place)
 
 
-def number(ev: KsEvaluator, v: Value) -> Any:
+def number(v: Value) -> Any:
     """An integer as a real."""
     if isinstance(v, Expr):
         positions = R**v.space.index
         return const(positions.vec(np.arange(v.space.index.size, dtype=np.float64)))[v]
-    return ev.here(v) if isinstance(v, Table) else R.vec(float(v))
+    return lane_entry(v) if isinstance(v, Table) else R.vec(float(v))
 
 
-def compare(sign: str, ev: KsEvaluator, a: Value, b: Value) -> Value:
+def compare(sign: str, a: Value, b: Value) -> Value:
     """A comparison of integers, truth values or reals."""
     if is_found(a) or is_found(b):
-        return _compared(sign, number(ev, a), number(ev, b))
+        return _compared(sign, number(a), number(b))
     if isinstance(a, LEAF) and isinstance(b, LEAF):
         return _compared(sign, a, b)
     if isinstance(a, LEAF) or isinstance(b, LEAF):
-        return ~(_data(ev, a) ^ _data(ev, b))
+        return ~(_data(a) ^ _data(b))
     if not isinstance(a, Table) and not isinstance(b, Table):
         return bool(COMPARISONS[sign](a, b))
-    lanes, (x, y) = _aligned(a, b)
+    lanes, (x, y) = aligned(a, b)
     return Table(lanes, np.asarray(COMPARISONS[sign](x, y)))
 
 
@@ -151,34 +137,34 @@ def _compared(sign: str, a: Any, b: Any) -> Value:
     return bool(made.array) if isinstance(made, Vec) else made
 
 
-def _data(ev: KsEvaluator, c: Value) -> Any:
+def _data(c: Value) -> Any:
     """A truth value as data."""
     if isinstance(c, LEAF):
         return c
-    return ev.here(c, Bool) if isinstance(c, Table) else truth(c=bool(c))
+    return lane_entry(c, Bool) if isinstance(c, Table) else truth(c=bool(c))
 
 
-def _logical(name: str, f: Callable[[Any, Any], Any], ev: KsEvaluator, a: Value, b: Value) -> Value:
+def _logical(name: str, f: Callable[[Any, Any], Any], a: Value, b: Value) -> Value:
     if isinstance(a, LEAF) or isinstance(b, LEAF):
         known = next((v for v in (a, b) if isinstance(v, bool)), None)
         if known is not None:  # it decides, or leaves the other
             other = b if a is known else a
             return other if known == (name == "and") else known
-        return f(_data(ev, a), _data(ev, b))
+        return f(_data(a), _data(b))
     if isinstance(a, bool) and isinstance(b, bool):
         return bool(f(a, b))
-    lanes, (x, y) = _aligned(a, b)
+    lanes, (x, y) = aligned(a, b)
     return Table(lanes, f(x, y))
 
 
-def both(ev: KsEvaluator, a: Value, b: Value) -> Value:
+def both(a: Value, b: Value) -> Value:
     """a and b."""
-    return _logical("and", operator.and_, ev, a, b)
+    return _logical("and", operator.and_, a, b)
 
 
-def either(ev: KsEvaluator, a: Value, b: Value) -> Value:
+def either(a: Value, b: Value) -> Value:
     """a or b."""
-    return _logical("or", operator.or_, ev, a, b)
+    return _logical("or", operator.or_, a, b)
 
 
 def negated(a: Value) -> Value:

@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from adjoint.languages.ks.value.ks_values import (
-    Arr,
-    Items,
-    Linear,
-    Value,
-    items_of,
-    plus,
-    scaled,
-    stacked,
-    tangent,
-    zero_like,
-)
-from adjoint.languages.ks.value.linear_maps import Add, Compose, Stack, Transpose, made
+from adjoint.languages.ks.value.ks_values import items_of, plus, scaled, stacked, tangent, zero_like
+from adjoint.languages.ks.value.linear_maps import made
+from adjoint.languages.ks.value.value_classes import Add, Arr, Compose, Items, Linear, Stack, Transpose, Value
 from diff import inner
 from diff.lam.term.lam_values import Native
 from diff.lam.term.term_error import TermError
@@ -26,7 +16,7 @@ from hilbert.base.term import driven
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from adjoint.languages.ks.run.evaluate import KsEvaluator
+    from adjoint.languages.ks.builtin.evaluation import Evaluation
     from diff.lam.term.binding import Pass
 
 T = TypeVar("T")
@@ -132,7 +122,7 @@ def dot(a: Value, b: Value) -> Value:
     return R.zeros() if isinstance(b, tuple) else inner(a, b) if a.space != R else a * b
 
 
-def _accumulators(ev: KsEvaluator, f: Value, start: Value, xs: Arr | Items) -> list[Value]:
+def _accumulators(ev: Evaluation, f: Value, start: Value, xs: Arr | Items) -> list[Value]:
     """The states before each round, and the last."""
     states = [start]
     for x in items_of(xs).items:
@@ -140,7 +130,7 @@ def _accumulators(ev: KsEvaluator, f: Value, start: Value, xs: Arr | Items) -> l
     return states
 
 
-def f_fold(ev: KsEvaluator, v: Value) -> Pass:
+def f_fold(ev: Evaluation, v: Value) -> Pass:
     """FFold f acc v f' dacc dv: the tangents of the states, forwards (§11)."""
     f, start, xs, df, dacc, dv = v
     states = _accumulators(ev, f, start, xs)
@@ -150,7 +140,7 @@ def f_fold(ev: KsEvaluator, v: Value) -> Pass:
     return dacc
 
 
-def r_fold(ev: KsEvaluator, v: Value, nothing: Callable[[], Value]) -> Pass:
+def r_fold(ev: Evaluation, v: Value, nothing: Callable[[], Value]) -> Pass:
     """RFold f f' acc v dr: (ds, (dacc, dv)), backwards over the states that were kept (§11)."""
     f, df, start, xs, dr = v
     items = items_of(xs).items
@@ -163,7 +153,7 @@ def r_fold(ev: KsEvaluator, v: Value, nothing: Callable[[], Value]) -> Pass:
     return (nothing() if ds is None else ds), (dr, stacked(xs.dims, back))
 
 
-def lm_fold(ev: KsEvaluator, v: Value, nothing: Callable[[], Value]) -> Linear:
+def lm_fold(ev: Evaluation, v: Value, nothing: Callable[[], Value]) -> Linear:
     """lmFold f f' acc v : (s, (a, Vec b)) ⊸ a, by FFold and RFold of the maps that f' gives."""
     f, df, start, xs = v
 
@@ -179,7 +169,7 @@ def lm_fold(ev: KsEvaluator, v: Value, nothing: Callable[[], Value]) -> Linear:
     return Linear(along, back)
 
 
-def _applied(ev: KsEvaluator, df: Value, t: Value, by: Callable[[Linear], Value]) -> Pass:
+def _applied(ev: Evaluation, df: Value, t: Value, by: Callable[[Linear], Value]) -> Pass:
     m = yield ev.call(df, t)
     return by(m)
 

@@ -11,7 +11,9 @@ import numpy as np
 
 from adjoint.languages.ks.builtin import integers
 from adjoint.languages.ks.value.gamma import digamma, lgamma, magnitude
-from adjoint.languages.ks.value.ks_values import LEAF, Arr, Items, Table, Value, items_of, mapped, real, stacked
+from adjoint.languages.ks.value.ks_values import items_of, mapped, real, stacked
+from adjoint.languages.ks.value.tensor_lanes import lane_entry
+from adjoint.languages.ks.value.value_classes import LEAF, Arr, Items, Table, Value
 from diff import const, cos, cosh, divide, each, erf, exp, inner, log, maximum, select, sin, sqrt, tanh
 from diff.lam.term.term_error import TermError
 from diff.trace.expr import Expr
@@ -20,7 +22,7 @@ from hilbert import R, Vec
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from adjoint.languages.ks.run.evaluate import KsEvaluator
+    from adjoint.languages.ks.builtin.evaluation import Evaluation
 
 UNARY: dict[str, Any] = {
     "log": log,
@@ -48,8 +50,8 @@ def _is_integer(v: Value) -> bool:
     return isinstance(v, int) or (isinstance(v, Table) and v.array.dtype.kind in "ib")
 
 
-def _binary(name: str) -> Callable[[KsEvaluator, Value], Value]:
-    def run(ev: KsEvaluator, v: Value) -> Value:
+def _binary(name: str) -> Callable[[Evaluation, Value], Value]:
+    def run(ev: Evaluation, v: Value) -> Value:
         a, b = v
         integers.require_known(ev, a, b)
         if _is_integer(a):
@@ -61,8 +63,8 @@ def _binary(name: str) -> Callable[[KsEvaluator, Value], Value]:
     return run
 
 
-def _comparison(name: str) -> Callable[[KsEvaluator, Value], Value]:
-    return lambda ev, v: integers.compare(name, ev, *v)
+def _comparison(name: str) -> Callable[[Value], Value]:
+    return lambda v: integers.compare(name, *v)
 
 
 def _on_vectors(name: str, a: Value, b: Value) -> Value:
@@ -111,19 +113,19 @@ def dot(a: Value, b: Value) -> Any:
     return total
 
 
-def _negated(ev: KsEvaluator, v: Value) -> Value:
+def _negated(ev: Evaluation, v: Value) -> Value:
     integers.require_known(ev, v)
     return integers.arithmetic(operator.sub, 0, v) if _is_integer(v) else -v
 
 
-def _power(ev: KsEvaluator, v: Value) -> Value:
+def _power(ev: Evaluation, v: Value) -> Value:
     x, n = v
     if isinstance(n, int):
         return x ** float(n) if n != 1 else x
     return _powers(ev, x, n)
 
 
-def _powers(ev: KsEvaluator, x: Any, n: Table) -> Any:
+def _powers(ev: Evaluation, x: Any, n: Table) -> Any:
     """x^n for exponents that depend on the lane: each exponent by a mask."""
     made: Any = real(0.0)
     for k in np.unique(n.array):
@@ -140,16 +142,16 @@ def _kept(x: Any) -> Any:
     return x
 
 
-def _to_float(ev: KsEvaluator, v: Value) -> Value:
+def _to_float(v: Value) -> Value:
     if isinstance(v, Table):
-        return ev.here(v)
+        return lane_entry(v)
     if isinstance(v, (bool, int)):
         return real(v)
     if isinstance(v, Vec):
         return real(float(v.array))
     assert isinstance(v, Expr)
     if integers.is_found(v):
-        return integers.number(ev, v)
+        return integers.number(v)
     return select(v, const(real(1.0)))
 
 
@@ -176,11 +178,11 @@ def _largest_at(v: Value) -> Value:
     return int(at.array) if isinstance(at, Vec) else at
 
 
-def _hashed(ev: KsEvaluator, v: Value) -> Value:
+def _hashed(ev: Evaluation, v: Value) -> Value:
     """A number in [0, 1) for an integer, the same in each run and on every machine."""
     integers.require_known(ev, v)
     if isinstance(v, Table):
-        return ev.here(Table(v.lanes, _hash(v.array)))
+        return lane_entry(Table(v.lanes, _hash(v.array)))
     return real(float(_hash(np.asarray([v]))[0]))
 
 
@@ -198,7 +200,12 @@ def _hash(k: Any) -> Any:
 
 
 PURE: dict[str, Callable[[Value], Value]] = {
+    "to_float": _to_float,
+    "bool_to_float": _to_float,
+    "and": lambda v: integers.both(*v),
+    "or": lambda v: integers.either(*v),
     "not": integers.negated,
+    **{name: _comparison(name) for name in ("gt", "lt", "gte", "lte")},
     **{name: partial(mapped, f) for name, f in UNARY.items()},
     "dot": lambda v: dot(*v),
     "max": _largest,
@@ -206,13 +213,8 @@ PURE: dict[str, Callable[[Value], Value]] = {
     "pi": lambda _: real(math.pi),
 }
 """The value of each at its argument."""
-PRELUDE: dict[str, Callable[[KsEvaluator, Value], Value]] = {
-    "to_float": _to_float,
-    "bool_to_float": _to_float,
-    "and": lambda ev, v: integers.both(ev, *v),
-    "or": lambda ev, v: integers.either(ev, *v),
+PRELUDE: dict[str, Callable[[Evaluation, Value], Value]] = {
     **{name: _binary(name) for name in _SIGNS},
-    **{name: _comparison(name) for name in ("gt", "lt", "gte", "lte")},
     "neg": _negated,
     "pow": _power,
     "$ranhashdoub": _hashed,

@@ -7,18 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjoint.languages.ks.builtin import effects, integers
-from adjoint.languages.ks.value.ks_values import (
-    LEAF,
-    Arr,
-    Items,
-    Table,
-    UnrolledError,
-    Value,
-    element,
-    entries,
-    is_real,
-    mapped,
-)
+from adjoint.languages.ks.value.ks_values import element, entries, is_real, mapped
+from adjoint.languages.ks.value.tensor_lanes import lane_element, lane_entry
+from adjoint.languages.ks.value.value_classes import LEAF, Arr, Items, Table, UnrolledError, Value
 from diff import each, onehot
 from diff.lam.term.term_error import TermError
 from diff.trace.expr import Expr
@@ -26,10 +17,10 @@ from hilbert import Elements, R
 from linmap import crop, pad
 
 if TYPE_CHECKING:
-    from adjoint.languages.ks.run.evaluate import KsEvaluator
+    from adjoint.languages.ks.builtin.evaluation import Evaluation
 
 
-def position(ev: KsEvaluator, k: Value, n: int, *, check: bool = True) -> Value:
+def position(ev: Evaluation, k: Value, n: int, *, check: bool = True) -> Value:
     """An index that is in range: an integer, a table, or an element for each lane; raises TermError for another."""
     if isinstance(k, int):
         if check and not 0 <= k < n:
@@ -38,18 +29,18 @@ def position(ev: KsEvaluator, k: Value, n: int, *, check: bool = True) -> Value:
     if isinstance(k, Table):
         wrong = (k.array < 0) | (k.array >= n)
         if wrong.any():
-            _, (at, bad), mask = ev.running(k, Table(k.lanes, wrong))
+            _, (at, bad), mask = ev.where.running(k, Table(k.lanes, wrong))
             if check and (bad & mask).any():
                 effects.demand(ev, Table(k.lanes, ~wrong), f"index {at[bad & mask][0]} of {n} elements")
             k = Table(k.lanes, np.clip(k.array, 0, max(n - 1, 0)))
         return k
     if check and k.space.index.size > n:
-        fits = integers.compare("lt", ev, k, n)
+        fits = integers.compare("lt", k, n)
         effects.demand(ev, fits, f"an index that is found from reals is not one of {n} elements")
     return k
 
 
-def selected(ev: KsEvaluator, x: Arr | Items, k: Value) -> Value:
+def selected(ev: Evaluation, x: Arr | Items, k: Value) -> Value:
     """The element, or the rows, at a position in the first axis."""
     n, *rest = x.dims
     if isinstance(x, Items):
@@ -63,15 +54,15 @@ def selected(ev: KsEvaluator, x: Arr | Items, k: Value) -> Value:
     return Arr(tuple(rest), item) if rest else item
 
 
-def _row(ev: KsEvaluator, leaf: Any, k: Value, n: int) -> Any:
+def _row(ev: Evaluation, leaf: Any, k: Value, n: int) -> Any:
     if isinstance(leaf, LEAF):
         lane = k.lanes[0] if isinstance(k, Table) and len(k.lanes) == 1 else None
         if lane is not None and k is lane.index and lane.n == n:
-            found = ev.of_lane(lane, leaf)
+            found = lane_element(lane, leaf)
             if found is not None:
                 return found
         if isinstance(k, Table):
-            k = ev.here(k, entries(n))
+            k = lane_entry(k, entries(n))
         rows: Any = _of_length(leaf, k.space.index.size) if isinstance(k, Expr) else leaf
         if is_real(leaf) or isinstance(k, int):
             return rows[k]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adjoint.languages.ks.builtin.zeros import zero
-from adjoint.languages.ks.value.ks_values import Arr, Items, Value, items_of, repeated, stacked
+from adjoint.languages.ks.value.ks_values import items_of, repeated, stacked
 from adjoint.languages.ks.value.types import element, order, shape_type
+from adjoint.languages.ks.value.value_classes import Arr, Items, Value
 from diff.lam.term.types import UNIT, DataType, TupleType
 
 if TYPE_CHECKING:

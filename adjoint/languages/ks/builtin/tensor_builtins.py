@@ -13,26 +13,16 @@ from adjoint.languages.ks.builtin import integers
 from adjoint.languages.ks.builtin.selection import position, selected
 from adjoint.languages.ks.builtin.shapes import shape_is_unit, zero_of
 from adjoint.languages.ks.builtin.zeros import zero
-from adjoint.languages.ks.value.ks_values import (
-    LEAF,
-    Arr,
-    Items,
-    Table,
-    UnrolledError,
-    Value,
-    is_real,
-    items_of,
-    mapped,
-    stacked,
-)
+from adjoint.languages.ks.value.ks_values import is_real, items_of, mapped, stacked
 from adjoint.languages.ks.value.tensor_lanes import require_few
 from adjoint.languages.ks.value.types import element, is_apart
+from adjoint.languages.ks.value.value_classes import LEAF, Arr, Items, Table, UnrolledError, Value
 from diff.lam.term.term_error import TermError
 from diff.lam.term.types import Arrow, TupleType, Ty
 from linmap import total
 
 if TYPE_CHECKING:
-    from adjoint.languages.ks.run.evaluate import KsEvaluator
+    from adjoint.languages.ks.builtin.evaluation import Evaluation
     from diff.lam.term.binding import Pass
     from diff.lam.term.term_error import Place
 
@@ -46,7 +36,7 @@ class Use:
     """One use of a name: the type of its argument, where it is evaluated, and its place."""
 
     of: Ty
-    ev: KsEvaluator
+    ev: Evaluation
     place: Place | None
 
     def part(self, k: int) -> Ty:
@@ -72,8 +62,8 @@ def _decided(use: Use, k: Value) -> int:
     """A size; one that is found from reals is decided at the point."""
     if isinstance(k, int):
         return k
-    if not use.ev.is_outside():
-        raise use.ev.outside("a size is decided at a point")
+    if not use.ev.where.is_outside:
+        raise use.ev.where.outside("a size is decided at a point")
     return int(use.ev.probe(k).array)
 
 
@@ -219,7 +209,7 @@ def delta_vec(use: Use, arg: Value) -> Value:
 def _rows(use: Use, dims: tuple[int, ...], at: tuple[Value, ...], e: Value) -> Value:
     def run(k: Value) -> Pass:
         inner_ = _rows(use, dims[1:], at[1:], e) if len(dims) > 1 else e
-        return choose(use.ev, integers.compare("eq", use.ev, at[0], k), inner_, zeros(inner_))
+        return choose(use.ev, integers.compare("eq", at[0], k), inner_, zeros(inner_))
         yield
 
     return joined(use.ev.over(dims[0], run), len(dims) - 1)
@@ -238,7 +228,7 @@ def zeros(value: Value) -> Value:
     return mapped(leaf, value)
 
 
-def choose(ev: KsEvaluator, c: Value, a: Value, b: Value) -> Value:
+def choose(ev: Evaluation, c: Value, a: Value, b: Value) -> Value:
     """a where c holds, else b; both are known."""
     return ev.chosen(c, lambda: a, lambda: b)
 
@@ -253,7 +243,7 @@ def diagonal(use: Use, arg: Value) -> Pass:
         value = yield ev.call(f, i)
 
         def entry(j: Value) -> Pass:
-            return choose(ev, integers.compare("eq", ev, i, j), value, zeros(value))
+            return choose(ev, integers.compare("eq", i, j), value, zeros(value))
             yield
 
         return ev.over(columns, entry)

@@ -9,7 +9,7 @@ from diff.lam.term.types import DataType, Ground, Int, TupleType
 from hilbert import R
 
 if TYPE_CHECKING:
-    from adjoint.languages.ks.value.ks_values import Value
+    from adjoint.languages.ks.value.value_classes import Value
     from diff.lam.term.types import Ty
 
 

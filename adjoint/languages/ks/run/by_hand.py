@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Any
 from warnings import warn
 
 import numpy as np
+from attrs import evolve
 
 from adjoint.languages.ks.builtin import effects
+from adjoint.languages.ks.builtin.evaluation import Where
 from adjoint.languages.ks.run.derivatives import later, reversed_by
 from adjoint.languages.ks.run.evaluate import KsEvaluator
 from adjoint.languages.ks.run.function_maps import MODES, as_map, call, written
 from adjoint.languages.ks.value.convert import drawn
-from adjoint.languages.ks.value.ks_values import Value, filled, leaves_of, mapped, real
+from adjoint.languages.ks.value.ks_values import filled, leaves_of, mapped, real
 from adjoint.languages.ks.value.packing import along, packed, packed_space, reals, split, with_reals
 from adjoint.languages.ks.value.types import has_maps, tangent
+from adjoint.languages.ks.value.value_classes import Value
 from adjoint.reverse.adjoint_affine import vjp
 from diff import const, fun, jvp, lift, operation, program
 from diff.derive.user_operation_derivative import TangentRule, require_linear
@@ -29,7 +32,7 @@ from hilbert import Copower, Fin, SpaceError, Vec
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from adjoint.languages.ks.run.text_functions import Linked
+    from adjoint.languages.ks.run.evaluate import LinkedText
     from adjoint.languages.ks.text.function_names import Callee
     from diff.lam.term.term_error import Place
     from diff.lam.term.types import Ty
@@ -44,27 +47,27 @@ _LINEAR = "linear"
 """The mode of what is transposed since it is linear: nothing in it is by hand."""
 
 
-def by_hand(linked: Linked, callee: Callee, modes: tuple[str, ...]) -> bool:
+def by_hand(linked: LinkedText, callee: Callee, modes: tuple[str, ...]) -> bool:
     """Whether calls of a function are steps with a rule that is written by hand, in one of the modes."""
     if any(written(linked, mode, callee) is not None for mode in modes):
         return True
     return bool(modes) and is_external(linked, callee) and any(written(linked, m, callee) is not None for m in MODES)
 
 
-def is_external(linked: Linked, callee: Callee) -> bool:
+def is_external(linked: LinkedText, callee: Callee) -> bool:
     """Whether a function is declared, and has no body."""
     own = linked.scope.defined(callee)
     return own is not None and own.function is None
 
 
-def opaque(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
+def opaque(linked: LinkedText, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
     """A call as one step, with a rule for each mode: by what is written, or by the derivative of the body."""
     if has_maps(callee.arg, linear=True) or has_maps(callee.result, linear=True):
         what = f"{callee.key} has a derivative by hand, and takes or returns a linear map: what calls it is not derived"
         raise TermError("linear", f"{what}; leave that out, or write it for a function of reals", ev.place)
     given, place = leaves_of(x), ev.place
     if not given:
-        with ev.inside(modes=()):
+        with ev.inside(evolve(ev.where, modes=())):
             return call(linked, callee, x, ev)
     f: AnyMap | None
     if is_external(linked, callee):
@@ -89,7 +92,7 @@ def opaque(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
             hand = written(linked, "fwd", callee) or written(linked, "sufrev", callee)
         body: AnyMap | None = None
         if hand is None:
-            with ev.inside(modes=after):
+            with ev.inside(evolve(ev.where, modes=after)):
                 body = as_map(linked, callee, x, ev, mode).map
 
         def rule(*args: Any) -> Any:
@@ -111,7 +114,7 @@ def opaque(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
                 dx = packed(along(at, with_reals(at, dxs)), expressions=True)
                 return split(later(linked, jvp(body), after)(packed(xs, expressions=True), dx), len(reals(result)))
             inside = KsEvaluator(linked, ev.left)
-            inside.modes, inside.place = after, place
+            inside.where, inside.place = Where(modes=after), place
             if hand.derivations[0] == "fwd":
                 return reals(call(linked, hand, (at, with_reals(at, dxs)), inside))
             return _transposed(linked, callee, hand, at, result, dxs, inside)
@@ -120,7 +123,7 @@ def opaque(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
         name = f"{callee.base} {next(_numbers)}"
         return operation(name, *spaces, to=to, value=value, tangent=rule)
 
-    steps = [step(mode, ev.modes[k:]) for k, mode in enumerate(ev.modes, 1)]
+    steps = [step(mode, ev.where.modes[k:]) for k, mode in enumerate(ev.where.modes, 1)]
     rules = [_rule(one) for one in steps]
     for k, (rule, after) in enumerate(pairwise(rules), 1):
         linked.rules[rule] = len(rules) - k + 1, after
@@ -155,7 +158,7 @@ def _rule(step: AnyMap) -> OperationRule:
 
 
 def _transposed(
-    linked: Linked,
+    linked: LinkedText,
     callee: Callee,
     hand: Callee,
     x: Value,
@@ -164,11 +167,11 @@ def _transposed(
     ev: KsEvaluator,
 ) -> Sequence[Any]:
     """The linear map whose transpose is dt ↦ [rev f] (x, dt) as it is written by hand, along dx."""
-    xs, ys, after = leaves_of(x), reals(y), ev.modes
+    xs, ys, after = leaves_of(x), reals(y), ev.where.modes
 
     def body(at: Any, dt: Any) -> Any:
         arg = filled(x, iter(split(at, len(xs)))), with_reals(y, split(dt, len(ys)))
-        with ev.inside(modes=(_LINEAR, *after)):
+        with ev.inside(evolve(ev.where, modes=(_LINEAR, *after))):
             found = reals(reversed_by(linked, hand, callee, arg, ev))
         return packed(found, expressions=True)
 
@@ -184,7 +187,7 @@ def _transposed(
     return split(back(point, packed(dxs, expressions=True)), len(ys))
 
 
-def _require_linear(linked: Linked, hand: Callee, dys: Sequence[Any], dxs: Sequence[Any]) -> None:
+def _require_linear(linked: LinkedText, hand: Callee, dys: Sequence[Any], dxs: Sequence[Any]) -> None:
     """Raise TermError unless what [fwd f] gives, as it is written by hand, is linear in dx."""
     line = dxs[0].builder.line(k for dy in dys for k in dy.slots)
     try:
@@ -194,7 +197,7 @@ def _require_linear(linked: Linked, hand: Callee, dys: Sequence[Any], dxs: Seque
         raise TermError("linear", what, hand_place(linked, hand)) from error
 
 
-def warn_unless_linear(linked: Linked, callee: Callee, mode: str, stage: str) -> None:
+def warn_unless_linear(linked: LinkedText, callee: Callee, mode: str, stage: str) -> None:
     """Warn of what a stage calls by its name, and the derivative of the program refuses, at an argument that is chosen.
 
     Of a function that has no derivative there, nothing is known.
@@ -215,12 +218,12 @@ def warn_unless_linear(linked: Linked, callee: Callee, mode: str, stage: str) ->
             cause = cause.__cause__
 
 
-def hand_place(linked: Linked, hand: Callee) -> Place | None:
+def hand_place(linked: LinkedText, hand: Callee) -> Place | None:
     """Where a derivative is written by hand."""
     return linked.scope.table[hand.identity].place
 
 
-def _of_external(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
+def _of_external(linked: LinkedText, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
     """A value of the shape of an external function's: where it has tensors that of its tangent by hand, along zero."""
     made = _zero(callee.result)
     if made is not None:
@@ -230,7 +233,7 @@ def _of_external(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> V
         what = f"the size of what {callee.base} gives is not known, for it has no body"
         raise TermError("shape", f"{what}: write [fwd {callee.base}] by hand, whose results are of that size", ev.place)
     zero = with_reals(x, [const(leaf.space.zeros()) for leaf in reals(x)])
-    with ev.inside(modes=()):
+    with ev.inside(evolve(ev.where, modes=())):
         return mapped(lambda leaf: leaf.space.zeros(), call(linked, hand, (x, zero), ev))
 
 

@@ -21,19 +21,10 @@ from adjoint.languages.ks.run.function_maps import by_name, call, map_at, traced
 from adjoint.languages.ks.run.map_arguments import no_cotangent
 from adjoint.languages.ks.text.function_names import Callee, Written
 from adjoint.languages.ks.value.convert import require_shape
-from adjoint.languages.ks.value.ks_values import (
-    NO_COTANGENT,
-    Linear,
-    Value,
-    filled,
-    is_map,
-    leaves_of,
-    linear_maps,
-    mapped,
-    zero_like,
-)
+from adjoint.languages.ks.value.ks_values import NO_COTANGENT, filled, is_map, leaves_of, linear_maps, mapped, zero_like
 from adjoint.languages.ks.value.packing import along, packed, parts, reals, split, with_reals
 from adjoint.languages.ks.value.types import has_maps, is_real
+from adjoint.languages.ks.value.value_classes import Linear, Value
 from adjoint.reverse.adjoint_affine import vjp
 from adjoint.reverse.rules import adjoint
 from diff import affine, const, jvp, program
@@ -47,16 +38,15 @@ from hilbert import R, SpaceError, Vec
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from adjoint.languages.ks.run.evaluate import KsEvaluator
+    from adjoint.languages.ks.run.evaluate import KsEvaluator, LinkedText
     from adjoint.languages.ks.run.function_maps import Mapped
-    from adjoint.languages.ks.run.text_functions import Linked
     from diff.lam.term.binding import Pass
     from diff.lam.term.term_error import Place
     from hilbert.map.map import AnyMap
     from hilbert.program.line.line import Line, Step
 
 
-def derived(linked: Linked, callee: Callee, ev: KsEvaluator, place: Place | None) -> Native:
+def derived(linked: LinkedText, callee: Callee, ev: KsEvaluator, place: Place | None) -> Native:
     """[d f], that is not written by hand."""
     kind, *rest = callee.derivations
     inner = linked.scope.named(Written(tuple(rest), callee.base, callee.of), callee.of, place)  # type: ignore[arg-type]
@@ -88,7 +78,7 @@ def _require_tangent(x: Value, dx: Value) -> None:
 # --- the derivations ---
 
 
-def forward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> Value:
+def forward(linked: LinkedText, callee: Callee, arg: Value, ev: KsEvaluator) -> Value:
     """[fwd f] (x, dx) = ∂f(x) ⊙ dx."""
     x, dx = arg
     if (hand := by_name(linked, "fwd", callee)) is not None:
@@ -111,11 +101,11 @@ def forward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> Valu
 
 def _require_apart(f: Mapped, ev: KsEvaluator) -> None:
     """Raise where a derivative prints something in a body."""
-    if "write" in f.effects and not ev.is_outside():
+    if "write" in f.effects and not ev.where.is_outside:
         effects.not_at_once(ev)
 
 
-def _along_maps(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> Value:
+def _along_maps(linked: LinkedText, callee: Callee, arg: Value, ev: KsEvaluator) -> Value:
     """The tangent where arguments are linear maps: that of f at m ⊕ ε·dm, along ε, too."""
     x, dx = arg
     _require_tangent(x, dx)
@@ -136,7 +126,9 @@ def _along_maps(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> 
     return _pushed(linked, callee, f, run, ((R.zeros(), x), (R.vec(1.0), dx)), ev)
 
 
-def _pushed(linked: Linked, callee: Callee, f: Mapped, run: Callable[..., Value], arg: Value, ev: KsEvaluator) -> Value:
+def _pushed(
+    linked: LinkedText, callee: Callee, f: Mapped, run: Callable[..., Value], arg: Value, ev: KsEvaluator
+) -> Value:
     """The tangent of what `run` gives: of a linear map m in it, u ↦ that of m ⊙ u, and so its transpose."""
     x, dx = arg
     ys, at = reals(f.result), packed(leaves_of(x))
@@ -146,7 +138,7 @@ def _pushed(linked: Linked, callee: Callee, f: Mapped, run: Callable[..., Value]
     elif f.effects and not _has_expressions(x, dx):
         found = split(affine(f.map, at)[1](packed(along(x, dx))), len(ys))
     else:
-        derivative = later(linked, jvp(f.map), ev.modes)
+        derivative = later(linked, jvp(f.map), ev.where.modes)
         found = _kept(f, x, split(_applied(derivative, at, packed(along(x, dx))), len(ys)), ev)
 
     def moved(k: int, *, is_back: bool) -> Callable[[Value], Value]:
@@ -165,7 +157,7 @@ def _pushed(linked: Linked, callee: Callee, f: Mapped, run: Callable[..., Value]
     return mapped(lambda v, dv: next(maps) if is_map(v) else dv, f.result, with_reals(f.result, found))
 
 
-def backward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator, mode: str = "rev") -> Value:
+def backward(linked: LinkedText, callee: Callee, arg: Value, ev: KsEvaluator, mode: str = "rev") -> Value:
     """[rev f] (x, dt) = dt ⊙R ∂f(x); in the mode sufrev, what is called is in two passes where it is so by hand."""
     x, dt = arg
     if (hand := written(linked, mode, callee)) is not None:
@@ -182,7 +174,7 @@ def backward(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator, mode: 
     if f.effects and not _has_expressions(x, dt):
         back = adjoint(affine(f.map, packed(leaves_of(x)))[1])
         return _cotangent(callee, x, parts(x, back(packed(reals(dt)))))
-    found = parts(x, _applied(later(linked, vjp(f.map), ev.modes), packed(leaves_of(x)), packed(reals(dt))))
+    found = parts(x, _applied(later(linked, vjp(f.map), ev.where.modes), packed(leaves_of(x)), packed(reals(dt))))
     return _cotangent(callee, x, _kept(f, x, found, ev))
 
 
@@ -221,7 +213,7 @@ def _kept(f: Mapped, x: Value, found: Sequence[Any], ev: KsEvaluator) -> Sequenc
     return [effects.after(found[0], split(value, len(leaves_of(f.result)))[0]), *found[1:]]
 
 
-def linear(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Linear:
+def linear(linked: LinkedText, callee: Callee, x: Value, ev: KsEvaluator) -> Linear:
     """[D f] x = ∂f(x)."""
     return Linear(
         lambda dx: forward(linked, callee, (x, dx), ev),
@@ -229,14 +221,14 @@ def linear(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Linear:
     )
 
 
-def _polymorphic(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator, *, is_reverse: bool) -> Value:
+def _polymorphic(linked: LinkedText, callee: Callee, arg: Value, ev: KsEvaluator, *, is_reverse: bool) -> Value:
     """[poly f] (x, m) = (f x, ∂f(x) ∘ m); [polyR f] (x, m) = (f x, m ∘ ∂f(x)ᵀ)."""
     x, m = arg
     d = linear(linked, callee, x, ev)
     return call(linked, callee, x, ev), compose((m, transposed(d)) if is_reverse else (d, m))
 
 
-def first_pass(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
+def first_pass(linked: LinkedText, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
     """[suffwdpass f] x: the value, and what the second pass needs; at a point, the linear map there."""
     if has_maps(callee.result, linear=True) or written(linked, "sufrev", callee) is not None:
         return call(linked, callee, x, ev), _record(lambda r: backward(linked, callee, (x, r), ev, "sufrev"))
@@ -263,14 +255,14 @@ def first_pass(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Val
     return made, _record(run)
 
 
-def _first_pass_in_a_program(linked: Linked, callee: Callee, x: Value, f: Mapped, ev: KsEvaluator) -> Value:
+def _first_pass_in_a_program(linked: LinkedText, callee: Callee, x: Value, f: Mapped, ev: KsEvaluator) -> Value:
     """The value, and the adjoint as steps that share what checks or prints something with it, outside of bodies."""
-    if not f.effects or f.is_partial or not reals(f.result) or not ev.is_outside():
+    if not f.effects or f.is_partial or not reals(f.result) or not ev.where.is_outside:
         return call(linked, callee, x, ev), _record(lambda r: backward(linked, callee, (x, r), ev, "sufrev"))
     ev.effects |= f.effects
     at = packed(leaves_of(x), expressions=True)
     value = filled(f.result, iter(split(f.map(at), len(reals(f.result)))))
-    back = later(linked, vjp(f.map), ev.modes)
+    back = later(linked, vjp(f.map), ev.where.modes)
     return value, _record(lambda r: _cotangent(callee, x, parts(x, back(at, packed(reals(r), expressions=True)))))
 
 
@@ -282,7 +274,7 @@ def _no_tangent(_: Value) -> Value:
     raise TermError("type", "the record of suffwdpass is for sufrevpass only")
 
 
-def second_pass(_linked: Linked, callee: Callee, arg: Value, _ev: KsEvaluator) -> Value:
+def second_pass(_linked: LinkedText, callee: Callee, arg: Value, _ev: KsEvaluator) -> Value:
     """[sufrevpass f] (dt, b)."""
     dt, kept = arg
     if not isinstance(kept, Linear):
@@ -291,16 +283,16 @@ def second_pass(_linked: Linked, callee: Callee, arg: Value, _ev: KsEvaluator) -
     return kept.transposed(dt)
 
 
-def split_reverse(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator) -> Value:
+def split_reverse(linked: LinkedText, callee: Callee, arg: Value, ev: KsEvaluator) -> Value:
     """[sufrev f] (x, dt): one pass after the other."""
     return backward(linked, callee, arg, ev, "sufrev")
 
 
-def _shape(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
+def _shape(linked: LinkedText, callee: Callee, x: Value, ev: KsEvaluator) -> Value:
     return shape_of(call(linked, callee, x, ev), callee.result)
 
 
-_DERIVED: dict[str, Callable[[Linked, Callee, Value, KsEvaluator], Value]] = {
+_DERIVED: dict[str, Callable[[LinkedText, Callee, Value, KsEvaluator], Value]] = {
     "D": linear,
     "tupled": lambda *of: (call(*of), linear(*of)),
     "poly": lambda *of: _polymorphic(*of, is_reverse=False),
@@ -319,7 +311,7 @@ _DERIVED: dict[str, Callable[[Linked, Callee, Value, KsEvaluator], Value]] = {
 # --- derivatives by hand ---
 
 
-def later(linked: Linked, f: AnyMap, modes: tuple[str, ...]) -> AnyMap:
+def later(linked: LinkedText, f: AnyMap, modes: tuple[str, ...]) -> AnyMap:
     """A derivative that will be derived in modes: the values of opaque calls in it have the rule of the next one."""
     if not modes or not linked.rules:
         return f
@@ -338,7 +330,7 @@ def later(linked: Linked, f: AnyMap, modes: tuple[str, ...]) -> AnyMap:
     return Program(p.dom, p.cod, changed(p.line), p.names)
 
 
-def reversed_by(linked: Linked, hand: Callee, callee: Callee, arg: Value, ev: KsEvaluator) -> Value:
+def reversed_by(linked: LinkedText, hand: Callee, callee: Callee, arg: Value, ev: KsEvaluator) -> Value:
     """dt ⊙R ∂f(x), by what is written by hand: at once, or in two passes."""
     if hand.derivations[0] != "suffwdpass":
         return call(linked, hand, arg, ev)

@@ -8,20 +8,14 @@ is a `where`, and in a function that calls itself it is decided at the point at 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Protocol, final
 
 import numpy as np
 from attrs import evolve
 
 from adjoint.languages.ks.builtin import effects
+from adjoint.languages.ks.builtin.evaluation import Where
 from adjoint.languages.ks.value.ks_values import (
-    LEAF,
-    Arr,
-    Items,
-    Lane,
-    Table,
-    UnrolledError,
-    Value,
     filled,
     form,
     items_of,
@@ -33,26 +27,27 @@ from adjoint.languages.ks.value.ks_values import (
     stacked,
     truth,
 )
-from adjoint.languages.ks.value.tensor_lanes import closed, constants_of, lanes_of, require_few, zipped
+from adjoint.languages.ks.value.tensor_lanes import aligned, closed, constants_of, lane_entry, require_few, zipped
+from adjoint.languages.ks.value.value_classes import LEAF, Arr, Items, Lane, Table, UnrolledError, Value
 from diff import const, fold, where
 from diff.control.bodies import built, emitted, powers, traced
 from diff.lam.run.evaluate import Evaluator
 from diff.lam.term.lam_values import Closure, Native
 from diff.lam.term.term_error import TermError
 from diff.lam.term.terms import If
-from diff.trace.expr import Expr, literal, tracing
-from hilbert import Copower, DirectSum, R, Type, Vec
+from diff.trace.expr import tracing
+from hilbert import Copower, DirectSum, Type, Vec
 from hilbert.base.term import driven
-from hilbert.program.line.operation import Captured, Reduce
 from hilbert.program.transform.lifted_line import lifted_line
-from hilbert.relation import equality
 from hilbert.space.space import Bool
-from linmap.term.datum import constants
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
+    from weakref import WeakKeyDictionary
 
-    from adjoint.languages.ks.run.text_functions import Linked
+    from adjoint.languages.ks.builtin.evaluation import Effect
+    from adjoint.languages.ks.text.function_names import Callee
+    from adjoint.languages.ks.text.text_scope import Scope
     from diff.lam.term.binding import Pass
     from diff.lam.term.term_error import Place
     from diff.lam.term.terms import AnyTerm, Case, Fold, Var
@@ -64,24 +59,41 @@ BODY = 4
 """A body of a `build` or a fold that is traced takes as long as so many of them."""
 
 
+class LinkedText(Protocol):
+    """The definitions of a text, ready to be evaluated, and the maps that were made of them.
+
+    They call the evaluator and the derivatives, which call them back: this stands below all of these.
+    """
+
+    scope: Scope
+    is_by_hand: bool
+    """Whether a derivative is written by hand."""
+    maps: dict[Any, Any]
+    asked: set[Any]
+    last: tuple[Any, Any] | None
+    rules: WeakKeyDictionary[Any, tuple[int, Any]]
+
+    def value(self, x: Var, ev: KsEvaluator) -> Value:
+        """What a name means, at the place where its variable stands."""
+
+    def function(
+        self, callee: Callee, ev: KsEvaluator, place: Place | None, modes: tuple[str, ...] | None = None
+    ) -> Value:
+        """A function of the text, of the prelude, or derived from one; opaque where it is by hand in a mode."""
+
+
 @final
 class KsEvaluator(Evaluator):
-    """One evaluation: where it is (lanes, loops, branches), and what must be checked or printed there."""
+    """One evaluation: where it is in the program that is traced, and its place in the text."""
 
-    def __init__(self, linked: Linked, steps: int = STEPS, point: Callable[[Any], Any] | None = None) -> None:
+    def __init__(self, linked: LinkedText, steps: int = STEPS, point: Callable[[Any], Any] | None = None) -> None:
         super().__init__(steps)
         self.linked, self.point = linked, point
-        self.modes: tuple[str, ...] = ()  # in which the program that is traced will be derived, the first one first
-        self.lanes: tuple[Lane, ...] = ()
-        self.mask: Any = None  # of the lanes that are run, a Table; None for all
-        self.branches = 0  # conditions on data around
-        self.loops = 0
-        self.is_nowhere = False  # whether what is traced is run for no element
+        self.where = Where()
+        self.place: Place | None = None
         self.recursions = 0
         self.is_local = False  # whether conditions on reals are decided where they can be
-        self.pending: list[effects.Effect] = []
-        self.effects = set[str]()  # "check" and "write", where some were made steps
-        self.place: Place | None = None
+        self.effects = set[str]()
         self.words: dict[int, tuple[Var, Value]] = {}  # what those of the text mean, by occurrence
 
     def free(self, x: Var) -> Value:
@@ -97,74 +109,14 @@ class KsEvaluator(Evaluator):
             raise TermError("limit", f"no value after {self.steps} steps", place)
 
     @contextmanager
-    def inside(self, **changed: Any) -> Iterator[None]:
-        """Somewhere else; all is as before afterwards, also after an error."""
-        here = vars(self)
-        before = dict(here)
-        here.update(changed)
+    def inside(self, where: Where) -> Iterator[None]:
+        """Evaluate somewhere else; the evaluation is where it was afterwards, also after an error."""
+        before = self.where, self.place, self.recursions
+        self.where = where
         try:
             yield
         finally:
-            left = self.left
-            here.clear()
-            here.update(before, left=left)
-
-    # --- constants over lanes ---
-
-    def here(self, table: Table, kind: Type = R) -> Any:
-        """The entry of a table in this lane, as a constant of the program."""
-        lanes = table.lanes
-        space: Type = kind
-        for lane in reversed(lanes):
-            space = Copower(space, lane.axis)
-        array = table.array.astype(np.float64) if kind == R else table.array
-        b = lanes[0].outer
-        slots = [b.literal(c) for c in constants(space.vec(np.ascontiguousarray(array)))]
-        return self.inward(b, slots, lanes, kind)
-
-    def inward(self, b: Builder, slots: Sequence[int], lanes: tuple[Lane, ...], space: Type) -> Any:
-        """Slots of a line as they are seen in the body that is traced inside; in some lanes, the elements there."""
-        bodies = {id(lane.body) for lane in lanes}
-        while b.inner is not None:
-            leaves = [b.slots[k] for k in slots]
-            b = b.inner
-            if id(b) in bodies:
-                leaves = [evolve(leaf, axes=leaf.axes[1:]) for leaf in leaves]
-            slots = [b.emit(Captured(k), (), leaf) for k, leaf in zip(slots, leaves, strict=True)]
-        return Expr(b, space, tuple(slots))
-
-    def of_lane(self, lane: Lane, leaf: Any) -> Any:
-        """The element in this lane of a vector over it that is known outside; None where it is not."""
-        space = leaf.space.base
-        b, slots = leaf.home if isinstance(leaf, Expr) else literal(lane.outer, leaf).home
-        while b is not lane.outer and b.inner is not None:
-            leaves = [b.slots[k] for k in slots]
-            b = b.inner
-            slots = tuple([b.emit(Captured(k), (), f) for k, f in zip(slots, leaves, strict=True)])
-        if b is not lane.outer:
-            return None
-        same = Reduce(equality(lane.axis), 0)  # its own slot, since the body may see the whole vector, too
-        own = [b.apply(same, k) for k in slots]
-        lane.sources.update(zip(own, slots, strict=True))
-        return self.inward(b, own, (lane,), space)
-
-    def aligned(self, *values: Value) -> tuple[tuple[Lane, ...], list[Any]]:
-        """Constants that are no tensors as arrays over all their lanes."""
-        lanes = lanes_of(values)
-        arrays = []
-        for v in values:
-            if isinstance(v, Table):
-                shape = [lane.n if lane in v.lanes else 1 for lane in lanes]
-                arrays.append(v.array.reshape(shape))
-            else:
-                arrays.append(np.asarray(v))
-        return lanes, arrays
-
-    def running(self, *tables: Value) -> tuple[tuple[Lane, ...], list[Any], Any]:
-        """Constants over all their lanes and those of the mask, and where lanes are run."""
-        lanes, arrays = self.aligned(*tables, True if self.mask is None else self.mask)
-        *found, mask = np.broadcast_arrays(*arrays)
-        return lanes, found, mask
+            self.where, self.place, self.recursions = before
 
     # --- lanes ---
 
@@ -177,27 +129,29 @@ class KsEvaluator(Evaluator):
         require_few(n, self.place)
         if not apart:
             try:
-                with self.inside():
+                with self.inside(self.where):
                     return self._over(n, run)
             except UnrolledError as error:
-                if error.depth is not None and error.depth < len(self.lanes):
+                if error.depth is not None and error.depth < len(self.where.lanes):
                     raise
         return stacked((n,), [driven(run(k)) for k in range(n)])
 
     def _over(self, n: int, run: Callable[[Value], Pass]) -> Value:
         self._spend(BODY, self.place)
         found: list[Value] = []
-        after: list[effects.Effect] = []
+        after: list[Effect] = []
 
         def emit(b: Builder) -> Any:
-            lane = Lane(n, len(self.lanes), b)
+            around = self.where
+            lane = Lane(n, len(around.lanes), b)
 
             def body() -> Any:
                 lane.body = tracing.get()[-1]
-                with self.inside(lanes=(*self.lanes, lane), is_nowhere=self.is_nowhere or not n, pending=[]):
+                lanes, is_nowhere = (*around.lanes, lane), around.is_nowhere or not n
+                with self.inside(evolve(around, lanes=lanes, is_nowhere=is_nowhere, pending=[])):
                     value = driven(run(lane.index))
                     leaves = effects.tied(self, leaves_of(value))
-                    after.extend(self.pending)
+                    after.extend(self.where.pending)
                 found.append(closed(lane, value))
                 return tuple(leaves)
 
@@ -241,38 +195,36 @@ class KsEvaluator(Evaluator):
         if isinstance(condition, Vec):
             return bool(condition.array)
         if isinstance(condition, Table):
-            _, (c,), running = self.running(condition)
+            _, (c,), running = self.where.running(condition)
             return True if not (running & ~c).any() else None if (running & c).any() else False
-        is_decided = self.recursions or (self.is_local and self.is_outside())
+        is_decided = self.recursions or (self.is_local and self.where.is_outside)
         return self.decided(condition) if is_decided else None
-
-    def is_outside(self) -> bool:
-        """Whether it is in no lane, loop or branch, where what reals decide is decided at the point at hand."""
-        return not (self.lanes or self.loops or self.branches)
-
-    def outside(self, message: str) -> UnrolledError:
-        """Of what is computed there: in no lane, so that it is not tried in some of those around."""
-        return UnrolledError(message, [lane.index for lane in self.lanes])
 
     def _either(self, condition: Any, then: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
         """The values of both branches, each where it is taken."""
         if isinstance(condition, Table):
             if self.recursions:
                 raise UnrolledError("a recursion depends on the lane", [condition])
-            lanes, (c,), running = self.running(condition)
+            lanes, (c,), running = self.where.running(condition)
             masks = [Table(lanes, part) for part in (running & c, running & ~c)]
-            return self._where(condition, self.here(condition, Bool), then, otherwise, masks)
+            return self._where(condition, lane_entry(condition, Bool), then, otherwise, masks)
+        mask = self.where.mask
         try:
-            with self.inside(branches=self.branches + 1):
-                return self._where(None, condition, then, otherwise, [self.mask, self.mask])
+            with self.inside(evolve(self.where, branches=self.where.branches + 1)):
+                return self._where(None, condition, then, otherwise, [mask, mask])
         except UnrolledError:
             return then() if self.decided(condition) else otherwise()
 
     def decided(self, condition: Any) -> bool:
         """A condition on data at the point at hand; raises where there is none."""
-        if not self.is_outside():
-            raise self.outside("a condition is decided at a point")
+        if not self.where.is_outside:
+            raise self.where.outside("a condition is decided at a point")
         return bool(self.probe(condition).array)
+
+    @property
+    def has_point(self) -> bool:
+        """Whether conditions on reals can be decided at a point."""
+        return self.point is not None
 
     def probe(self, x: Any) -> Vec[Any]:
         """An expression at the point at hand; raises TermError where there is none."""
@@ -287,17 +239,17 @@ class KsEvaluator(Evaluator):
         self, table: Table | None, c: Any, then: Callable[[], Value], otherwise: Callable[[], Value], masks: list[Any]
     ) -> Value:
         found: list[Value] = []
-        after: list[effects.Effect] = []
+        after: list[Effect] = []
 
         def branch(run: Callable[[], Value], mask: Any) -> Callable[[], Any]:
             def traced_branch() -> Any:
                 """Run a branch under its mask, tie its effects to its leaves, and keep its value in `found`."""
-                with self.inside(mask=mask, pending=[]):
+                with self.inside(evolve(self.where, mask=mask, pending=[])):
                     value = run()
                     if table is None:  # a condition on data; under a table `_merged` joins truth values
                         value = mapped(lambda v: const(truth(c=v)) if isinstance(v, bool) else v, value)
                     leaves = effects.tied(self, leaves_of(value))
-                    after.extend(self.pending)
+                    after.extend(self.where.pending)
                 found.append(value)
                 if len(found) == 2 and outline(found[0]) != outline(value):  # both branches are traced
                     raise UnrolledError("a condition on data decides a shape")
@@ -320,7 +272,7 @@ class KsEvaluator(Evaluator):
         own = [v.own for v in (a, b) if isinstance(v, Table)]
         if table is None or not ours or any(own):
             raise UnrolledError("a condition on data decides what is discrete")
-        lanes, (c, x, y) = self.aligned(table, a, b)
+        lanes, (c, x, y) = aligned(table, a, b)
         return Table(lanes, np.where(c, x, y))
 
     # --- loops ---
@@ -329,7 +281,7 @@ class KsEvaluator(Evaluator):
         """f (… f (start, x₁) …, xₙ): a loop where the state has one shape, else round by round."""
         if isinstance(xs, Arr) and xs.dims[0] and not self.recursions and not self._is_known_to_vary(f, start, xs):
             try:
-                with self.inside():
+                with self.inside(self.where):
                     return self._loop(f, start, xs)
             except UnrolledError as error:
                 if error.depth is not None:
@@ -347,7 +299,7 @@ class KsEvaluator(Evaluator):
 
     def _given(self, *values: Value) -> Any:
         """What is discrete where a fold stands."""
-        return signature((*values, True if self.mask is None else self.mask))
+        return signature((*values, True if self.where.mask is None else self.where.mask))
 
     def _loop(self, f: Value, start: Value, xs: Arr) -> Value:
         first, stacks = leaves_of(start), leaves_of(xs.item)
@@ -360,14 +312,14 @@ class KsEvaluator(Evaluator):
         if len(stacks) > 1:
             space = DirectSum(tuple([s.space.base for s in stacks]))
 
-        after: list[effects.Effect] = []
+        after: list[Effect] = []
 
         def step(states: tuple[Any, ...], x: Any) -> Any:
-            with self.inside(loops=self.loops + 1, pending=[]):
+            with self.inside(evolve(self.where, loops=self.where.loops + 1, pending=[])):
                 item = filled(xs.item, iter(x.split() if len(stacks) > 1 else (x,)))
                 value = driven(self.call(f, (filled(start, iter(states)), item)))
                 leaves = effects.tied(self, leaves_of(value))
-                after.extend(self.pending)
+                after.extend(self.where.pending)
                 if form(value) != shape:
                     raise UnrolledError("the state of a fold changes its shape")
             return tuple(leaves)

@@ -5,27 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from adjoint.languages.ks.builtin import effects
 from adjoint.languages.ks.run.evaluate import KsEvaluator
 from adjoint.languages.ks.run.map_arguments import not_derived
 from adjoint.languages.ks.run.probe import Probe
-from adjoint.languages.ks.value.ks_values import (
-    LEAF,
-    Table,
-    UnrolledError,
-    Value,
-    filled,
-    form,
-    has_function,
-    is_real,
-    leaves_of,
-    linear_maps,
-    mapped,
-)
+from adjoint.languages.ks.value.ks_values import filled, form, has_function, is_real, leaves_of, linear_maps, mapped
 from adjoint.languages.ks.value.packing import reals
 from adjoint.languages.ks.value.tensor_lanes import constants_of
+from adjoint.languages.ks.value.value_classes import LEAF, Table, UnrolledError, Value
 from diff import fun
 from diff.lam.term.term_error import TermError
 from diff.mistakes.escaped_expressions import is_of_two_functions
@@ -35,7 +24,7 @@ from hilbert.base.term import driven
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from adjoint.languages.ks.run.text_functions import Linked
+    from adjoint.languages.ks.run.evaluate import LinkedText
     from adjoint.languages.ks.text.function_names import Callee
     from hilbert.map.map import AnyMap
 
@@ -57,25 +46,27 @@ class Mapped:
     """Whether the result has truth values or indices that are found from reals, which are 0 here."""
 
 
-def by_name(linked: Linked, derivation: str, callee: Callee) -> Callee | None:
+def by_name(linked: LinkedText, derivation: str, callee: Callee) -> Callee | None:
     """What is written by hand for [d f]."""
     one = linked.scope.table.get(((derivation, *callee.derivations), callee.base, callee.of))
     return one.callee if one is not None and one.function is not None else None
 
 
-def written(linked: Linked, mode: str, callee: Callee) -> Callee | None:
+def written(linked: LinkedText, mode: str, callee: Callee) -> Callee | None:
     """What is written by hand for a mode."""
     found = (by_name(linked, derivation, callee) for derivation in MODES.get(mode, ()))
     return next((one for one in found if one is not None), None)
 
 
-def call(linked: Linked, callee: Callee, arg: Value, ev: KsEvaluator, modes: tuple[str, ...] | None = None) -> Value:
+def call(
+    linked: LinkedText, callee: Callee, arg: Value, ev: KsEvaluator, modes: tuple[str, ...] | None = None
+) -> Value:
     """The value of a function; it is opaque where it is by hand in one of the modes, those of the program if None."""
     return driven(ev.call(linked.function(callee, ev, ev.place, modes), arg))
 
 
 def as_map(
-    linked: Linked,
+    linked: LinkedText,
     callee: Callee,
     x: Value,
     ev: KsEvaluator,
@@ -89,8 +80,8 @@ def as_map(
     `mode` is the derivation to be taken of the map, None for the value alone; `decides` says that a condition may be
     decided at the argument, `is_local` that all are. A map without such decisions is kept for arguments of this form.
     """
-    modes = () if mode is None else (mode, *ev.modes)
-    # `ev.modes` change a body only where something is by hand, `is_local` only where a condition is decided (not kept)
+    modes = () if mode is None else (mode, *ev.where.modes)
+    # the modes change a body only where something is by hand, `is_local` only where a condition is decided (not kept)
     key = None if has_function(x) else (callee.identity, modes if linked.is_by_hand else mode, form(x))
     found = linked.maps.get(key) if key is not None else None
     if found is not None:
@@ -107,7 +98,7 @@ def as_map(
 
 
 def traced(
-    linked: Linked,
+    linked: LinkedText,
     callee: Callee,
     run: Callable[[Value, KsEvaluator], Value],
     x: Value,
@@ -140,7 +131,8 @@ def traced(
     inside.left, inside.is_local = ev.left, is_local
 
     def body(*leaves: Any) -> Any:
-        inside.modes, inside.place = () if mode is None else (mode, *ev.modes), ev.place
+        inside.where = evolve(inside.where, modes=() if mode is None else (mode, *ev.where.modes))
+        inside.place = ev.place
         result = run(filled(x, iter(leaves)), inside)
         is_partial.append(mode is not None and len(reals(result)) < len(leaves_of(result)))
         if mode is not None:
@@ -158,12 +150,12 @@ def traced(
     return Mapped(f, values[0], bool(probes), inside.effects, is_partial[0])
 
 
-def map_at(linked: Linked, callee: Callee, x: Value, ev: KsEvaluator, mode: str) -> Mapped:
+def map_at(linked: LinkedText, callee: Callee, x: Value, ev: KsEvaluator, mode: str) -> Mapped:
     """The map for an argument: for that only the first time; then for all of its shape, where there is one.
 
     The last one that is for its argument only is that of the other modes there, where nothing is written by hand.
     """
-    key, leaves = (callee.identity, (mode, *ev.modes), form(x)), leaves_of(x)
+    key, leaves = (callee.identity, (mode, *ev.where.modes), form(x)), leaves_of(x)
     is_at_point = all(isinstance(leaf, Vec) for leaf in leaves)
     here = None
     if is_at_point:

@@ -23,9 +23,10 @@ from adjoint.languages.ks.text.function_names import Written
 from adjoint.languages.ks.text.resolution import Definition
 from adjoint.languages.ks.text.text_scope import Scope, read
 from adjoint.languages.ks.value import convert
-from adjoint.languages.ks.value.ks_values import Value, leaves_of, real
+from adjoint.languages.ks.value.ks_values import leaves_of, real
 from adjoint.languages.ks.value.packing import packed_space
 from adjoint.languages.ks.value.types import has_maps, is_real, tangent, text
+from adjoint.languages.ks.value.value_classes import Value
 from adjoint.languages.ks.value.value_syntax import plain
 from adjoint.languages.ks.value.value_syntax import text as value_text
 from adjoint.languages.loaded_functions import Fault, Given, Loaded, LoadedValues

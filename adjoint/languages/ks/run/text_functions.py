@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from adjoint.languages.ks.run.evaluate import KsEvaluator
     from adjoint.languages.ks.text.resolution import Definition
     from adjoint.languages.ks.text.text_scope import Scope
-    from adjoint.languages.ks.value.ks_values import Value
+    from adjoint.languages.ks.value.value_classes import Value
     from diff.lam.term.term_error import Place
     from diff.lam.term.terms import AnyTerm, Lam
     from diff.lam.term.types import Ty
@@ -101,7 +101,7 @@ class Linked:
         self, callee: Callee, ev: KsEvaluator, place: Place | None, modes: tuple[str, ...] | None = None
     ) -> Value:
         """A function of the text, of the prelude, or derived from one; opaque where it is by hand in a mode."""
-        if self.is_by_hand and by_hand(self, callee, ev.modes if modes is None else modes):
+        if self.is_by_hand and by_hand(self, callee, ev.where.modes if modes is None else modes):
             return _native(lambda v: opaque(self, callee, v, ev), place, ev)
         own = self.scope.defined(callee)
         if own is not None and own.function is not None:

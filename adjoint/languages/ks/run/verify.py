@@ -10,8 +10,9 @@ from attrs import frozen
 from adjoint.languages.ks.builtin import effects, linear_primitives
 from adjoint.languages.ks.run import derivatives, function_maps
 from adjoint.languages.ks.run.by_hand import is_external
-from adjoint.languages.ks.value.ks_values import Value, is_real, leaves_of, plus, scaled, tangent
+from adjoint.languages.ks.value.ks_values import is_real, leaves_of, plus, scaled, tangent
 from adjoint.languages.ks.value.ks_values import real as number
+from adjoint.languages.ks.value.value_classes import Value
 from adjoint.languages.loaded_functions import Fault
 from diff.lam.term.term_error import TermError
 

@@ -24,7 +24,7 @@ from hilbert import R
 
 if TYPE_CHECKING:
     from adjoint.languages.ks.text.form_reader import AnyForm
-    from adjoint.languages.ks.text.text_scope import Scope
+    from adjoint.languages.ks.text.resolution import Resolution
     from diff.lam.term.binding import Pass
     from diff.lam.term.term_error import Place
 
@@ -119,7 +119,7 @@ def _compound(forms: list[AnyForm]) -> Pass:
 class Parser:
     """The grammar of expressions; each name is looked up where it stands."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: Resolution) -> None:
         self.scope = scope
         self.bound = Bound()
 

@@ -19,7 +19,7 @@ from hilbert.base.term import driven, postorder
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from adjoint.languages.ks.text.text_scope import Scope
+    from adjoint.languages.ks.text.resolution import Resolution
     from diff.lam.term.binding import Pass
     from diff.lam.term.term_error import Place
 
@@ -49,7 +49,7 @@ class Rule:
 class Rules:
     """The rules so far; they match up to names, and functions by what they stand for."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: Resolution) -> None:
         self.make = Maker(scope)
         self.of_head: dict[Hashable, list[Rule]] = {}
         self.count = 0

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from adjoint.languages.ks.text.function_names import Callee
-    from adjoint.languages.ks.text.text_scope import Scope
+    from adjoint.languages.ks.text.resolution import Resolution
     from diff.lam.term.binding import Pass
 
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Maker:
     """Terms in a scope."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: Resolution) -> None:
         self.scope = scope
         self._types: dict[int, tuple[AnyTerm, Ty]] = {}
 

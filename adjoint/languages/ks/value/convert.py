@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adjoint.languages.ks.value.ks_values import Arr, Items, Table, items_of, stacked
+from adjoint.languages.ks.value.ks_values import items_of, stacked
 from adjoint.languages.ks.value.types import BOOL, STRING, depth, element, indices, is_real, order, text
+from adjoint.languages.ks.value.value_classes import Arr, Items, Table
 from adjoint.languages.value_spaces import value_of
 from adjoint.languages.value_text import described, is_tuple, parts_of
 from diff.lam.term.term_error import TermError
@@ -18,7 +19,7 @@ from hilbert.errors import double, shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjoint.languages.ks.value.ks_values import Value
+    from adjoint.languages.ks.value.value_classes import Value
 
 LENGTH = 3
 """The length of vectors that are chosen."""

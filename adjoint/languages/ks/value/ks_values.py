@@ -1,107 +1,22 @@
-"""Values: reals are vectors or expressions of ℝ, integers and truth values are constants, or tables over lanes.
-
-A tensor whose elements have one shape is an `Arr`: the tree of an element, whose leaves have the axes of the tensor in
-front. Any other is `Items`. A linear map is a `Linear`: what it does, and what its transpose does.
-"""
+"""Functions of values: at the leaves of trees, their forms, arithmetic of reals, tensors and their elements."""
 
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
-from attrs import frozen
 
+from adjoint.languages.ks.value.value_classes import LEAF, AnyValue, Arr, Items, Lane, Linear, Table, Value
 from diff.lam.term.lam_values import Closure, Native
 from diff.lam.term.term_error import TermError
 from diff.trace.expr import Expr
-from hilbert import Copower, Elements, Fin, R, SpaceError, Type, Vec
+from hilbert import Copower, Elements, Fin, R, Type, Vec
 from hilbert.space.space import Bool
 from linmap import rep, stack
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from adjoint.languages.ks.value.linear_maps import Made
-    from hilbert.program.line.builder import Builder
-
-Value: TypeAlias = Any
-"""An int, bool, str, Table, vector or expression, a tuple of values, Arr, Items, Linear, or a function."""
-LEAF = (Vec, Expr)
-
-
-class UnrolledError(SpaceError):
-    """What is computed for all elements at once is not the same for all: each is computed by itself instead.
-
-    What depends on lanes does so until the outermost of them is computed one by one: its `depth`, where tables are
-    given. Anything else is computed one by one where it was last tried at once.
-    """
-
-    def __init__(self, message: str, tables: Iterable[Value] = ()) -> None:
-        super().__init__(message)
-        self.depth = min((lane.depth for t in tables if isinstance(t, Table) for lane in t.lanes), default=None)
-
-
-@final
-class Lane:
-    """The elements of a `build`, all at once: its index is a table over it."""
-
-    def __init__(self, n: int, depth: int, outer: Builder) -> None:
-        self.n, self.depth, self.outer = n, depth, outer
-        self.axis = Fin.of(n)
-        self.body: Any = None
-        self.sources: dict[int, int] = {}  # slots of vectors that are seen element by element, and what they are
-        self.index = Table((self,), np.arange(n))
-
-
-@final
-@frozen(eq=False)
-class Table:
-    """Constants, integers or truth values: an axis for each of some lanes, then those of the tensors around."""
-
-    lanes: tuple[Lane, ...]
-    array: Any
-
-    @property
-    def own(self) -> int:
-        """The number of axes that are those of tensors."""
-        return int(self.array.ndim) - len(self.lanes)
-
-
-@final
-@frozen(eq=False)
-class Arr:
-    """A tensor of elements of one shape."""
-
-    dims: tuple[int, ...]
-    item: Value
-
-
-@final
-@frozen(eq=False)
-class Items:
-    """A tensor of any elements, in the order of their indices."""
-
-    dims: tuple[int, ...]
-    items: tuple[Value, ...]
-
-
-@final
-@frozen(eq=False)
-class Linear:
-    """A linear map, and its transpose."""
-
-    apply: Callable[[Value], Value]
-    transposed: Callable[[Value], Value]
-    made: Made | None = None
-    """How it is made of others, if it is."""
-    height: int = 0
-    """More than that of each of those."""
-    is_record: bool = False
-    """Whether it is what suffwdpass keeps, of which only the transpose is."""
-    missing: str | None = None
-    """Why it is not computed, if it is not."""
-
+    from collections.abc import Callable, Iterator, Sequence
 
 # --- trees ---
 
@@ -155,7 +70,7 @@ def filled(value: Value, leaves: Iterator[Any]) -> Value:
     return mapped(lambda leaf: next(leaves) if isinstance(leaf, LEAF) else leaf, value)
 
 
-def form(value: Value) -> Any:
+def form(value: AnyValue) -> Any:
     """What a value is besides its leaves: hashable, equal for values of one type that differ in their leaves only."""
     match value:
         case Vec() | Expr():
@@ -168,10 +83,12 @@ def form(value: Value) -> Any:
             return ("items", dims, tuple(map(form, items)))
         case Table(lanes, array):
             return ("table", tuple(map(id, lanes)), array.tobytes())
-        case bool() | int() | str():
+        case int() | str():
             return value
-        case _:  # functions and linear maps are what they are
+        case Linear() | Closure() | Native():  # each is what it is
             return ("function", id(value))
+        case _:
+            assert_never(value)
 
 
 def outline(value: Value) -> Any:
@@ -179,7 +96,7 @@ def outline(value: Value) -> Any:
     return form(mapped(lambda leaf: leaf if isinstance(leaf, LEAF) else (), value))
 
 
-def signature(value: Value) -> Any:
+def signature(value: AnyValue) -> Any:
     """The form of a value, the same for other lanes of as many elements, and for functions of one term."""
     match value:
         case tuple():
@@ -194,14 +111,16 @@ def signature(value: Value) -> Any:
             return ("closure", lam, tuple((k, signature(v)) for k, v in values.items()))
         case Linear() | Native():
             return value
-        case _:  # a leaf or a constant
+        case Vec() | Expr() | int() | str():
             return form(value)
+        case _:
+            assert_never(value)
 
 
-def has_function(value: Value) -> bool:
+def has_function(value: AnyValue) -> bool:
     """Whether a function or a linear map is in it."""
     match value:
-        case Vec() | Expr() | Table() | bool() | int() | str():
+        case Vec() | Expr() | Table() | int() | str():
             return False
         case tuple():
             return any(map(has_function, value))
@@ -209,8 +128,10 @@ def has_function(value: Value) -> bool:
             return has_function(item)
         case Items(_, items):
             return any(map(has_function, items))
-        case _:  # a function
+        case Linear() | Closure() | Native():
             return True
+        case _:
+            assert_never(value)
 
 
 # --- reals ---
@@ -293,7 +214,7 @@ def stacked(dims: tuple[int, ...], items: Sequence[Value]) -> Value:
     return Arr(dims, mapped(lambda *leaves: _stacked(dims, leaves), *items))
 
 
-def _kind(value: Value) -> Any:
+def _kind(value: AnyValue) -> Any:
     """The shape of an element that can be stacked; None for one that cannot."""
     match value:
         case Vec() | Expr():
@@ -304,10 +225,12 @@ def _kind(value: Value) -> Any:
         case Arr(dims, item):
             of = _kind(item)
             return None if of is None else ("arr", dims, of)
-        case Table((), _) | bool() | int():
+        case Table((), _) | int():
             return "constant"
-        case _:  # texts, functions, tensors of any elements, tables over lanes
+        case Table() | str() | Items() | Linear() | Closure() | Native():
             return None
+        case _:
+            assert_never(value)
 
 
 def _stacked(dims: tuple[int, ...], leaves: Sequence[Any]) -> Any:

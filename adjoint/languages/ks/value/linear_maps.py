@@ -12,54 +12,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, final
 
 from attrs import Factory, frozen
 
-from adjoint.languages.ks.value.ks_values import Linear, Value, plus
+from adjoint.languages.ks.value.ks_values import plus
+from adjoint.languages.ks.value.value_classes import Add, Compose, Linear, Made, Stack, Transpose, Value
 from hilbert.base.term import driven
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from diff.lam.term.binding import Pass
-
-
-@final
-@frozen(eq=False)
-class Compose:
-    """m₁ ∘ m₂."""
-
-    after: Linear
-    first: Linear
-
-
-@final
-@frozen(eq=False)
-class Add:
-    """m₁ ⊕ m₂."""
-
-    left: Linear
-    right: Linear
-
-
-@final
-@frozen(eq=False)
-class Stack:
-    """m₁ × m₂ × …: x ↦ gathered (m₁ ⊙ x, …), whose transpose adds those of the parts that r is spread to."""
-
-    maps: Sequence[Linear]
-    gathered: Callable[[list[Value]], Value]
-    spread: Callable[[Value], Sequence[Value]]
-    nothing: Callable[[], Value]
-    """The sum of none."""
-
-
-@final
-@frozen(eq=False)
-class Transpose:
-    """mᵀ."""
-
-    of: Linear
-
-
-Made: TypeAlias = Compose | Add | Stack | Transpose
 
 
 def made(of: Made) -> Linear:
@@ -154,8 +114,10 @@ class _Application:
                         value = yield self.of(part, x, is_back=False)
                         values.append(value)
                     found.append(stack.gathered(values))
-                case _:  # a step that is applied at once
+                case Transpose() | None:  # of no parts, since a transpose was turned: applied at once
                     found.append(m.transposed(x) if is_back else m.apply(x))
+                case _:
+                    assert_never(m.made)
         if not found:
             return nothing[0]()
         total = found[0]

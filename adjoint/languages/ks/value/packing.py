@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adjoint.languages.ks.value.ks_values import NO_COTANGENT, Value, is_real, leaves_of, tangent
+from adjoint.languages.ks.value.ks_values import NO_COTANGENT, is_real, leaves_of, tangent
 from adjoint.languages.ks.value.tensor_lanes import zipped
+from adjoint.languages.ks.value.value_classes import Value
 from diff import const
 from hilbert import DirectSum, Vec
 

@@ -1,4 +1,4 @@
-"""What is known of the elements of a tensor, and vectors over one index set as one."""
+"""Tables over lanes: aligned, and as constants of the program; the elements of a tensor, known for each lane."""
 
 from __future__ import annotations
 
@@ -6,16 +6,22 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from attrs import evolve
 
-from adjoint.languages.ks.value.ks_values import LEAF, Lane, Table, UnrolledError, Value, mapped
+from adjoint.languages.ks.value.ks_values import mapped
+from adjoint.languages.ks.value.value_classes import LEAF, Lane, Table, UnrolledError, Value
 from diff.lam.term.term_error import TermError
 from diff.trace.expr import Expr, literal, tracing
-from hilbert import Type, Vec
+from hilbert import Copower, R, Type, Vec
+from hilbert.program.line.operation import Captured, Reduce
+from hilbert.relation import equality
+from linmap.term.datum import constants
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from diff.lam.term.term_error import Place
+    from hilbert.program.line.builder import Builder
 
 
 MOST = 10**8
@@ -34,6 +40,59 @@ def lanes_of(values: Sequence[Value]) -> tuple[Lane, ...]:
     lanes = tuple(found[k] for k in sorted(found))
     require_few(math.prod(lane.n for lane in lanes))
     return lanes
+
+
+def aligned(*values: Value) -> tuple[tuple[Lane, ...], list[Any]]:
+    """Constants as arrays over all their lanes, and behind these the axes of tensors."""
+    lanes = lanes_of(values)
+    arrays = []
+    for v in values:
+        if isinstance(v, Table):
+            own = v.array.shape[len(v.lanes) :]
+            arrays.append(v.array.reshape(*[lane.n if lane in v.lanes else 1 for lane in lanes], *own))
+        elif isinstance(v, int):
+            arrays.append(np.asarray(v))
+        else:
+            raise TypeError(type(v).__name__)  # what is found from reals is told before
+    return lanes, arrays
+
+
+def lane_entry(table: Table, kind: Type = R) -> Any:
+    """The entry of a table in the lane that is traced, as a constant of the program."""
+    space: Type = kind
+    for lane in reversed(table.lanes):
+        space = Copower(space, lane.axis)
+    array = table.array.astype(np.float64) if kind == R else table.array
+    b = table.lanes[0].outer
+    slots = [b.literal(c) for c in constants(space.vec(np.ascontiguousarray(array)))]
+    return _inward(b, slots, table.lanes, kind)
+
+
+def _inward(b: Builder, slots: Sequence[int], lanes: tuple[Lane, ...], space: Type) -> Any:
+    """Slots of a line as they are seen in the body that is traced inside; in some lanes, the elements there."""
+    bodies = {id(lane.body) for lane in lanes}
+    while b.inner is not None:
+        leaves = [b.slots[k] for k in slots]
+        b = b.inner
+        if id(b) in bodies:
+            leaves = [evolve(leaf, axes=leaf.axes[1:]) for leaf in leaves]
+        slots = [b.emit(Captured(k), (), leaf) for k, leaf in zip(slots, leaves, strict=True)]
+    return Expr(b, space, tuple(slots))
+
+
+def lane_element(lane: Lane, leaf: Any) -> Any:
+    """The element in this lane of a vector over it that is known outside; None where the vector is not."""
+    b, slots = leaf.home if isinstance(leaf, Expr) else literal(lane.outer, leaf).home
+    while b is not lane.outer and b.inner is not None:
+        leaves = [b.slots[k] for k in slots]
+        b = b.inner
+        slots = tuple([b.emit(Captured(k), (), f) for k, f in zip(slots, leaves, strict=True)])
+    if b is not lane.outer:
+        return None
+    same = Reduce(equality(lane.axis), 0)  # its own slot, since the body may see the whole vector, too
+    own = [b.apply(same, k) for k in slots]
+    lane.sources.update(zip(own, slots, strict=True))
+    return _inward(b, own, (lane,), leaf.space.base)
 
 
 def constants_of(value: Value) -> list[Any]:

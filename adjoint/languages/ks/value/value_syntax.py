@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 
-from adjoint.languages.ks.value.ks_values import Arr, Items, Linear, Table
+from adjoint.languages.ks.value.value_classes import Arr, Items, Linear, Table
 from adjoint.languages.value_spaces import value_of
 from adjoint.languages.value_text import text as value_text
+from diff.lam.term.lam_values import Closure, Native
 from diff.lam.term.term_error import TermError
+from diff.trace.expr import Expr
 from hilbert import Vec
 
 if TYPE_CHECKING:
-    from adjoint.languages.ks.value.ks_values import Value
+    from adjoint.languages.ks.value.value_classes import AnyValue, Value
 
 
 def text(value: Value) -> str:
@@ -21,7 +23,7 @@ def text(value: Value) -> str:
     return value_text(plain(value))
 
 
-def plain(value: Value, dims: tuple[int, ...] = ()) -> Any:
+def plain(value: AnyValue, dims: tuple[int, ...] = ()) -> Any:
     """A value as numbers, truth values, texts, tuples and lists; raises TermError for a function.
 
     The leaves of an element of tensors have axes of these sizes in front.
@@ -37,7 +39,7 @@ def plain(value: Value, dims: tuple[int, ...] = ()) -> Any:
             return plain(item, (*dims, *more))
         case Items(more, items):
             return _nested(more, [plain(one) for one in items])
-        case bool() | int() | str():
+        case int() | str():
             return value
         case Linear(is_record=True):
             raise TermError(
@@ -47,8 +49,10 @@ def plain(value: Value, dims: tuple[int, ...] = ()) -> Any:
             raise TermError("linear", why)
         case Linear():
             raise TermError("type", "a linear map has no text: apply it with lmApply or lmApplyR")
-        case _:  # a function, or the record of one
+        case Expr() | Closure() | Native():
             raise TermError("type", "a function has no text: apply it")
+        case _:
+            assert_never(value)
 
 
 def _zipped(dims: tuple[int, ...], parts: list[Any]) -> Any:
