@@ -5,7 +5,7 @@ Importing it imports nothing yet: the command `hilbert`, which lies in this pack
 
 from typing import TYPE_CHECKING
 
-from hilbert.base.lazy import later, lazy, require_own
+from hilbert.base.lazy import lazy, require_own
 
 require_own("linmap", "diff")
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from adjoint.reverse.jacobian_matrix import hessian, jacobian
     from adjoint.reverse.rules import adjoint
     from diff.names import NAMES
+
+if TYPE_CHECKING:  # what declared methods mean
+    from adjoint.reverse.data_gradient import gradient_on_data as OnData__gradient
 
 __all__ = [
     "NAMES",
@@ -38,5 +41,3 @@ __all__ = [
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = lazy(__name__)
-
-later("OnData", "adjoint.reverse.data_gradient")

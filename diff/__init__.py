@@ -88,6 +88,36 @@ if TYPE_CHECKING:
     from diff.vocabulary.matrix_exponential import expm
     from diff.vocabulary.operations import contract, inner, kept, onehot, outer, select
 
+if TYPE_CHECKING:  # what declared methods mean
+    from diff.control.fixed_points import search as Implicit_search
+    from diff.datatypes.kinds.value_files import load as Values_load
+    from diff.datatypes.kinds.value_files import save as Values_save
+    from diff.derive.system_plan import plan as Solve_plan
+    from diff.function_cost import costed as Runs_costed
+    from diff.function_cost import orders as Runs_orders
+    from diff.lam.show.show import show_term as Former___str__
+    from diff.lam.show.show_types import show_type as Node___str__
+    from diff.lam.show.show_values import show_value as Tagged___str__
+    from diff.lam.term.equality import hash_of as Former___hash__
+    from diff.lam.term.equality import is_equal as Former___eq__
+    from diff.lam.term.equality import pickled as Former___reduce__
+    from diff.laws.simplify import simplify_linearization as Linearization_simplified
+    from diff.printing.function_repr import primitive as Elementwise___repr__
+    from diff.printing.function_repr import spell as Fun___repr__
+    from diff.printing.show import show_function as Fun___str__
+    from diff.printing.show import show_linearization as Linearization___str__
+    from diff.terms.equal import linearization_label as Linearization_label
+    from diff.terms.equal import program_label as Fun_label
+    from diff.terms.nodes import composition as Fun__compose
+    from diff.terms.nodes import copower as Fun__copower
+    from diff.terms.nodes import fork_of as Fun__fork
+    from diff.terms.nodes import multiple as Fun__scaled
+    from diff.terms.nodes import parallel_of as Fun__parallel
+    from diff.terms.nodes import sum_of as Fun__sum
+    from diff.terms.run_program import run as Fun__runner
+    from diff.vocabulary.eager import method as Vec_
+    from diff.vocabulary.reductions import method as Expr_
+
 __all__ = [
     "AnyTermFunction",
     "Derivative",
@@ -204,12 +234,5 @@ __all__ = [
 if not TYPE_CHECKING:
     __getattr__, __dir__ = lazy(__name__)
 
-later("Expr", "diff.vocabulary.reductions")
-later("Fun", "diff.terms.nodes", "diff.function_cost")
-later("Implicit", "diff.control.fixed_points")
-later("Linearization", "diff.laws.simplify")
-later("Solve", "diff.derive.system_plan")
-later("Values", "diff.datatypes.kinds.value_files")
-later("Vec", "diff.vocabulary.eager")
 later("laws", "linmap.laws.all_laws", "diff.laws.equations", "diff.laws.function_laws")
 later("primitives", "diff.primitives.primitives")

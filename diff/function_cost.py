@@ -20,11 +20,9 @@ from typing import TYPE_CHECKING, Any, final
 from attrs import frozen
 
 from diff.printing.show_steps import leaf_names
-from diff.terms.function import Fun
 from diff.terms.lower import planned, program
 from diff.terms.program import AnyProgram, Program
 from hilbert import DirectSum
-from hilbert.base.attach import attach
 from hilbert.program.line.builder import Builder
 from hilbert.program.planning import contraction_plan
 from hilbert.program.planning.contraction_tree import ContractionTree
@@ -103,7 +101,3 @@ def costed(f: AnyFun) -> Running:
     run = planned(f)
     before, after = (work(fused(p.line)) for p in (run.written or run, run))
     return Running(before, after, orders(f), systems([run.line]))
-
-
-attach(Fun, "orders", orders)
-attach(Fun, "costed", costed)

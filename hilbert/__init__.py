@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from hilbert.base.lazy import later, lazy
+from hilbert.base.lazy import lazy
 
 if TYPE_CHECKING:
     from hilbert.errors import SpaceError
@@ -37,6 +37,26 @@ if TYPE_CHECKING:
     from hilbert.tensors.compression import Compression, compress
     from hilbert.tensors.formal_tensors import formal, from_factors
     from hilbert.tensors.rank_one_sums import rank
+
+if TYPE_CHECKING:  # what declared methods mean
+    from hilbert.arrays.libraries.relation_counts import degrees as Relation_degrees
+    from hilbert.arrays.libraries.relation_counts import spy as Relation_plot
+    from hilbert.arrays.libraries.relation_counts import text as Relation_picture
+    from hilbert.map.matrix_product import transpose as Vec__transposed
+    from hilbert.map.vector_operations import elements_at as Labelled_at
+    from hilbert.map.vector_operations import matrix_product as Vec___matmul__
+    from hilbert.map.vector_operations import norm as Vec_norm
+    from hilbert.map.vector_operations import zip_apart as Vec__zip_apart
+    from hilbert.program.transform.run_linear_system import solver as Solve_bind
+    from hilbert.relation.relation_operators import composed as Relation___matmul__
+    from hilbert.relation.relation_operators import disjoint as Relation___add__
+    from hilbert.relation.relation_operators import product as Relation___mul__
+    from hilbert.space.direct_sum import sum_of_bundle as Bundle_direct_sum
+    from hilbert.space.leafwise import map_leaves as Vec_map_leaves
+    from hilbert.space.leafwise import moved as Vec_moved
+    from hilbert.tensors.formal_tensors import tensor_product as Vec_tensor
+    from hilbert.tensors.tensor_text import source as Vec__tensor_source
+    from hilbert.tensors.tensor_text import text as Vec__tensor_text
 
 __version__ = "0.1.0"
 
@@ -87,9 +107,3 @@ __all__ = [
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = lazy(__name__)
-
-later("Bundle", "hilbert.space.direct_sum")
-later("Labelled", "hilbert.map.attached")
-later("Relation", "hilbert.relation.relation_operators", "hilbert.arrays.libraries.relation_counts")
-later("Solve", "hilbert.program.transform.run_linear_system")
-later("Vec", "hilbert.map.attached")

@@ -69,6 +69,19 @@ if TYPE_CHECKING:
         zip_parts,
     )
 
+if TYPE_CHECKING:  # what declared methods mean
+    from linmap.net.apply import run as LinMap__runner
+    from linmap.net.apply_recur import turned_inverse as Inverse_adjoint
+    from linmap.net.apply_recur import turned_loop as Recur_adjoint
+    from linmap.printing.show import show as LinMap___str__
+    from linmap.printing.term_repr import spell as LinMap___repr__
+    from linmap.term.nodes import composition as LinMap__compose
+    from linmap.term.nodes import copower as LinMap__copower
+    from linmap.term.nodes import fork_of as LinMap__fork
+    from linmap.term.nodes import multiple as LinMap__scaled
+    from linmap.term.nodes import parallel_of as LinMap__parallel
+    from linmap.term.nodes import sum_of as LinMap__sum
+
 __all__ = [
     "Contraction",
     "Cost",
@@ -139,7 +152,4 @@ __all__ = [
 if not TYPE_CHECKING:
     __getattr__, __dir__ = lazy(__name__)
 
-later("LinMap", "linmap.term.nodes")
-later("Inverse", "linmap.net.apply_recur")
-later("Recur", "linmap.net.apply_recur")
 later("laws", "linmap.laws.all_laws")

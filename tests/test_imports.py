@@ -11,8 +11,6 @@ import pytest
 
 PACKAGES = ("hilbert", "linmap", "diff", "adjoint")
 ROOT = Path(__file__).parent.parent
-NAMED = {"__str__", "__repr__", "_runner", "label"}
-"""Methods of terms that are passes over terms: they import the pass when they are called."""
 OPTIONAL = {"scipy", "matplotlib"}
 
 FILES = {
@@ -61,20 +59,14 @@ def test_the_files_are_found() -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_no_late_imports(name: str) -> None:
-    """No import stands inside a function, but in four named methods, and of optional packages."""
-    late = {
-        (function, what)
-        for function, what in found(name)
-        if function and function not in NAMED and what.split(".")[0] not in OPTIONAL
-    }
+    """No import stands inside a function, but of optional packages."""
+    late = {(function, what) for function, what in found(name) if function and what.split(".")[0] not in OPTIONAL}
     assert not late
 
 
 def test_no_circles() -> None:
     """Whatever imports a file is not imported by it, by way of others either."""
-    above = {
-        name: {what for function, what in found(name) if what in FILES and function not in NAMED} for name in FILES
-    }
+    above = {name: {what for _, what in found(name) if what in FILES} for name in FILES}
     while free := [name for name, below in above.items() if not below & above.keys()]:
         for name in free:
             del above[name]

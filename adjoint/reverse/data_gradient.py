@@ -29,9 +29,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, final, overload
 from diff.datatypes.term.instance import Form
 from diff.datatypes.term.term_functions import AnyTermFunction
 from diff.higher import TermError
-from diff.terms.function import OnData
 from hilbert import DirectSum, Field
-from hilbert.base.attach import attach
 from hilbert.base.once import once
 from hilbert.errors import integer, shown
 
@@ -89,6 +87,3 @@ def gradient_on_data(f: AnyTermFunction, wrt: Any, made: Callable[..., Any], nam
     if wrt is not None and (k is None or not 0 <= k < len(f.kinds)):
         raise TermError("type", f"{name}(f, {shown(wrt)}): {f.name} has the arguments 0 to {len(f.kinds) - 1}")
     return DataGradient(f, k, made, name)
-
-
-attach(OnData, "_gradient", gradient_on_data)

@@ -26,7 +26,7 @@ from diff.trace.error_place import returned
 from diff.trace.expr import Expr
 from diff.vocabulary.operations import inner
 from hilbert import Boolean, SpaceError
-from hilbert.base.attach import attach, overloaded
+from hilbert.base.attach import overloaded
 from hilbert.base.once import once
 from hilbert.errors import integer, number, shown
 from hilbert.index.leaf import Leaf
@@ -114,7 +114,7 @@ def _size(leaves: list[Leaf]) -> int:
 
 
 @once
-def _search(f: Implicit) -> Line:
+def search(f: Implicit) -> Line:
     """The search as a line: rounds of x ↦ f(x), or of Newton's, until a step is short."""
     body, n = f.body, f.unknowns
     leaves, captured = body.slots[:n], body.slots[n : body.arity]
@@ -145,9 +145,6 @@ def _search(f: Implicit) -> Line:
     start = [yes, outer.number(0.0, one), *range(n), *shared]
     name = "the root" if f.is_root else "the fixed point"
     return in_lanes(f, planned(outer.line(step_of(outer, While(round_, 2 + n, name, f.most), start)[2:])))
-
-
-attach(Implicit, "search", _search)
 
 
 def _norm(b: Builder, slots: list[int]) -> Expr[Any]:

@@ -24,7 +24,6 @@ from hilbert.arrays.formal.formal_kernels import dense as multiplied_out
 from hilbert.arrays.libraries.linear_systems import TRIED, has_room
 from hilbert.arrays.libraries.namespace import to_numpy
 from hilbert.arrays.libraries.sparse_systems import SparseSystem, scipy_of
-from hilbert.base.attach import attach
 from hilbert.base.once import once
 from hilbert.program.control.equation_step import Solve, SystemPlan
 from hilbert.program.line.builder import Builder
@@ -71,8 +70,8 @@ SPARSE = 4
 
 
 @once
-def _plan(of: Solve) -> SystemPlan:
-    """Made once; of a small system nothing is looked for."""
+def plan(of: Solve) -> SystemPlan:
+    """The plan of a linear system, made once; of a small system nothing is looked for."""
     n, lanes = of.sizes
     full = _by_its_matrix(of)
     if of.is_small or not n * lanes:
@@ -93,9 +92,6 @@ def _plan(of: Solve) -> SystemPlan:
             plan = found
     tried = TRIED * (seconds(of.line) + STARTED) + TRIED**2 * lanes * n * VECTOR
     return evolve(plan, first=True, way=f"by GMRES, or {plan.way}") if FAR * tried < plan.seconds else plan
-
-
-attach(Solve, "plan", _plan)
 
 
 def _by_division(of: Solve) -> SystemPlan:

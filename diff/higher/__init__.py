@@ -4,7 +4,6 @@
 D_(k,R). `diff.higher.terms` has the terms.
 """
 
-from diff.datatypes.kinds import value_files  # noqa: F401 - attaches `save` and `load` to kinds
 from diff.datatypes.term.user_calls import call, evaluate, program
 from diff.lam.files.claims import run
 from diff.lam.files.module import Module

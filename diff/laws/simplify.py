@@ -16,7 +16,6 @@ from attrs import evolve
 
 from diff.derive.affine import AnyLinearization, Linearization
 from diff.terms.program import AnyProgram, Program
-from hilbert.base.attach import attach
 from hilbert.program.line import operation
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.constant import Const
@@ -100,6 +99,3 @@ def _linearization(bench: ProgramBench, body: Net) -> AnyLinearization:
     n = len(p.outputs)
     value: AnyProgram = Program(p.dom, p.cod, evolve(bound, outputs=bound.outputs[:n]), p.names)
     return Linearization(value, _moved(body, dict(zip(data, bound.outputs[n:], strict=True))))
-
-
-attach(Linearization, "simplified", simplify_linearization)

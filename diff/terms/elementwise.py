@@ -11,12 +11,13 @@ from attrs import frozen
 from diff.terms.function import Fun
 from diff.terms.program import AnyProgram, Program
 from hilbert import Bool, Boolean, Copower, DirectSum, Field, R, Space, SpaceError, Type, Vec, direct_sum
+from hilbert.base.attach import declared
 from hilbert.base.lazy import load
 from hilbert.base.notarray import Applicable
 from hilbert.base.once import once
 from hilbert.errors import is_number, number, shown
 from hilbert.index.leaf import Entry, Leaf
-from hilbert.map.attached import difference
+from hilbert.map.vector_operations import difference
 from hilbert.program.line import operation
 from hilbert.program.line.builder import Builder
 from hilbert.space.direct_sum import Biproduct
@@ -145,10 +146,9 @@ class Elementwise(Fun[V, W], operation.Operation):
         """The element-wise kernel."""
         return lib.elementwise(self.rule, self.params)
 
+    @declared
     def __repr__(self) -> str:
-        from diff.printing.function_repr import primitive
-
-        return primitive(self)
+        raise NotImplementedError
 
 
 AnyElementwise: TypeAlias = Elementwise[Any, Any]

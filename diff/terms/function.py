@@ -28,18 +28,16 @@ class Fun(Map[V, W], Comparable, Runs):
     __slots__ = ()
     language = 1
 
+    @declared
     def label(self, numbering: Numbering) -> Hashable:
         """The contents of the program, for `equal`."""
-        from diff.terms.equal import program_label
+        raise NotImplementedError
 
-        return program_label(self, numbering)
+    # --- passes over terms, and combinations of functions, whose nodes are in diff.terms.nodes ---
 
+    @declared
     def _runner(self) -> OnLeaves:
-        from diff.terms.run_program import run  # evaluation is a pass over these terms
-
-        return run(self)
-
-    # --- what combinations of functions are: attached where their nodes stand, in diff.terms.nodes ---
+        raise NotImplementedError
 
     @declared
     def _compose(self, parts: Sequence[AnyMap]) -> AnyFun:
@@ -65,27 +63,13 @@ class Fun(Map[V, W], Comparable, Runs):
     def _parallel(self, parts: Sequence[AnyMap]) -> AnyFun:
         raise NotImplementedError
 
-    # --- what running costs: attached in diff.function_cost ---
-
     @declared
-    def orders(self) -> tuple[Any, ...]:
-        """The contractions that run in another order than they are written in."""
-        raise NotImplementedError
-
-    @declared
-    def costed(self) -> Any:
-        """The work as it is written, and as it runs."""
-        raise NotImplementedError
-
     def __str__(self) -> str:
-        from diff.printing.show import show_function  # printing is a pass over these terms
+        raise NotImplementedError
 
-        return show_function(self)
-
+    @declared
     def __repr__(self) -> str:
-        from diff.printing.function_repr import spell  # so is spelling
-
-        return spell(self)
+        raise NotImplementedError
 
 
 AnyFun: TypeAlias = Fun[Any, Any]

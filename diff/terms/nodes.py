@@ -6,20 +6,17 @@ meaning as programs; `diff.show` prints them in the paper's notation.
 
 from __future__ import annotations
 
-from functools import partial, reduce
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, final
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final
 
 from attrs import field, frozen
 
 from diff.terms.elementwise import AnyElementwise
-from diff.terms.function import AnyFun, Fun
+from diff.terms.function import AnyFun
 from diff.terms.program import AnyProgram
 from diff.terms.user_operation import Custom
 from hilbert import Copower, DirectSum, Map, Space, SpaceError, Type, Vec
-from hilbert.base.attach import attach
 from hilbert.base.once import once
-from hilbert.base.term import Chain, as_chain, as_tuple, merged
+from hilbert.base.term import Chain, as_chain, as_tuple
 from hilbert.errors import shown
 from hilbert.index.index import Index, require_index
 from hilbert.index.position import part_span
@@ -30,8 +27,8 @@ from hilbert.map.combine import (
     Multiple,
     Pairing,
     SideBySide,
-    joint,
-    same_type,
+    added,
+    composed,
 )
 from hilbert.map.map import AnyMap, factor
 from hilbert.map.table_forms import with_tables
@@ -210,26 +207,31 @@ Node: TypeAlias = (
 # --- what combinations of functions are ---
 
 
-def _compose(_: AnyFun, parts: Sequence[AnyMap]) -> AnyFun:
-    for inner, outer in pairwise(parts):
-        joint(inner, outer)
-    made: Any = reduce(partial(merged, cast("Any", Compose)), parts)
-    return cast("AnyFun", made)
+def composition(_: AnyFun, parts: Sequence[AnyMap]) -> AnyFun:
+    """fₙ ∘ … ∘ f₁."""
+    return composed(Compose, parts)
 
 
-def _sum(_: AnyFun, parts: Sequence[AnyMap]) -> AnyFun:
-    f, g = parts
-    same_type(f, g)
-    return merged(Sum, f, g)
+def sum_of(_: AnyFun, parts: Sequence[AnyMap]) -> AnyFun:
+    """f + g."""
+    return added(Sum, parts)
 
 
-def _copower(f: AnyFun, index: Index) -> AnyFun:
+def multiple(f: AnyFun, k: float) -> AnyFun:
+    """k·f."""
+    return Scaled(k, f)
+
+
+def copower(f: AnyFun, index: Index) -> AnyFun:
+    """f^X."""
     return Power(f, index)
 
 
-attach(Fun, "_compose", _compose)
-attach(Fun, "_sum", _sum)
-attach(Fun, "_scaled", lambda f, k: Scaled(k, f))
-attach(Fun, "_copower", _copower)
-attach(Fun, "_fork", lambda _, parts: Fork(parts))
-attach(Fun, "_parallel", lambda _, parts: Parallel(parts))
+def fork_of(_: AnyFun, parts: Sequence[AnyMap]) -> AnyFun:
+    """⟨f₁, …, fₙ⟩."""
+    return Fork(parts)
+
+
+def parallel_of(_: AnyFun, parts: Sequence[AnyMap]) -> AnyFun:
+    """f₁ ⊕ … ⊕ fₙ."""
+    return Parallel(parts)

@@ -10,7 +10,7 @@ from diff.mistakes.axis_hints import its_axes
 from hilbert import Index, SpaceError, Type
 from hilbert.errors import alike, integer, shown
 from hilbert.index.index import require_index
-from hilbert.map.attached import is_over
+from hilbert.map.vector_operations import is_over
 from hilbert.space.space import require_space
 
 if TYPE_CHECKING:

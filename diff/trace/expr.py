@@ -41,9 +41,9 @@ from hilbert.errors import double, is_number, shown
 from hilbert.index.lens import Lens, lens_for, place
 from hilbert.index.position import ROWS, part_place, span
 from hilbert.index.spec import Spec
-from hilbert.map.attached import difference
 from hilbert.map.map import AnyMap, Map, unfit
 from hilbert.map.matrix_product import product_space, transposed_space
+from hilbert.map.vector_operations import difference
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.constant import filled
 from hilbert.relation import Full, reversal, rotation, run

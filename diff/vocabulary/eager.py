@@ -15,15 +15,13 @@ from functools import cache, lru_cache, partial, wraps
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-import hilbert.map.attached  # noqa: F401 - attaches to vectors what is not traced
 from diff.mistakes.axis_hints import its_call, without_guess
 from diff.mistakes.escaped_expressions import TwoFunctionsError, leaked
 from diff.mistakes.other_libraries import of_keyword
 from diff.trace.expr import Expr, OnVectors, literal
-from diff.vocabulary import reductions  # noqa: F401 - attaches the methods of expressions
 from hilbert import Elements, Index, Relation, SpaceError, Type, Vec
 from hilbert.arrays.libraries.namespace import freeze
-from hilbert.base.attach import attach, unattached
+from hilbert.base.attach import attached
 from hilbert.base.notarray import Applicable
 from hilbert.base.once import once, while_alive
 from hilbert.errors import number
@@ -141,8 +139,9 @@ REFLECTED = {"__gt__", "__ge__", "__lt__", "__le__", "__and__", "__or__"}
 """The operators that an expression on the right side answers for."""
 
 
-def _method(name: str) -> Callable[..., Any]:
-    operation: Callable[..., Any] = eager(getattr(Expr, MEANING.get(name, name)))
+def method(name: str) -> Callable[..., Any]:
+    """The meaning of a declared method of vectors: that of expressions, on vectors."""
+    operation: Callable[..., Any] = eager(attached(Expr, MEANING.get(name, name)))
     if name not in REFLECTED and name != "__rtruediv__":
         return operation
 
@@ -153,7 +152,3 @@ def _method(name: str) -> Callable[..., Any]:
         return operation(v, o if k is None else v.filled(k))
 
     return operator
-
-
-for _name in unattached(Vec):
-    attach(Vec, _name, _method(_name))

@@ -19,7 +19,6 @@ from diff.trace.axes import Axis, axis
 from diff.trace.expr import Expr, bilinear, elementwise, operand
 from diff.vocabulary import axis_products
 from hilbert import Copower, Elements, Field, Fin, Index, SpaceError, Type, Unit
-from hilbert.base.attach import attach, unattached
 from hilbert.errors import integer, number, shown
 from hilbert.index.index import require_index
 from hilbert.index.spec import ALPHABET, Spec
@@ -376,5 +375,8 @@ MEANING: dict[str, Callable[..., Expr[Any]]] = {
     "diag": diag,
 }
 """The method of an expression → what it does."""
-for _name in unattached(Expr):
-    attach(Expr, _name, MEANING[_name])
+
+
+def method(name: str) -> Callable[..., Expr[Any]]:
+    """The meaning of a declared method of expressions."""
+    return MEANING[name]

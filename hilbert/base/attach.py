@@ -1,7 +1,9 @@
 """Methods whose meaning lives in a layer above: their class declares them with their types, that layer attaches them.
 
-A package names the modules that attach methods (`hilbert.base.lazy.later`), which are imported when such a method is
-first called. A method that no imported package knows says what to import:
+The `__init__` of a package says which function is the meaning of which declared method, in a line
+`from linmap.printing.show import show as LinMap___str__` for type checkers (`hilbert.base.lazy`). The first call
+imports the function and puts it on the class. A function `as Vec_` gives the meaning of each method of that class
+without a line of its own, from its name. A method that no imported package knows says what to import:
 
 >>> class Value:
 ...     @declared
@@ -12,17 +14,15 @@ first called. A method that no imported package knows says what to import:
 Traceback (most recent call last):
     ...
 hilbert.errors.SpaceError: this operation (doubled) comes with diff: write import diff, or import hilbert.all as hb
->>> attach(Value, "doubled", lambda self: 42)
->>> Value().doubled(), unattached(Value)
-(42, [])
 """
 
 from __future__ import annotations
 
 from functools import wraps
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from hilbert.base.lazy import imported, modules_of
+from hilbert.base.lazy import methods
 from hilbert.errors import SpaceError
 
 if TYPE_CHECKING:
@@ -41,31 +41,33 @@ def overloaded(signatures: Callable[[], F]) -> Callable[[Callable[..., Any]], F]
 
 
 def declared(method: F) -> F:
-    """A method that a layer above attaches: the first call imports the modules that may; SpaceError if none does."""
+    """A method that a layer above attaches, when it is first called; SpaceError if no imported package does."""
     name = method.__name__
 
     @wraps(method)
     def missing(self: Any, *args: Any, **options: Any) -> Any:
-        for topic in (cls.__name__ for cls in type(self).__mro__):
-            for module in modules_of(topic):
-                imported(module)
-                found = getattr(type(self), name)
-                if found is not missing:
-                    return found(self, *args, **options)
-        msg = f"this operation ({name.strip('_')}) comes with diff: write import diff, or import hilbert.all as hb"
-        raise SpaceError(msg)
+        return attached(type(self), name)(self, *args, **options)
 
     vars(missing)["is_declared"] = True
     return cast("F", missing)
 
 
-def unattached(cls: type) -> list[str]:
-    """The names of the methods that a class declares and that nobody has attached."""
-    found = {name: value for base in reversed(cls.__mro__) for name, value in vars(base).items()}
-    return [name for name, value in found.items() if callable(value) and getattr(value, "is_declared", False)]
+def attached(cls: type, name: str) -> Callable[..., Any]:
+    """The method of a class, which is given its meaning if it is only declared."""
+    for base in cls.__mro__:
+        row, rule = f"{base.__name__}_{name}", f"{base.__name__}_"
+        if row in methods or rule in methods:
+            method = getattr(base, name)
+            if hasattr(method, "is_declared"):
+                _attach(base, method, methods[row].imported() if row in methods else methods[rule].imported()(name))
+            return cast("Callable[..., Any]", getattr(base, name))
+    msg = f"this operation ({name.strip('_')}) comes with diff: write import diff, or import hilbert.all as hb"
+    raise SpaceError(msg)
 
 
-def attach(cls: type, name: str, method: Callable[..., Any]) -> None:
-    """Give a declared method its meaning; its documentation and its signature stay."""
-    there = getattr(cls, name)
-    setattr(cls, name, wraps(getattr(there, "__wrapped__", there))(method))
+def _attach(cls: type, declaration: Any, meaning: Callable[..., Any]) -> None:
+    """Put a function on a class, in a copy with the name, the documentation and the signature of the declaration."""
+    made: Any = meaning
+    method = FunctionType(made.__code__, made.__globals__, made.__name__, made.__defaults__, made.__closure__)
+    method.__kwdefaults__ = made.__kwdefaults__
+    setattr(cls, declaration.__name__, wraps(declaration.__wrapped__)(method))

@@ -1,7 +1,8 @@
 """Modules that are imported when they are needed: for a public name (PEP 562), a method, or the rows of a table.
 
 The `__init__` of the package imports its names for type checkers only, under `if TYPE_CHECKING:`. These lines are read
-as text once, so that a name stands in one place, and followed by `__getattr__` when a name is asked for.
+as text once, so that a name stands in one place, and followed by `__getattr__` when a name is asked for. A line
+`from module import function as Class_method` there gives a declared method its meaning (`hilbert.base.attach`).
 """
 
 from __future__ import annotations
@@ -11,22 +12,33 @@ import sys
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
 
-def homes(package: str) -> dict[str, str]:
-    """The module of each name that the package imports under `if TYPE_CHECKING:`; ImportError without its source."""
+class Home(NamedTuple):
+    """The module of an object, and its name there."""
+
+    module: str
+    name: str
+
+    def imported(self) -> Any:
+        """The object."""
+        return getattr(imported(self.module), self.name)
+
+
+def homes(package: str) -> dict[str, Home]:
+    """The home of each name that the package imports under `if TYPE_CHECKING:`; ImportError without its source."""
     loader: Any = sys.modules[package].__loader__
     source = loader.get_source(package) if hasattr(loader, "get_source") else None
     if source is None:
         raise ImportError(f"the package {package} needs its file __init__.py as text: install it from the wheel")
     checked = (node for node in ast.parse(source).body if isinstance(node, ast.If))
     imports = (line for node in checked for line in node.body if isinstance(line, ast.ImportFrom))
-    return {alias.name: line.module for line in imports for alias in line.names if line.module}
+    return {a.asname or a.name: Home(line.module, a.name) for line in imports for a in line.names if line.module}
 
 
 def imported(module: str) -> ModuleType:
@@ -40,37 +52,36 @@ def imported(module: str) -> ModuleType:
 def lazy(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` of a package whose names are imported when they are asked for."""
     module, found = sys.modules[package], homes(package)
+    public = {name: home for name, home in found.items() if name == home.name}
+    methods.update((name, home) for name, home in found.items() if name != home.name)
 
     def attribute(name: str) -> object:
-        if name not in found:
+        if name not in public:
             raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=module)
-        value: object = getattr(imported(found[name]), name)
+        value: object = public[name].imported()
         setattr(module, name, value)
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(module), *found})
+        return sorted({*vars(module), *public})
 
     return attribute, names
 
 
+methods: dict[str, Home] = {}
+"""The function that a declared method stands for, under `Class_method`, from the packages that are imported."""
 _modules: dict[str, tuple[str, ...]] = {}
-"""The modules that attach methods to a class, by its name, or that fill a table, by the name of the table."""
+"""The modules that fill a table, by its name."""
 
 
-def later(topic: str, *modules: str) -> None:
-    """Import these modules when a declared method of the class `topic` is called, or the table `topic` is read."""
-    _modules[topic] = tuple(dict.fromkeys((*_modules.get(topic, ()), *modules)))
+def later(table: str, *modules: str) -> None:
+    """Import these modules when the table is read."""
+    _modules[table] = tuple(dict.fromkeys((*_modules.get(table, ()), *modules)))
 
 
-def modules_of(topic: str) -> tuple[str, ...]:
-    """The modules that attach methods to the class `topic`, or fill the table `topic`, in order."""
-    return _modules.get(topic, ())
-
-
-def load(topic: str) -> None:
-    """Import the modules that fill the table `topic`."""
-    for module in modules_of(topic):
+def load(table: str) -> None:
+    """Import the modules that fill the table, in order."""
+    for module in _modules.get(table, ()):
         imported(module)
 
 

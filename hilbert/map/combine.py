@@ -5,10 +5,12 @@ The two languages have each of them as a node of their own; here is what does no
 
 from __future__ import annotations
 
+from functools import partial, reduce
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from hilbert.base.once import once
+from hilbert.base.term import merged
 from hilbert.errors import SpaceError, shown
 from hilbert.map.map import AnyMap, Map, exponent
 from hilbert.map.table_forms import with_tables
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from hilbert.base.term import Chain
     from hilbert.index.index import Index
 
+M = TypeVar("M", bound=AnyMap)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 
@@ -43,6 +46,21 @@ def same_type(f: AnyMap, g: AnyMap) -> None:
         msg = f"cannot add f : {f.dom} → {f.cod} and g : {g.dom} → {g.cod}: both must have the same spaces"
         hint = bracketing(g.dom, f.dom) or bracketing(g.cod, f.cod)
         raise SpaceError((apart(f.dom, g.dom) or apart(f.cod, g.cod)) + msg + hint)
+
+
+def composed(kind: type[M], parts: Sequence[AnyMap]) -> M:
+    """fₙ ∘ … ∘ f₁ as a node of one kind."""
+    for inner, outer in pairwise(parts):
+        joint(inner, outer)
+    whole: Any = reduce(partial(merged, kind), parts)
+    return cast("M", whole)
+
+
+def added(kind: type[M], parts: Sequence[AnyMap]) -> M:
+    """f + g as a node of one kind."""
+    f, g = parts
+    same_type(f, g)
+    return merged(kind, f, g)
 
 
 class Selection(Map[V, W]):

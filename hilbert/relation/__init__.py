@@ -12,7 +12,6 @@ True
 ·██·
 """
 
-import hilbert.relation.relation_operators  # noqa: F401 - attaches R * S, R + S and S @ R
 from hilbert.relation import column_keys, compound_forms, function_forms, plain_forms
 from hilbert.relation.column_keys import *  # noqa: F403
 from hilbert.relation.compound_forms import *  # noqa: F403 - a form is exported where it stands

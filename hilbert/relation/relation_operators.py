@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from hilbert.base.attach import attach
 from hilbert.errors import SpaceError
 from hilbert.relation.compound_forms import Composite, ProductRelation, SumRelation, partial_by_form, paths
 from hilbert.relation.function_forms import Window, band
@@ -88,8 +87,3 @@ def _is_between(outer: Window[Any, Any], inner: Window[Any, Any]) -> bool:
         return False
     lows, highs = [w.offset for w in bands], [w.offset + w.width - 1 for w in bands]
     return max(lows) <= 0 <= min(highs) or min(lows) >= 0 or max(highs) <= 0
-
-
-attach(Relation, "__mul__", product)
-attach(Relation, "__add__", disjoint)
-attach(Relation, "__matmul__", composed)

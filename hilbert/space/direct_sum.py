@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVarTuple, final, overload
 
 from attrs import field, frozen
 
-from hilbert.base.attach import attach
 from hilbert.base.once import cached_property, once
 from hilbert.base.tag_classes import require_importable
 from hilbert.errors import SpaceError, shown
@@ -206,8 +205,6 @@ direct_sum = _DirectSumOf()
 """V₁ ⊕ … ⊕ Vₙ, and `direct_sum.over(X, spaces)` over an index set."""
 
 
-def _of_bundle(bundle: Bundle) -> Type:
+def sum_of_bundle(bundle: Bundle) -> Type:
+    """The direct sum of the leaves of a bundle, each as a type."""
     return DirectSum(tuple(map(type_of, bundle.leaves)))
-
-
-attach(Bundle, "direct_sum", _of_bundle)

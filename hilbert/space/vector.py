@@ -10,19 +10,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    ClassVar,
-    Generic,
-    Never,
-    NoReturn,
-    Protocol,
-    TypeAlias,
-    TypeVar,
-    cast,
-    final,
-)
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, NoReturn, Protocol, TypeAlias, TypeVar, cast, final
 
 from hilbert.arrays.formal import formal_array as formal
 from hilbert.arrays.formal.formal_array import Formal, Memo
@@ -577,22 +565,28 @@ class Vec(NotArray, Reductions, Generic[V]):
 
     def __str__(self) -> str:
         if self.is_formal:
-            from hilbert.tensors.tensor_text import text  # a pass over vectors
-
-            return f"{text(self)} ∈ {self.space}"
+            return f"{self._tensor_text()} ∈ {self.space}"
         entries = self._entries()
         return f"{self._shapes() if entries is None else named(self.space, entries)} ∈ {self.space}"
 
     def __repr__(self) -> str:
         if self.is_formal:
-            from hilbert.tensors.tensor_text import source  # a pass over vectors
-
-            return source(self) or self.name()
+            return self._tensor_source() or self.name()
         entries = self._entries()
         if entries is None:
             return self.name()
         space = repr(self.space)
         return f"{space}.vec({entries!r})" if space.isidentifier() else f"({space}).vec({entries!r})"
+
+    @declared
+    def _tensor_text(self) -> str:
+        """A formal tensor in the paper's notation."""
+        raise NotImplementedError
+
+    @declared
+    def _tensor_source(self) -> str | None:
+        """A Python expression for a small formal tensor."""
+        raise NotImplementedError
 
     def name(self) -> str:
         """A Python expression for this very vector, which evaluates while the vector lives (`base.repr_names`)."""

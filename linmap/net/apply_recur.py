@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from attrs import evolve
 
-import hilbert.program.transform.run_linear_system  # noqa: F401 - attaches what runs a linear system
-from hilbert.base.attach import attach
 from hilbert.index.leaf import Leaf
 from hilbert.program.control.equation_step import Solve
 from hilbert.program.control.loop import Loop
@@ -46,12 +44,14 @@ Flowing: TypeAlias = "Part | dict[int, Part]"
 """What flows through a wire: a slot with its support, or one for each array of a bundle that is not 0."""
 
 
-def _adjoint(f: Recur, _: Leaf) -> Recur:
+def turned_loop(f: Recur, _: Leaf) -> Recur:
+    """The round turned, the other way."""
     return evolve(f, body=turned(f.body), fed=f.summed, summed=f.fed, reverse=not f.reverse)
 
 
-attach(Recur, "adjoint", _adjoint)
-attach(Inverse, "adjoint", lambda f, _: evolve(f, body=turned(f.body)))
+def turned_inverse(f: Inverse, _: Leaf) -> Inverse:
+    """The inverse of the body turned."""
+    return evolve(f, body=turned(f.body))
 
 
 # --- application ---

@@ -24,12 +24,11 @@ class LinMap(Map[V, W]):
     __slots__ = ()
     language = 0
 
+    # --- passes over terms, and combinations of linear maps, whose nodes are in linmap.term.nodes ---
+
+    @declared
     def _runner(self) -> OnLeaves:
-        from linmap.net.apply import run  # application is a pass over these terms
-
-        return run(self)
-
-    # --- what combinations of linear maps are: attached where their nodes stand, in linmap.term.nodes ---
+        raise NotImplementedError
 
     @declared
     def _compose(self, parts: Sequence[AnyMap]) -> AnyLinMap:
@@ -90,15 +89,13 @@ class LinMap(Map[V, W]):
     def __pow__(self, X: I) -> LinMap[Copower[V, I], Copower[W, I]]:
         return self._copower(exponent(X))
 
+    @declared
     def __str__(self) -> str:
-        from linmap.printing.show import show  # printing is a pass over these terms
+        raise NotImplementedError
 
-        return show(self)
-
+    @declared
     def __repr__(self) -> str:
-        from linmap.printing.term_repr import spell  # so is spelling
-
-        return spell(self)
+        raise NotImplementedError
 
 
 AnyLinMap: TypeAlias = LinMap[Any, Any]

@@ -6,16 +6,13 @@ meaning as nets of array operations, `linmap.printing.show` prints them in the p
 
 from __future__ import annotations
 
-from functools import partial, reduce
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, final
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final
 
 from attrs import field, frozen
 
 from hilbert import DirectSum, SpaceError, Type, Vec
-from hilbert.base.attach import attach
 from hilbert.base.once import once
-from hilbert.base.term import Chain, as_chain, as_tuple, merged
+from hilbert.base.term import Chain, as_chain, as_tuple
 from hilbert.errors import shown
 from hilbert.index.index import Index
 from hilbert.index.position import part_span
@@ -27,8 +24,8 @@ from hilbert.map.combine import (
     Pairing,
     Selection,
     SideBySide,
-    joint,
-    same_type,
+    added,
+    composed,
 )
 from hilbert.map.map import AnyMap, factor
 from hilbert.program.line.external import External, MapRule
@@ -372,26 +369,31 @@ Node: TypeAlias = (
 # --- what combinations of linear maps are ---
 
 
-def _compose(_: AnyLinMap, parts: Sequence[AnyMap]) -> AnyLinMap:
-    for inner, outer in pairwise(parts):
-        joint(inner, outer)
-    made: Any = reduce(partial(merged, cast("Any", Compose)), parts)
-    return cast("AnyLinMap", made)
+def composition(_: AnyLinMap, parts: Sequence[AnyMap]) -> AnyLinMap:
+    """fₙ ∘ … ∘ f₁."""
+    return composed(Compose, parts)
 
 
-def _sum(_: AnyLinMap, parts: Sequence[AnyMap]) -> AnyLinMap:
-    f, g = parts
-    same_type(f, g)
-    return merged(Sum, f, g)
+def sum_of(_: AnyLinMap, parts: Sequence[AnyMap]) -> AnyLinMap:
+    """f + g."""
+    return added(Sum, parts)
 
 
-def _copower(f: AnyLinMap, index: Index) -> AnyLinMap:
+def multiple(f: AnyLinMap, k: float) -> AnyLinMap:
+    """k·f."""
+    return Scaled(k, f)
+
+
+def copower(f: AnyLinMap, index: Index) -> AnyLinMap:
+    """f^X."""
     return Lifted(f, index)
 
 
-attach(LinMap, "_compose", _compose)
-attach(LinMap, "_sum", _sum)
-attach(LinMap, "_scaled", lambda f, k: Scaled(k, f))
-attach(LinMap, "_copower", _copower)
-attach(LinMap, "_fork", lambda _, parts: Fork(parts))
-attach(LinMap, "_parallel", lambda _, parts: Parallel(parts))
+def fork_of(_: AnyLinMap, parts: Sequence[AnyMap]) -> AnyLinMap:
+    """⟨f₁, …, fₙ⟩."""
+    return Fork(parts)
+
+
+def parallel_of(_: AnyLinMap, parts: Sequence[AnyMap]) -> AnyLinMap:
+    """f₁ ⊕ … ⊕ fₙ."""
+    return Parallel(parts)

@@ -29,7 +29,6 @@ from diff.datatypes.kinds.layout import Maker, reader, taken
 from diff.lam.term.term_error import TermError
 from hilbert import SpaceError, Type
 from hilbert.arrays.libraries.namespace import freeze, require_elements, to_numpy
-from hilbert.base.attach import attach
 from hilbert.errors import shown
 from hilbert.map.vector_files import arrays_of
 
@@ -44,7 +43,8 @@ EMPTY = 1_000_000
 """So many parts that are stored as nothing, () or zero vectors, are read."""
 
 
-def _save(kind: Values[Any], value: Any, file: Any) -> None:
+def save(kind: Values[Any], value: Any, file: Any) -> None:
+    """Write a value into a file."""
     if not isinstance(file, (str, os.PathLike)) and not hasattr(file, "write"):
         raise TermError("type", f"{kind}.save(value, file) takes the name of a file, not {shown(file)}")
     found = taken(reader(kind), value)
@@ -65,7 +65,8 @@ def _save(kind: Values[Any], value: Any, file: Any) -> None:
                 np.lib.format.write_array(out, array, allow_pickle=False)
 
 
-def _load(kind: Values[Any], file: Any) -> Any:
+def load(kind: Values[Any], file: Any) -> Any:
+    """Read the value that `save` wrote."""
     try:
         arrays = arrays_of(file, f"file that {kind}.save(value, file) wrote")
     except SpaceError as error:
@@ -122,7 +123,3 @@ def _check(columns: list[npt.NDArray[Any]], space: Type, count: int) -> None:
             have, due = f"{array.dtype}{list(array.shape)}", f"{leaf.dtype}{[count, *leaf.shape]}"
             raise ValueError(f"{have} where {due}, {count} elements of {space}, are due")
         require_elements(array, leaf)
-
-
-attach(Values, "save", _save)
-attach(Values, "load", _load)

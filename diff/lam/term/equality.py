@@ -15,13 +15,12 @@ from diff.lam.term.term_error import Place
 from diff.lam.term.terms import Branch, Lit, Var, variables
 from hilbert import R, Vec
 from hilbert.arrays.libraries.namespace import freeze
-from hilbert.base.attach import attach
 from hilbert.base.once import once
 from hilbert.base.term import compared, packed, rebuild, uncollected
 
 
 @once
-def _hash(term: Former) -> int:
+def hash_of(term: Former) -> int:
     """Of everything but names and numbers of variables; the parts first, so that nothing recurs."""
     with uncollected():
         return _hashed(term)
@@ -116,7 +115,8 @@ def _equal(left: Former, right: Former) -> bool:
     return True
 
 
-def _is_equal(self: Former, other: object) -> bool:
+def is_equal(self: Former, other: object) -> bool:
+    """Whether two terms are equal up to the names of their variables."""
     if self is other:
         return True
     if not isinstance(other, Former) or hash(self) != hash(other):
@@ -125,7 +125,7 @@ def _is_equal(self: Former, other: object) -> bool:
         return _equal(self, other)
 
 
-def _pickled(term: Former) -> Any:
+def pickled(term: Former) -> Any:
     """The table of a term: its places and its literals of R, of which there are many, without their classes."""
     with uncollected():
         rows = packed(term, {Place: (_parts, _place)})
@@ -156,8 +156,3 @@ def _number(value: Any) -> Any:
 
 def _vector(value: Any) -> Any:
     return Vec(R, (freeze(np.asarray(value)),)) if type(value) is float else value
-
-
-attach(Former, "__eq__", _is_equal)
-attach(Former, "__hash__", _hash)
-attach(Former, "__reduce__", _pickled)

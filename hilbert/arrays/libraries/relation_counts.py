@@ -21,14 +21,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hilbert.arrays.libraries.libraries import NUMPY
-from hilbert.base.attach import attach
 from hilbert.base.sizes import addressable, held, room
 from hilbert.base.term import bottom_up
 from hilbert.errors import SpaceError, integer, shown
 from hilbert.index.index import Fin
 from hilbert.index.leaf import Entry, Leaf
 from hilbert.relation.compound_forms import ProductRelation, SumRelation
-from hilbert.relation.relation import AnyRelation, Relation
+from hilbert.relation.relation import AnyRelation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -134,8 +133,3 @@ def spy(relation: AnyRelation, ax: Any = None, pixels: int = 256) -> Any:
     ax.set_ylabel(f"y ∈ {relation.cod}")
     ax.set_title(str(relation))
     return ax
-
-
-attach(Relation, "degrees", degrees)
-attach(Relation, "picture", text)
-attach(Relation, "plot", spy)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, final
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.arrays.kernels.library import Arrays
 from hilbert.arrays.libraries.linear_systems import direct, divided, gmres, has_room
-from hilbert.base.attach import attach
 from hilbert.errors import SpaceError
 from hilbert.index.index import Fin, Index
 from hilbert.program.control.equation_step import Solve
@@ -23,7 +22,10 @@ from hilbert.program.run.fuse import fused
 from hilbert.program.transform.lifted_line import lifted_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hilbert.arrays.kernels.library import Library
+    from hilbert.index.leaf import Leaf
     from hilbert.program.line.line import Line
 
 SINGULAR = {
@@ -148,4 +150,6 @@ def under(line: Line, axes: tuple[Index, ...], unknowns: int) -> Line:
     return b.line(k if v else b.rep(k, axes) for k, v in zip(outputs, varies, strict=True))
 
 
-attach(Solve, "bind", lambda of, lib, operands, result: Kernel(_Solver(of, lib), fresh=False))  # noqa: ARG005
+def solver(of: Solve, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:  # noqa: ARG001 - of all steps
+    """The kernel of a linear system."""
+    return Kernel(_Solver(of, lib), fresh=False)

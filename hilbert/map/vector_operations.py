@@ -1,4 +1,4 @@
-"""What lives above vectors and index sets and is attached to them from here: formal tensors, matrix products, tables.
+"""Methods of vectors and index sets that need what lives above them: norms, matrix products, scalars, tables.
 
 >>> from hilbert import Fin, R
 >>> v = (R ** Fin.of(2)).vec([3.0, 4.0])
@@ -12,14 +12,12 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from hilbert.arrays.libraries.namespace import in_numpy, namespace
-from hilbert.base.attach import attach
 from hilbert.base.notarray import NotArray
 from hilbert.errors import SpaceError
 from hilbert.index.index import Fin, Index, Labelled, require_index
 from hilbert.index.labels import column_of, distinct_labels
 from hilbert.index.spec import ALPHABET
 from hilbert.map import matrix_product as matrices
-from hilbert.space.leafwise import map_leaves, moved
 from hilbert.space.nested_sums import apart
 from hilbert.space.space import Copower, Elements, Field, Type, bracketing
 from hilbert.space.vector import Vec
@@ -27,11 +25,6 @@ from hilbert.tensors import formal_tensors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-
-def tensor(v: Vec[Any], other: Vec[Any]) -> Vec[Any]:
-    """u ⊗ v."""
-    return formal_tensors.tensor_product(v, other)
 
 
 def norm(v: Vec[Any], over: Any = None, **options: Any) -> Any:
@@ -141,13 +134,3 @@ def elements_at(X: Labelled[Any], column: Any, rows: Index | None = None) -> Vec
         msg = f"a column of {len(entries)} entries does not have the rows {Y}"
         raise SpaceError(msg)
     return Copower(Elements(X), Y).vec(distinct_labels(entries, X)[1].reshape(Y.shape))
-
-
-attach(Vec, "tensor", tensor)
-attach(Vec, "norm", norm)
-attach(Vec, "map_leaves", map_leaves)
-attach(Vec, "moved", moved)
-attach(Vec, "__matmul__", matrix_product)
-attach(Vec, "_transposed", matrices.transpose)
-attach(Vec, "_zip_apart", zip_apart)
-attach(Labelled, "at", elements_at)

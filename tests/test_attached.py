@@ -1,0 +1,164 @@
+"""A declared method has its meaning in one place: a line of the `__init__` of a package, or the rule of its class."""
+
+import ast
+import inspect
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from importlib import import_module
+from inspect import Parameter
+from typing import Any, NamedTuple
+
+import pytest
+
+import hilbert.all as hb
+from hilbert.base import attach, lazy
+from tests.rooms import ROOT, modules
+
+
+class Declaration(NamedTuple):
+    """A method under `@declared`."""
+
+    module: str
+    owner: str
+    name: str
+
+    @property
+    def rows(self) -> list[str]:
+        """The names of functions that may be its meaning."""
+        return [row for row in (f"{self.owner}_{self.name}", f"{self.owner}_") if row in lazy.methods]
+
+    @property
+    def signature(self) -> inspect.Signature:
+        """What it says that it takes."""
+        return inspect.signature(getattr(getattr(import_module(self.module), self.owner), self.name))
+
+
+def declarations() -> Iterator[Declaration]:
+    """The declared methods of the library, as the source has them."""
+    for module, path in modules(ROOT).items():
+        for owner in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(owner, ast.ClassDef):
+                for method in owner.body:
+                    if isinstance(method, ast.FunctionDef):
+                        marks = [ast.unparse(mark).removeprefix("attach.") for mark in method.decorator_list]
+                        if "declared" in marks:
+                            yield Declaration(module, owner.name, method.name)
+
+
+DECLARED = list(declarations())
+ROWS = {row: home for row, home in lazy.methods.items() if not row.endswith("_") or row.endswith("__")}
+"""The functions that are the meaning of one method; the others are rules."""
+
+
+def test_each_declaration_has_its_meaning() -> None:
+    """A method that a class declares has a line, or its class a rule; each line is of one declared method."""
+    assert len(DECLARED) > 80
+    assert [where for where in DECLARED if not where.rows] == []
+    names = [f"{where.owner}_{where.name}" for where in DECLARED]
+    assert ROWS.keys() - set(names) == set()
+    assert [name for name in ROWS if names.count(name) != 1] == []
+
+
+@pytest.mark.parametrize("where", [w for w in DECLARED if w.rows[0] in ROWS], ids=lambda where: where.rows[0])
+def test_the_function_takes_what_the_method_takes(where: Declaration) -> None:
+    """Each call that the declaration allows is one of the function, which keeps its own name."""
+    home = lazy.methods[where.rows[0]]
+    function = home.imported()
+    taken = where.signature.parameters.values()
+    places = [p.name for p in taken if p.kind in {Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD}]
+    named = [p.name for p in taken if p.kind is Parameter.KEYWORD_ONLY]
+    due = [p.name for p in taken if p.default is Parameter.empty]
+    signature = inspect.signature(function)
+    signature.bind(*places, **dict.fromkeys(named))
+    signature.bind(*[name for name in places if name in due], **dict.fromkeys(set(named) & set(due)))
+    assert function.__name__ == home.name
+
+
+def test_after_the_first_call_the_function_is_on_the_class() -> None:
+    """It has the code of the function, with the name, the documentation and the signature of the declaration."""
+    f = hb.identity(hb.R)
+    assert str(f)
+    method: Any = hb.LinMap.__str__
+    show = lazy.methods["LinMap___str__"].imported()
+    assert method.__code__ is show.__code__
+    assert method is not show
+    assert (method.__qualname__, str(inspect.signature(method))) == ("LinMap.__str__", "(self) -> 'str'")
+    norm: Any = hb.Vec.norm
+    assert hb.R.vec(-2.0).norm() == 2.0
+    assert (norm.__name__, norm.__doc__) == (hb.Vec.norm.__name__, hb.Vec.norm.__doc__)
+    assert str(inspect.signature(hb.Vec.norm)) == "(self: 'Vec[Any]', over: 'Any' = None) -> 'Any'"
+
+
+class Below:
+    """A class with declared methods."""
+
+    @attach.declared
+    def said(self, times: int = 1) -> str:
+        """Its text, some times."""
+        raise NotImplementedError
+
+
+class Own(Below):
+    """A class with a method of its own, which needs that of its base."""
+
+    def said(self, times: int = 1) -> str:
+        return f"own {super().said(times)}"
+
+
+def said(value: Below, times: int = 1) -> str:
+    """The text of a value."""
+    return type(value).__name__ * times
+
+
+def rule(name: str) -> Any:
+    """The meaning of any method."""
+    return {"said": said}[name]
+
+
+@pytest.mark.parametrize("row", [{"Below_said": "said"}, {"Below_": "rule"}])
+def test_a_method_of_a_subclass_calls_the_declared_one(row: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """`super()` and other threads meet the method of the base, before and after it is attached."""
+    monkeypatch.setattr(Below, "said", Below.said)  # as it is declared
+    monkeypatch.setattr(attach, "methods", {name: lazy.Home(__name__, there) for name, there in row.items()})
+    declaration = Below.said
+    monkeypatch.setattr(lazy.Home, "imported", lambda home: globals()[home.name])
+    ready, texts = threading.Barrier(4), []
+
+    def call() -> None:
+        ready.wait()
+        texts.append(Own().said())
+
+    threads = [threading.Thread(target=call) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert texts == ["own Own"] * 4
+    assert declaration(Below(), 2) == Below().said(times=2) == "BelowBelow"
+    assert not hasattr(Below.said, "is_declared")
+    assert said.__name__ == "said"
+
+
+FIRST = """
+import sys, pickle
+from hilbert import Fin, R
+from linmap import identity
+f = identity(R ** Fin.of(2))
+assert "linmap.printing.show" not in sys.modules
+print(f, repr(f), (f + f).cod)
+assert "linmap.printing.show" in sys.modules
+import diff.lam.term.terms as terms, diff.lam.term.types as types
+assert "diff.lam.show.show" not in sys.modules
+x = terms.Var("x", 0, types.ground(R))
+assert x == x and hash(x) == hash(x) and type(pickle.loads(pickle.dumps(x))) is terms.Var
+print(x, repr(x), x.type)
+"""
+
+
+def test_the_first_call_imports_the_function() -> None:
+    """Printing, equality and pickling of terms are loaded when they are asked for."""
+    run = subprocess.run([sys.executable, "-c", FIRST], cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603
+    assert run.stderr == ""
+    assert run.stdout.splitlines() == ["id identity(R ** Fin.of(2)) ℝ^2", "x <term x> real"]
