@@ -8,7 +8,6 @@ from typing import Any
 from diff.higher import Module
 from diff.lam.check.library_names import primitive, sign
 from diff.lam.term.inductive import instance, list_of
-from diff.lam.term.pullback_terms import Plus
 from diff.lam.term.terms import (
     AnyTerm,
     App,
@@ -20,6 +19,7 @@ from diff.lam.term.terms import (
     Lam,
     Let,
     Lit,
+    Plus,
     Prim,
     Proj,
     Tuple,

@@ -5,8 +5,30 @@ from __future__ import annotations
 from typing import Any
 
 from diff.lam.check.library_names import primitive, sign
-from diff.lam.term.pullback_terms import Cov, Diff, Dual, Ev, Jac, Plus, Point, Pull, Sharp, Zero
-from diff.lam.term.terms import AnyTerm, App, Fix, If, Lam, Let, Prim, Proj, Tuple, Var, fresh, real
+from diff.lam.term.terms import (
+    AnyTerm,
+    App,
+    Cov,
+    Diff,
+    Dual,
+    Ev,
+    Fix,
+    If,
+    Jac,
+    Lam,
+    Let,
+    Plus,
+    Point,
+    Prim,
+    Proj,
+    Pull,
+    Sharp,
+    Tuple,
+    Var,
+    Zero,
+    fresh,
+    real,
+)
 from diff.lam.term.types import REAL, Arrow, Ground, Lin, TupleType, Ty, dual
 from hilbert import R
 from tests.lambda_terms import PLANE, UNARY, Terms

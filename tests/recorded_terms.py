@@ -20,9 +20,8 @@ from adjoint.higher import reduce, steps
 from adjoint.higher.term import jacobian
 from adjoint.higher.term.claims import same
 from diff.lam.files.type_of_term import type_of
-from diff.lam.term.pullback_terms import Dv, Ev, Pull
 from diff.lam.term.term_error import TermError
-from diff.lam.term.terms import App, Core, Lam, Let, Pullbacks, below, fresh
+from diff.lam.term.terms import App, Core, Dv, Ev, Lam, Let, Pull, Pullbacks, below, fresh
 from diff.lam.term.types import REAL, Arrow, dual
 from tests.adjoint.higher import test_generated_pullbacks as with_pullbacks
 from tests.adjoint.higher import test_pullback_laws as pullbacks

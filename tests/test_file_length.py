@@ -18,8 +18,9 @@ LONGER = {
 """Files that are longer, for a reason; they may not grow."""
 FIGURES, OF_A_FIGURE = ("diff/lam/", "adjoint/higher/"), 250
 """Where the figures of the papers on functions of functions stand, and the most lines of a file there."""
-NO_FIGURES = {"diff/lam/term/lam_values.py", "diff/lam/files/module.py"}
-"""Files there that hold none: values, and what the names of texts stand for, have no figures in the papers."""
+NO_FIGURES = {"diff/lam/term/terms.py", "diff/lam/term/lam_values.py", "diff/lam/files/module.py"}
+"""Files there that hold none: the grammar of terms, whose classes have each other as parts, values, and what names of
+texts stand for."""
 
 
 def overloads(tree: ast.AST) -> int:

@@ -43,10 +43,8 @@ from diff.lam.run.translate import at_shape
 from diff.lam.show.show_values import show_value
 from diff.lam.term.inductive import is_first_order, made_of
 from diff.lam.term.lam_values import filled, opened, shape_of, spaces_of, stacked
-from diff.lam.term.open_terms import Name, Number
-from diff.lam.term.pullback_terms import Cov, Pull
 from diff.lam.term.term_error import TermError
-from diff.lam.term.terms import AnyTerm, App, Lam, Let, Pattern, Tuple, fresh
+from diff.lam.term.terms import AnyTerm, App, Cov, Lam, Let, Name, Number, Pattern, Pull, Tuple, fresh
 from diff.lam.term.types import REAL, Arrow, Ground, Param, TupleType, Ty, ground, mentions, space_of
 from diff.lam.text.items import Definition, PrimitiveItem
 from hilbert import R, SpaceError, Vec

@@ -6,8 +6,7 @@
 2.0 ∈ ℝ
 """
 
-from diff.lam.term.open_terms import Name, Number, Sign, Typed
-from diff.lam.term.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
+from diff.lam.term.inductive import list_term
 from diff.lam.term.terms import (
     AnyTerm,
     App,
@@ -15,22 +14,36 @@ from diff.lam.term.terms import (
     Case,
     Con,
     Core,
+    Cov,
+    Diff,
+    Dual,
+    Dv,
+    Ev,
     Fix,
     Fold,
     If,
+    Jac,
     Lam,
     Let,
     Lit,
+    Name,
+    Number,
     Open,
     Pattern,
+    Plus,
+    Point,
     Prim,
     Proj,
+    Pull,
     Pullbacks,
+    Sharp,
+    Sign,
     Tuple,
+    Typed,
     Var,
+    Zero,
     below,
     fresh,
-    list_term,
     pattern_type,
     real,
     require_term,

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from adjoint.higher.value.pullback_values import DualNumber
 from diff.lam.run.evaluate import STEPS, Evaluator
 from diff.lam.run.matching import straight
 from diff.lam.term.terms import AnyTerm, Prim, Tuple, Var
 from diff.lam.term.types import Ground
 from diff.trace.expr import const
 from diff.trace.trace import fun
-from hilbert import SpaceError, Type, Vec
+from hilbert import Type, Vec
 from hilbert.base.once import once
 from hilbert.map.map import AnyMap
-
-if TYPE_CHECKING:
-    from adjoint.higher.machine.forward_values import Mover
-    from diff.lam.term.lam_values import Value
 
 
 @once
@@ -45,27 +40,3 @@ def composed(term: AnyTerm) -> tuple[AnyMap, tuple[int, ...]] | None:
 
     made: AnyMap = fun(*spaces.values())(body)
     return made, tuple(spaces)
-
-
-def as_one(machine: Mover, term: AnyTerm, env: dict[int, Value]) -> Value | None:
-    """The value of a straight term as that of one map, where its variables are vectors, which may move.
-
-    Not where there is a free variable: what that stops is kept as a term, of primitives that have names.
-    """
-    made = None if machine.is_open else composed(term)
-    if made is not None:
-        op, variables = made
-        leaves = [env.get(number) for number in variables]
-        if all(map(_is_known, leaves)):
-            try:
-                return machine.on_leaves(op, leaves)
-            except SpaceError:
-                pass  # it is told with the place of a step
-    return machine.at_hand(term, env)
-
-
-def _is_known(leaf: Value) -> bool:
-    """Whether a leaf is a vector, or one that moves."""
-    while type(leaf) is DualNumber:
-        leaf = leaf.value
-    return type(leaf) is Vec

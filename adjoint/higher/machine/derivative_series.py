@@ -29,8 +29,25 @@ from diff.lam.files.type_of_term import type_of
 from diff.lam.term.binding import Pass, mapped
 from diff.lam.term.inductive import payload
 from diff.lam.term.lam_values import Tagged, Value, summands
-from diff.lam.term.pullback_terms import Cov, Diff, Dual, Jac, Plus, Sharp, Zero
-from diff.lam.term.terms import AnyTerm, App, Con, Lam, Let, Prim, Tuple, Var, fresh, variables
+from diff.lam.term.terms import (
+    AnyTerm,
+    App,
+    Con,
+    Cov,
+    Diff,
+    Dual,
+    Jac,
+    Lam,
+    Let,
+    Plus,
+    Prim,
+    Sharp,
+    Tuple,
+    Var,
+    Zero,
+    fresh,
+    variables,
+)
 from diff.lam.term.types import Arrow, DataType, Ground, Lin, TupleType, Ty, dual, ground
 from diff.terms.nodes import Bilinear
 from linmap import LinMap

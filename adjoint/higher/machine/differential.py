@@ -25,9 +25,24 @@ from diff.lam.check.library_names import sign
 from diff.lam.files.type_of_term import free_variables, type_of
 from diff.lam.run.evaluate import evaluate
 from diff.lam.term.lam_values import Value
-from diff.lam.term.pullback_terms import Cov, Diff, Dv, Ev, Plus, Pull, Zero
 from diff.lam.term.term_error import TermError
-from diff.lam.term.terms import AnyTerm, App, Lam, Prim, Tuple, fresh, real, require_term
+from diff.lam.term.terms import (
+    AnyTerm,
+    App,
+    Cov,
+    Diff,
+    Dv,
+    Ev,
+    Lam,
+    Plus,
+    Prim,
+    Pull,
+    Tuple,
+    Zero,
+    fresh,
+    real,
+    require_term,
+)
 from diff.lam.term.types import REAL, Arrow
 from hilbert import R, Vec
 

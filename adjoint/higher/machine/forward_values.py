@@ -8,18 +8,29 @@ and 13 are tuples of values, and rule 18 is a function whose free variables move
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from contextlib import suppress
+from typing import Any, assert_never
 
 from attrs import evolve
 
-from adjoint.higher.machine.composed_primitives import as_one
-from adjoint.higher.value.moving_levels import Levels, is_functional, is_vector, space_below, tangents_at, under
+from adjoint.higher.machine.composed_primitives import composed
+from adjoint.higher.value.moving_levels import (
+    Levels,
+    is_atomic,
+    is_functional,
+    is_known,
+    is_vector,
+    space_below,
+    tangents_at,
+    under,
+)
 from adjoint.higher.value.normal_forms import neutral, with_lets
 from adjoint.higher.value.pullback_values import (
     Applied,
     Crossed,
     DualNumber,
     Functional,
+    FunctionValue,
     Jacobian,
     Linearized,
     Neutral,
@@ -29,18 +40,16 @@ from adjoint.higher.value.pullback_values import (
     Stopped,
     Stuck,
 )
-from adjoint.higher.value.stored_types import is_discrete, zero
+from adjoint.higher.value.stored_types import is_discrete, result_types, zero
 from diff.derive.affine import jvp
 from diff.lam.check.library_names import sign
 from diff.lam.files.type_of_term import type_of
 from diff.lam.term.binding import Pass
 from diff.lam.term.lam_values import Closure, Native, Tagged, Value, flat, on_leaves, shaped, summands
-from diff.lam.term.pullback_terms import Jac, Plus, Sharp
 from diff.lam.term.term_error import TermError
-from diff.lam.term.terms import AnyTerm, App, Case, Fold, If, Lam, Prim, Tuple, Var, fresh
-from diff.lam.term.types import Arrow, Ground, Lin, TupleType, Ty, ground
-from hilbert import Vec
-from hilbert.base.once import once
+from diff.lam.term.terms import AnyTerm, App, Case, Fold, If, Jac, Lam, Plus, Prim, Sharp, Tuple, Var, fresh
+from diff.lam.term.types import Arrow, Ground, Lin, TupleType, ground
+from hilbert import SpaceError, Vec
 from hilbert.map.map import AnyMap
 
 TWICE = "a second derivative, 𝒟(𝒟h)(a)(u)(v), of a function h that moves itself,"
@@ -59,8 +68,18 @@ class Mover(Levels):
         return self.on_leaves(op, flat(value), name)
 
     def at_once(self, term: AnyTerm, env: dict[int, Value]) -> Value | None:
-        """The value of a straight term as that of one map."""
-        return as_one(self, term, env)
+        """The value of a straight term as that of one map, where its variables are vectors, which may move.
+
+        Not where there is a free variable: what that stops is kept as a term, of primitives that have names.
+        """
+        whole = None if self.is_open else composed(term)
+        if whole is not None:
+            op, variables = whole
+            leaves = [env.get(number) for number in variables]
+            if all(map(is_known, leaves)):
+                with suppress(SpaceError):  # an error is told with the place of a step
+                    return self.on_leaves(op, leaves)
+        return self.at_hand(term, env)
 
     def on_leaves(self, op: AnyMap, leaves: Sequence[Value], name: str = "") -> Value:
         """op at the element of its domain that has these leaves."""
@@ -72,7 +91,7 @@ class Mover(Levels):
             result = self.on_leaves(op, points, name)
             if is_discrete(op, name):
                 return result
-            node = Linearized(op, name, points, tangents_at(leaves, level), _grounds(op))
+            node = Linearized(op, name, points, tangents_at(leaves, level), result_types(op))
             self.tapes[level].add(node)
             return self.moved(result, ground(op.cod), node, level)
         if any(type(leaf) is Neutral for leaf in leaves):
@@ -95,7 +114,7 @@ class Mover(Levels):
         if level and not any(isinstance(leaf, DualNumber) and leaf.level == level for leaf in at):
             still = tuple(under(leaf, level) for leaf in along)
             result = self.jacobian(op, name, shaped(op.dom, iter(still)), point)
-            node = Linearized(op, name, tuple(at), tangents_at(along, level), _grounds(op))
+            node = Linearized(op, name, tuple(at), tangents_at(along, level), result_types(op))
             self.tapes[level].add(node)
             return self.moved(result, ground(op.cod), node, level)
         if not level and any(isinstance(leaf, Neutral) for leaf in (*along, *at)):
@@ -123,7 +142,7 @@ class Mover(Levels):
                 return self.perturbed(inner, tangent, level)
             case Functional(), DualNumber() if is_functional(b):
                 return (yield self.sum(b, a))
-            case (Functional() | Neutral(), _) | (_, Functional() | Neutral()) if _is_atomic(a) and _is_atomic(b):
+            case (Functional() | Neutral(), _) | (_, Functional() | Neutral()) if is_atomic(a) and is_atomic(b):
                 ty = next(one.type for one in (a, b) if isinstance(one, Neutral))
                 if isinstance(ty, Ground):
                     return self.primitive(sign("+", ty.space, ty.space), (a, b), "+")
@@ -148,13 +167,14 @@ class Mover(Levels):
 
     # --- functions ---
 
-    def call(self, function: Value, arg: Value) -> Pass:
+    def call(self, function: FunctionValue, arg: Value) -> Pass:
         """f v; a function that moves is rule 19."""
         match function:
             case DualNumber(inner, tangent, level):
-                return (yield self._called(inner, tangent, level, arg))
-            case Neutral(term, Arrow(dom, cod)):
-                return (yield self._stopped(function, term, dom, cod, arg))
+                result = yield self.call(inner, arg)
+                return self.applied(result, tangent, level, arg)
+            case Neutral():
+                return (yield self._stopped(function, arg))
             case Jacobian(op, direction, name):
                 return self.jacobian(op, name, direction, arg)
             case Still(Closure() as closure, level):
@@ -162,16 +182,13 @@ class Mover(Levels):
             case Still(inner, level):
                 result = yield self.call(inner, arg)
                 return self.still(result, level)
-            case _:  # a λ, or a pass
+            case Closure() | Native() | Pulled():
                 return (yield super().call(function, arg))
-
-    def _called(self, inner: Value, tangent: Out, level: int, arg: Value) -> Pass:
-        """(f + ε ḟ) a = f a + ε ḟ W(a); where a moves at a higher level, 𝒟ḟ(W(a))(ȧ) is of both."""
-        result = yield self.call(inner, arg)
-        return self.applied(result, tangent, level, arg)
+            case _:
+                assert_never(function)
 
     def applied(self, result: Value, tangent: Out, level: int, arg: Value) -> Value:
-        """The value f a at hand, and ε ḟ W(a)."""
+        """(f + ε ḟ) a = f a + ε ḟ W(a), f a at hand; where a moves at a higher level, 𝒟ḟ(W(a))(ȧ) is of both."""
         arrow: Any = tangent.type
         above = [m for m in self.levels(arg) if m > level] if self.count > level else []
         point, plain = arg, result
@@ -189,17 +206,18 @@ class Mover(Levels):
             moved = self.moved(moved, arrow.cod, crossed, above[0])
         return moved
 
-    def _stopped(self, function: Neutral, term: AnyTerm, dom: Ty, cod: Ty, arg: Value) -> Pass:
+    def _stopped(self, function: Neutral, arg: Value) -> Pass:
         """k a, k neutral: values 1 and 2 of the paper, with 𝒟k(a)(ȧ) for a tangent (rule 19d)."""
+        assert isinstance(function.type, Arrow)
         level = max(self.levels(arg), default=0)
         if level:
             point = self.still(arg, level)
             result = yield self.call(function, point)
-            node = Stopped(function, point, arg, self.types(result, cod))
+            node = Stopped(function, point, arg, self.types(result, function.type.cod))
             self.tapes[level].add(node)
-            return self.moved(result, cod, node, level)
-        arg = yield self.read(arg, dom)
-        return neutral(App(term, arg), cod)
+            return self.moved(result, function.type.cod, node, level)
+        arg = yield self.read(arg, function.type.dom)
+        return neutral(App(function.term, arg), function.type.cod)
 
     # --- what stops ---
 
@@ -219,17 +237,6 @@ class Mover(Levels):
         (made, lets) = yield self.closed(Lam(x, inner), env)
         stopped = evolve(made.body, **{"condition" if isinstance(term, If) else "of": condition.term})
         return neutral(with_lets(lets, stopped), type_of(term))
-
-
-def _is_atomic(value: Value) -> bool:
-    """Whether a value is a vector, a covector or a neutral term of such a type, and does not move."""
-    return isinstance(value, (Vec, Functional)) or (isinstance(value, Neutral) and not isinstance(value.type, Arrow))
-
-
-@once
-def _grounds(op: AnyMap) -> tuple[Ty, ...]:
-    """The types of the leaves of its results."""
-    return tuple(Ground(space) for space in summands(op.cod))
 
 
 def _done(run: Pass) -> Any:

@@ -29,9 +29,26 @@ from diff.lam.run.evaluate import STEPS
 from diff.lam.run.matching import bind
 from diff.lam.term.binding import Pass
 from diff.lam.term.lam_values import Value
-from diff.lam.term.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
 from diff.lam.term.term_error import TermError
-from diff.lam.term.terms import AnyTerm, App, Lam, Pullbacks, pattern_type, require_term
+from diff.lam.term.terms import (
+    AnyTerm,
+    App,
+    Cov,
+    Diff,
+    Dual,
+    Dv,
+    Ev,
+    Jac,
+    Lam,
+    Plus,
+    Point,
+    Pull,
+    Pullbacks,
+    Sharp,
+    Zero,
+    pattern_type,
+    require_term,
+)
 from diff.lam.term.types import Arrow, DataType, Ty, dual, mentions
 from hilbert.base.term import driven, uncollected
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
 from adjoint.higher.machine.machine import Machine, refusal
 from adjoint.higher.machine.paired_values import paired
@@ -14,10 +14,9 @@ from diff.lam.run.evaluate import STEPS
 from diff.lam.run.matching import bind
 from diff.lam.term.binding import Pass
 from diff.lam.term.lam_values import Closure, Native, Value
-from diff.lam.term.pullback_terms import Plus
 from diff.lam.term.term_error import TermError
-from diff.lam.term.terms import AnyTerm, App, Lam, Let, pattern_type, require_term
-from diff.lam.term.types import REAL, Arrow, Ground, Lin, TupleType, Ty
+from diff.lam.term.terms import AnyTerm, App, Lam, Let, Plus, pattern_type, require_term
+from diff.lam.term.types import REAL, Arrow, DataType, Ground, Int, Lin, TupleType, Ty, TypeVariable
 from hilbert import R, Vec
 from hilbert.base.term import driven
 
@@ -114,5 +113,7 @@ def _line(machine: Machine, a: Value, u: Value, s: Value, ty: Ty) -> Value:
                 return _line(machine, left, right, s, cod)
 
             return Native(run, (a, u, s))
-        case _:  # tags, covectors
+        case Ground() | Int() | DataType() | Lin() | TypeVariable():
             raise Stuck
+        case _:
+            assert_never(ty)

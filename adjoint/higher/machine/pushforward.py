@@ -31,8 +31,8 @@ from adjoint.higher.value.stored_types import leafwise, zero, zero_at
 from diff.derive.affine import jvp
 from diff.lam.term.binding import Pass
 from diff.lam.term.lam_values import Native, Tagged, Value, flat, shaped, summands
-from diff.lam.term.pullback_terms import Diff
 from diff.lam.term.term_error import TermError
+from diff.lam.term.terms import Diff
 from diff.lam.term.types import Arrow, DataType, Ground, Lin, Ty, dual, mentions
 from linmap import LinMap
 

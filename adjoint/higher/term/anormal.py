@@ -7,15 +7,15 @@ from typing import assert_never
 from attrs import evolve
 
 from diff.lam.files.type_of_term import type_of
-from diff.lam.term.binding import Pass, each
-from diff.lam.term.open_terms import Name, Number, Sign, Typed
-from diff.lam.term.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
+from diff.lam.term.binding import Pass, each, has_terms, over_parts
+from diff.lam.term.former import OpenFormer, Strict
 from diff.lam.term.terms import (
     AnyTerm,
     App,
     Branch,
     Case,
-    Con,
+    Cov,
+    Dual,
     Fix,
     Fold,
     If,
@@ -25,11 +25,14 @@ from diff.lam.term.terms import (
     Pattern,
     Prim,
     Proj,
+    Pull,
     Tuple,
     Var,
+    Zero,
+    below,
     fresh,
 )
-from hilbert.base.term import driven
+from hilbert.base.term import compared, driven
 
 
 def series(term: AnyTerm) -> tuple[list[tuple[Var, AnyTerm]], Var]:
@@ -66,6 +69,28 @@ def is_elementary(term: AnyTerm) -> bool:
     return _has_atoms(term) and all(map(is_a_normal, _bodies(term)))
 
 
+def contexts(term: AnyTerm) -> tuple[str, ...]:
+    """The fields of the parts that are evaluated first, in order: the contexts of §10."""
+    cls: type = type(term)
+    match term:
+        case Strict():
+            return tuple(name for name in compared(cls) if has_terms(getattr(term, name)))
+        case Case() | Fold():
+            return ("of",)
+        case Dual():
+            return ("covector",)
+        case Pull():
+            return ("form",)
+        case Let():
+            return ("value",)
+        case If():
+            return ("condition",)
+        case Var() | Lit() | Lam() | Fix() | Zero() | OpenFormer():
+            return ()
+        case _:
+            assert_never(term)
+
+
 def _bodies(term: AnyTerm) -> list[AnyTerm]:
     return [term.body] if isinstance(term, (Lam, Dual, Pull)) else []
 
@@ -83,29 +108,16 @@ def _has_atoms(term: AnyTerm) -> bool:
             return isinstance(of, Var) or _is_constant(of)
         case If(of) | Case(of) | Fold(_, of):
             return isinstance(of, Var)
-        case Tuple(parts) | Prim(_, Tuple(parts), "+"):
+        case Prim(_, Tuple(parts), "+"):
             return all(isinstance(part, Var) for part in parts)
+        case Strict():
+            return all(isinstance(part, Var) for part in below(term))
         case Let():
             return False
-        case _:  # one node over atoms
-            return all(isinstance(getattr(term, name), Var) for name in _PARTS[type(term)])
-
-
-_PARTS: dict[type, tuple[str, ...]] = {
-    Prim: ("arg",),
-    App: ("function", "arg"),
-    Proj: ("of",),
-    Con: ("arg",),
-    Jac: ("direction",),
-    Diff: ("function", "point", "direction"),
-    Sharp: ("of",),
-    Point: ("of",),
-    Ev: ("at", "covector"),
-    Dv: ("at", "along", "covector"),
-    Plus: ("left", "right"),
-    Cov: ("of",),
-}
-"""The parts that are named, in the order of evaluation."""
+        case OpenFormer():
+            raise AssertionError("the term is checked")
+        case _:
+            assert_never(term)
 
 
 def _is_constant(term: AnyTerm) -> bool:
@@ -169,9 +181,6 @@ class _Names:
                     term = body
                 case Cov(of) if _is_constant(of):
                     return self.name(term)
-                case Tuple(parts):
-                    atoms = yield each(self.atom, parts)
-                    return self.name(Tuple(tuple(atoms)))
                 case Prim(op, Tuple(parts), "+"):
                     atoms = yield each(self.atom, parts)
                     return self.name(Prim(op, Tuple(tuple(atoms)), "+"))
@@ -199,14 +208,10 @@ class _Names:
                 case Fix(_, body):
                     body = yield _quoted(body, self.atoms)
                     return self.name(evolve(term, body=body))
-                case (
-                    App() | Prim() | Proj() | Con() | Jac() | Plus() | Cov() | Sharp() | Point() | Diff() | Ev() | Dv()
-                ):
-                    named = {}
-                    for part in _PARTS[type(term)]:
-                        named[part] = yield self.atom(getattr(term, part))
-                    return self.name(evolve(term, **named))
-                case Name() | Number() | Sign() | Typed():
+                case Strict():
+                    named = yield from over_parts(term, self.atom)
+                    return self.name(named)
+                case OpenFormer():
                     raise AssertionError("the term is checked")
                 case _:
                     assert_never(term)

@@ -22,10 +22,24 @@ from diff.lam.run.closeness import are_close
 from diff.lam.run.evaluate import evaluate
 from diff.lam.term.binding import Pass, binder
 from diff.lam.term.former import Former
-from diff.lam.term.open_terms import Number
-from diff.lam.term.pullback_terms import Cov, Plus, Pull, Zero
 from diff.lam.term.term_error import TermError
-from diff.lam.term.terms import AnyTerm, App, Let, Lit, Prim, Tuple, Var, below, fresh, variables
+from diff.lam.term.terms import (
+    AnyTerm,
+    App,
+    Cov,
+    Let,
+    Lit,
+    Number,
+    Plus,
+    Prim,
+    Pull,
+    Tuple,
+    Var,
+    Zero,
+    below,
+    fresh,
+    variables,
+)
 from diff.lam.term.types import REAL, Arrow, Lin, dual
 from hilbert import Vec
 from hilbert.base.term import driven

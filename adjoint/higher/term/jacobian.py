@@ -15,23 +15,31 @@ from adjoint.higher.term.anormal import a_normal, series
 from adjoint.higher.value.product_components import component
 from diff.lam.files.type_of_term import free_variables, type_of
 from diff.lam.term.binding import Pass, each, substitute
-from diff.lam.term.open_terms import Name, Number, Sign, Typed
-from diff.lam.term.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
+from diff.lam.term.former import OpenFormer, Strict
 from diff.lam.term.terms import (
     AnyTerm,
     App,
     Case,
     Con,
+    Cov,
+    Diff,
+    Dual,
     Fix,
     Fold,
     If,
+    Jac,
     Lam,
     Let,
     Lit,
+    Plus,
+    Point,
     Prim,
     Proj,
+    Pull,
+    Sharp,
     Tuple,
     Var,
+    Zero,
     fresh,
     pattern_type,
     real,
@@ -135,7 +143,7 @@ def rule(term: AnyTerm, moved: Moved) -> Pass:
             return "§13", evolve(term, of=_some(d(of)))
         case Con(_, _, arg):  # ours: the tag stays
             return "§13", evolve(term, arg=_some(d(arg)))
-        case If() | Case() | Fold() | Fix() | Diff() | Ev() | Dv() | Let():  # ours: the value decides
+        case If() | Case() | Fold() | Fix() | Let() | Strict():  # ours: the value decides
             names = Tuple(tuple(fresh(x.name, x.type) for x in moving))
             values = {x.number: y for x, y in zip(moving, names.parts, strict=True)}
             rest = {k: pair for k, pair in moved.items() if k not in values}
@@ -143,7 +151,7 @@ def rule(term: AnyTerm, moved: Moved) -> Pass:
             pairs = [moved[x.number] for x in moving]
             point, tangent = Tuple(tuple(v for v, _ in pairs)), Tuple(tuple(_some(t) for _, t in pairs))
             return "§13", Diff(function, point, tangent)
-        case Lit() | Zero() | Name() | Number() | Sign() | Typed():
+        case Lit() | Zero() | OpenFormer():
             raise AssertionError("constants do not move")
         case _:
             assert_never(term)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from attrs import evolve
 
@@ -13,9 +13,8 @@ from adjoint.higher.value.product_components import component
 from diff.lam.files.type_of_term import type_of
 from diff.lam.term.binding import Pass, each, renamed, substitute
 from diff.lam.term.inductive import instance, is_first_order, payload
-from diff.lam.term.pullback_terms import Cov, Dual, Point, Zero
-from diff.lam.term.terms import AnyTerm, App, Con, Fold, Lam, Pattern, Tuple, Var, fresh
-from diff.lam.term.types import Arrow, DataType, Lin, SelfType, TupleType, Ty, mentions
+from diff.lam.term.terms import AnyTerm, App, Con, Cov, Dual, Fold, Lam, Pattern, Point, Tuple, Var, Zero, fresh
+from diff.lam.term.types import Arrow, DataType, LeafType, Lin, SelfType, TupleType, Ty, mentions
 from hilbert.base.term import bottom_up
 
 if TYPE_CHECKING:
@@ -31,15 +30,17 @@ def has_normal(term: AnyTerm) -> bool:
     """Whether covectors of this type have normal forms: those on data that hold functions have none."""
     stack: list[Ty] = [type_of(term)]
     while stack:
-        match stack.pop():
-            case DataType() as ty if not is_first_order(ty):
+        match ty := stack.pop():
+            case DataType() if not is_first_order(ty):
                 return False
             case TupleType(parts):
                 stack.extend(parts)
             case Arrow(_, of) | Lin(of):
                 stack.append(of)
-            case _:  # a leaf has no parts
+            case DataType() | LeafType():
                 pass
+            case _:
+                assert_never(ty)
     return True
 
 

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import itertools
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, assert_never, final
 
 from attrs import evolve, frozen
 
 from adjoint.higher.machine.machine import reduce
-from adjoint.higher.term.anormal import a_normal, is_a_normal
+from adjoint.higher.term.anormal import a_normal, contexts, is_a_normal
 from adjoint.higher.term.claims import same
 from adjoint.higher.term.jacobian import Moved, at, bind, elementary, tangent_point, unfolded, zero_like
 from adjoint.higher.term.redexes import (
@@ -37,23 +37,32 @@ from diff.jets.multiindex import count
 from diff.lam.files.type_of_term import free_variables, type_of
 from diff.lam.run.matching import chosen, fields
 from diff.lam.term.binding import Pass, substitute
-from diff.lam.term.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
+from diff.lam.term.former import OpenFormer, Strict
 from diff.lam.term.term_error import TermError
 from diff.lam.term.terms import (
     AnyTerm,
     App,
     Case,
     Con,
+    Cov,
+    Dual,
+    Dv,
+    Ev,
     Fix,
     Fold,
     If,
+    Jac,
     Lam,
     Let,
     Lit,
+    Plus,
+    Point,
     Prim,
     Proj,
+    Pull,
     Tuple,
     Var,
+    Zero,
     pattern_type,
     real,
     require_term,
@@ -115,7 +124,7 @@ class _Strategy:
 
     def step(self, term: AnyTerm) -> Pass:
         """The next step, or None for a value."""
-        for name in _contexts(term):  # C P, V C, ⟨V, C⟩, …: from left to right
+        for name in contexts(term):  # C P, V C, ⟨V, C⟩, …: from left to right
             part = getattr(term, name)
             if isinstance(part, tuple):
                 for k, one in enumerate(part):
@@ -171,11 +180,9 @@ class _Strategy:
                 branch, field = chosen(branches, label), fields(ty)[label]
                 folds: AnyTerm = driven(folded(term, field, value))
                 return ReductionStep("§", Let(branch.pattern, folds, branch.body))
-            case App(Plus() | Zero()) | If() | Case() | Fold() | Diff() | Sharp() | Plus():
-                return ReductionStep("§", reduce(term))
             case Proj(index, Tuple(parts)):
                 return ReductionStep("2", parts[index])
-            case Proj(_, Plus() | Zero()):
+            case App(Plus() | Zero()) | Proj(_, Plus() | Zero()):
                 return ReductionStep("§", reduce(term))
             case Prim():
                 return ReductionStep("3", reduce(term))
@@ -185,8 +192,16 @@ class _Strategy:
                 return None
             case Dual():
                 return ReductionStep("5", reduce(term))
-            case _:  # this is a value
-                return None
+            case Var() | Lit() | Lam() | Fix() | Pull() | Zero():
+                return None  # a value
+            case Tuple() | Con() | Jac() | Cov() | Point() | Ev() | Dv():
+                return None  # a value, as its parts are
+            case App() | Proj() | OpenFormer():
+                return None  # a free variable stops it
+            case If() | Case() | Fold() | Strict():
+                return ReductionStep("§", reduce(term))
+            case _:
+                assert_never(term)
 
     def _pulled(self, pull: Pull, point: AnyTerm) -> ReductionStep:
         """((Ω λy. E)·ω) V and ((Ω λy. ⟨y, E⟩)·ω) V."""
@@ -210,39 +225,6 @@ class _Strategy:
         if tangent is None:
             return ReductionStep(rule, reduce(Dual(v, Zero(REAL), Cov(real(0.0)), spot)))
         return ReductionStep(rule, Dual(v, tangent, App(form, value), spot))
-
-
-def _contexts(term: AnyTerm) -> tuple[str, ...]:
-    """The parts that are evaluated, in order: the contexts of §10."""
-    match term:
-        case App():
-            return "function", "arg"
-        case Plus():
-            return "left", "right"
-        case Proj() | Cov() | Sharp() | Point() | Case() | Fold():
-            return ("of",)
-        case Tuple():
-            return ("parts",)
-        case Prim() | Con():
-            return ("arg",)
-        case Jac():
-            return ("direction",)
-        case Dual():
-            return ("covector",)
-        case Pull():
-            return ("form",)
-        case Let():
-            return ("value",)
-        case If():
-            return ("condition",)
-        case Diff():
-            return "function", "point", "direction"
-        case Ev():
-            return "at", "covector"
-        case Dv():
-            return "at", "along", "covector"
-        case _:  # values have none
-            return ()
 
 
 def _with_part(term: Any, name: str, part: Any) -> AnyTerm:

@@ -6,10 +6,11 @@ A value that moves carries a tangent for each level, the highest outside.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, assert_never
 
 from adjoint.higher.value.normal_forms import Reader
 from adjoint.higher.value.pullback_values import (
+    AnyValue,
     DualNumber,
     Functional,
     Jacobian,
@@ -24,9 +25,10 @@ from adjoint.higher.value.pullback_values import (
 )
 from adjoint.higher.value.stored_types import leafwise
 from diff.lam.run.evaluate import STEPS
-from diff.lam.term.lam_values import Closure, Native, Tagged, Value
-from diff.lam.term.types import Ground, Lin, Ty
+from diff.lam.term.lam_values import Closure, Native, Stack, Tagged, Value
+from diff.lam.term.types import Arrow, Ground, Lin, Ty
 from hilbert import Vec
+from hilbert.base.notarray import Applicable
 
 
 class Levels(Reader):
@@ -101,7 +103,7 @@ class Levels(Reader):
         """The levels at which a value may move: those of its leaves and of what its functions have captured."""
         found: set[int] = set()
         seen: set[int] = set()
-        stack = [value]
+        stack: list[AnyValue] = [value]
         while stack:
             one = stack.pop()
             if isinstance(one, (Vec, int, Neutral)) or id(one) in seen:
@@ -127,8 +129,10 @@ class Levels(Reader):
                     stack.extend(of)
                 case Still(inner, level):
                     found |= self.levels(inner) - {level}
-                case _:  # whatever else maps apply to
+                case Stack() | Applicable():
                     pass
+                case _:
+                    assert_never(one)
         return found
 
     def types(self, value: Value, ty: Ty) -> tuple[Ty, ...]:
@@ -158,6 +162,18 @@ def is_vector(value: Value) -> bool:
     while isinstance(value, DualNumber):
         value = value.value
     return isinstance(value, Vec) or (isinstance(value, Neutral) and isinstance(value.type, Ground))
+
+
+def is_known(value: Value) -> bool:
+    """Whether a value is a vector, or one that moves."""
+    while type(value) is DualNumber:
+        value = value.value
+    return type(value) is Vec
+
+
+def is_atomic(value: Value) -> bool:
+    """Whether a value is a vector, a covector or a neutral term of such a type, and does not move."""
+    return isinstance(value, (Vec, Functional)) or (isinstance(value, Neutral) and not isinstance(value.type, Arrow))
 
 
 def is_neutral_covector(value: Value) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from adjoint.higher.value.product_components import component
 from adjoint.higher.value.pullback_values import (
+    AnyValue,
     At,
     DirectionalCovector,
     DualNumber,
@@ -13,6 +14,7 @@ from adjoint.higher.value.pullback_values import (
     Jacobian,
     Neutral,
     Pulled,
+    Still,
     Stuck,
 )
 from adjoint.higher.value.stored_types import stored
@@ -20,11 +22,28 @@ from diff.lam.files.type_of_term import free_variables, type_of
 from diff.lam.run.evaluate import Evaluator
 from diff.lam.term.binding import Pass, each, substitute
 from diff.lam.term.inductive import is_first_order, payload
-from diff.lam.term.lam_values import Closure, Tagged, Value
-from diff.lam.term.pullback_terms import Cov, Dv, Ev, Jac, Plus, Point, Pull, Zero
-from diff.lam.term.terms import AnyTerm, Con, Lam, Let, Lit, Tuple, Var, fresh
-from diff.lam.term.types import Arrow, DataType, Lin, TupleType, Ty, dual, ground
+from diff.lam.term.lam_values import Closure, Native, Stack, Tagged, Value
+from diff.lam.term.terms import (
+    AnyTerm,
+    Con,
+    Cov,
+    Dv,
+    Ev,
+    Jac,
+    Lam,
+    Let,
+    Lit,
+    Plus,
+    Point,
+    Pull,
+    Tuple,
+    Var,
+    Zero,
+    fresh,
+)
+from diff.lam.term.types import Arrow, DataType, LeafType, Lin, TupleType, Ty, dual, ground
 from hilbert import Vec
+from hilbert.base.notarray import Applicable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +52,7 @@ if TYPE_CHECKING:
 class Reader(Evaluator):
     """Reads values back."""
 
-    def read(self, value: Value, ty: Ty) -> Pass:
+    def read(self, value: AnyValue, ty: Ty) -> Pass:
         """Read a value back as a term in normal form; raise Stuck for one that moves with a tape (`DualNumber`)."""
         match value:
             case Neutral(term, kind):
@@ -54,8 +73,10 @@ class Reader(Evaluator):
                 return with_lets(names, closed)
             case Vec() | int() if not isinstance(ty, Lin):
                 return Lit(value)
-            case _:  # its type says how it is read
+            case tuple() | Tagged() | Stack() | Vec() | int() | Applicable() | Native() | Still() | Functional():
                 return (yield from self._typed(value, ty))
+            case _:
+                assert_never(value)
 
     def _typed(self, value: Value, ty: Ty) -> Pass:
         match ty:
@@ -73,8 +94,10 @@ class Reader(Evaluator):
                 body = yield self.call(value, self.free(x))
                 body = yield self.read(body, cod)
                 return Lam(x, body)
-            case _:  # no other values
+            case LeafType():  # `read` has read its values
                 raise AssertionError(value)
+            case _:
+                assert_never(ty)
 
     def _variant(self, value: Value, ty: DataType) -> Pass:
         """ℓ t; the rest of a list needs no pass of its own."""
@@ -118,9 +141,11 @@ class Reader(Evaluator):
             case DataType() if not is_first_order(dom):
                 stored(dual(dom))  # refuses
                 raise AssertionError(dom)
-            case _:  # vectors and variants of them
+            case LeafType() | DataType() | Arrow():
                 of = yield self.read(value, dom)
                 return Cov(of)
+            case _:
+                assert_never(dom)
 
     def _component(self, value: Value, ty: Ty) -> Pass:
         """A covector among others: as numbers, where it has them."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from adjoint.higher.value.pullback_values import Stuck
 from diff.lam.term.terms import AnyTerm, Pattern, Proj, Tuple, fresh
-from diff.lam.term.types import DataType, Ground, Int, TupleType, Ty
+from diff.lam.term.types import Arrow, DataType, Ground, Int, Lin, TupleType, Ty, TypeVariable
 from hilbert import DirectSum, Type
 
 
@@ -40,8 +42,10 @@ def _width(ty: Ty) -> int:
             return int(space.is_space)
         case Int():
             return 0
-        case _:  # functions and covectors
+        case Arrow() | Lin() | TypeVariable():
             return 1
+        case _:
+            assert_never(ty)
 
 
 def leaf_pattern(ty: Ty) -> Pattern:

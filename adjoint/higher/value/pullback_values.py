@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, final
 
 from attrs import field, frozen
 
-from diff.lam.term.lam_values import Value
+from diff.lam.term.lam_values import Closure, Native, Value, ValueForm
 from diff.lam.term.types import Ty
 
 if TYPE_CHECKING:
@@ -116,6 +116,12 @@ class DualNumber:
     value: Value
     tangent: Out
     level: int
+
+
+FunctionValue: TypeAlias = Closure | Native | Pulled | Jacobian | Still | Neutral | DualNumber
+"""The closed union of what is applied."""
+AnyValue: TypeAlias = FunctionValue | Functional | ValueForm
+"""The closed union of values, for a `match`."""
 
 
 # --- the derivative let series: tangents, linear in those of the start ---

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from adjoint.higher.value.pullback_values import Functional, Neutral, Stuck
 from diff.lam.term.inductive import is_first_order, payload
 from diff.lam.term.lam_values import Native, Tagged, Value, summands
 from diff.lam.term.term_error import TermError
-from diff.lam.term.types import Arrow, DataType, Ground, Int, Lin, TupleType, Ty, dual, mentions
+from diff.lam.term.types import Arrow, DataType, Ground, Int, Lin, TupleType, Ty, TypeVariable, dual, mentions
 from hilbert import Vec
 from hilbert.arrays.libraries.namespace import as_leaf, filled
 from hilbert.base.once import once
@@ -30,6 +30,12 @@ def is_discrete(op: AnyMap, name: str) -> bool:
 
 
 @once
+def result_types(op: AnyMap) -> tuple[Ty, ...]:
+    """The types of the leaves of a primitive's results."""
+    return tuple(Ground(space) for space in summands(op.cod))
+
+
+@once
 def stored(ty: Ty) -> Ty:
     """The type as which values are stored: σ* as σ, but where functions are.
 
@@ -48,8 +54,10 @@ def stored(ty: Ty) -> Ty:
                 return dom
             case Lin(inner):
                 ty = inner
-            case _:  # functions
+            case Arrow() | TypeVariable():
                 return ty
+            case _:
+                assert_never(dom)
     return ty
 
 
@@ -88,8 +96,10 @@ def leafwise(value: Value, ty: Ty, step: Callable[[Value, Ty], Value]) -> Value:
                 todo += zip(reversed(one), reversed(kind.parts), strict=True)
             case Int():
                 results.append(one)
-            case _:  # a function, or a neutral term
+            case TupleType() | DataType() | Arrow() | Lin() | TypeVariable():  # a function, or a neutral term
                 results.append(step(one, kind))
+            case _:
+                assert_never(kind)
     return results[0]
 
 
@@ -127,8 +137,10 @@ def zero(ty: Ty) -> Value:
             return Vec(space, tuple(as_leaf(filled(leaf.stored().shape, leaf.dtype), leaf) for leaf in space.leaves))
         case Int():
             return 0
-        case _:  # variants
+        case DataType() | TypeVariable():
             raise TermError("shape", f"there is no 0 of {ty} before its tags and lengths are known")
+        case _:
+            assert_never(kind)
 
 
 def zero_at(point: Value, ty: Ty) -> Value:

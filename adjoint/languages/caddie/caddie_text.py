@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from adjoint.languages.caddie.types import definition
 from diff.lam.term.inductive import instance
-from diff.lam.term.open_terms import Name
-from diff.lam.term.terms import App, Lam, Let, Proj, Tuple, Var, below
+from diff.lam.term.terms import App, Lam, Let, Name, Proj, Tuple, Var, below
 from diff.lam.term.types import INT, Arrow, TupleType, Ty
 from hilbert.base.term import bottom_up, driven
 

@@ -10,9 +10,8 @@ from adjoint.languages.caddie.types import definition, is_number, text
 from diff.lam.check.check import Checker
 from diff.lam.check.resolve import Dialect
 from diff.lam.term.binding import mapped
-from diff.lam.term.open_terms import Name
 from diff.lam.term.term_error import TermError
-from diff.lam.term.terms import Var, fresh
+from diff.lam.term.terms import Name, Var, fresh
 from diff.lam.term.types import INT, REAL, Ty, Unknown
 from hilbert.base.once import cached_property
 

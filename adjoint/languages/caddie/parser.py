@@ -13,9 +13,8 @@ from attrs import frozen
 from adjoint.languages.bound_names import Bound
 from adjoint.languages.caddie.token_reader import SIGNS, Reader
 from adjoint.languages.caddie.types import FUNCTIONS, is_number
-from diff.lam.term.open_terms import Name
 from diff.lam.term.term_error import Place, TermError, near
-from diff.lam.term.terms import AnyTerm, App, Lam, Let, Proj, Tuple, Var, fresh
+from diff.lam.term.terms import AnyTerm, App, Lam, Let, Name, Proj, Tuple, Var, fresh
 from diff.lam.term.types import unknown
 from hilbert.base.term import driven
 

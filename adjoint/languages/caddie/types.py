@@ -10,8 +10,9 @@ from typing import Any
 
 from diff.lam.term.inductive import declared, list_of
 from diff.lam.term.term_error import TermError
+from diff.lam.term.type_parts import parts_of
 from diff.lam.term.types import INT, REAL, UNIT, Arrow, DataType, Declaration, Ground, Int, Param, TupleType, Ty
-from diff.lam.term.unify import parts_of, require_short
+from diff.lam.term.unify import require_short
 from hilbert.base.once import once
 from hilbert.base.term import bottom_up
 

@@ -164,47 +164,68 @@ class _Nodes:
     """How far from the roots a node is; None where nodes are shared."""
 
 
+@final
+@frozen(eq=False)
+class _Layer:
+    """The nodes that lie equally deep, those of a class beside each other, with the children of all in order."""
+
+    nodes: list[Any]
+    classes: Ints
+    counts: Ints
+    numbers: Ints
+    """The numbers of the nodes in the order in which they were given."""
+    children: list[Any]
+
+
 def _unshared(kind: Data[Any], visits: dict[type[Any], Visit], trees: list[Any]) -> _Nodes | None:
-    """Nodes layer by layer, those of a class beside each other; None if one stands twice."""
-    number_of = {cls: k for k, cls in enumerate(visits)}
-    nodes: list[Any] = []
+    """Nodes layer by layer; None if one stands twice."""
+    layers: list[_Layer] = []
     seen: list[Ints] = []
-    classes: list[Ints] = []
-    counts: list[Ints] = []
-    numbers: list[Ints] = []
-    layer, most = trees, 0
-    while layer:
-        start = len(nodes)
-        seen.append(np.fromiter(map(id, layer), np.int64, len(layer)))
-        try:
-            of = np.fromiter(map(number_of.__getitem__, map(type, layer)), np.int64, len(layer))
-        except KeyError:
-            raise _stranger(kind, layer) from None
-        order = np.argsort(of, kind="stable")
-        place = np.empty(len(layer), np.int64)
-        place[order] = np.arange(start, start + len(layer))
-        numbers.append(place)
-        classes.append(of[order])
-        nodes += [layer[k] for k in order.tolist()]
-        count = np.zeros(len(layer), np.int64)
-        below: list[tuple[Any, ...]] = []
-        begin = 0
-        for visit, n in zip(visits.values(), np.bincount(of, minlength=len(visits)).tolist(), strict=True):
-            if n and visit.children is not None:
-                parts = list(map(visit.children, nodes[start + begin : start + begin + n]))
-                count[begin : begin + n] = visit.arity or list(map(len, parts))
-                below += parts
-            begin += n
-        counts.append(count)
-        if len(nodes) + count.sum() >= most:  # all are compared whenever they have become twice as many
+    size = most = 0
+    given = trees
+    while given:
+        seen.append(np.fromiter(map(id, given), np.int64, len(given)))
+        layer = _layer(kind, visits, given, size)
+        layers.append(layer)
+        size, given = size + len(given), layer.children
+        if size + len(given) >= most:  # all are compared whenever they have become twice as many
             if _repeats(seen):
                 return None
-            most = 2 * (len(nodes) + int(count.sum()))
-        layer = list(chain.from_iterable(below))
+            most = 2 * (size + len(given))
     if _repeats(seen):
         return None
-    depths = np.repeat(np.arange(len(seen)), list(map(len, seen)))
-    return _Nodes(nodes, np.concatenate(classes), np.concatenate(counts), numbers[0], _joined(numbers[1:]), depths)
+    return _Nodes(
+        nodes=[node for layer in layers for node in layer.nodes],
+        classes=np.concatenate([layer.classes for layer in layers]),
+        counts=np.concatenate([layer.counts for layer in layers]),
+        tops=layers[0].numbers,
+        children=_joined([layer.numbers for layer in layers[1:]]),
+        depths=np.repeat(np.arange(len(layers)), [len(layer.nodes) for layer in layers]),
+    )
+
+
+def _layer(kind: Data[Any], visits: dict[type[Any], Visit], given: list[Any], start: int) -> _Layer:
+    """One layer, whose nodes are numbered from `start` on."""
+    number_of = {cls: k for k, cls in enumerate(visits)}
+    try:
+        classes = np.fromiter(map(number_of.__getitem__, map(type, given)), np.int64, len(given))
+    except KeyError:
+        raise _stranger(kind, given) from None
+    order = np.argsort(classes, kind="stable")
+    numbers = np.empty(len(given), np.int64)
+    numbers[order] = np.arange(start, start + len(given))
+    nodes = [given[k] for k in order.tolist()]
+    counts = np.zeros(len(given), np.int64)
+    children: list[Any] = []
+    begin = 0
+    for visit, n in zip(visits.values(), np.bincount(classes, minlength=len(visits)).tolist(), strict=True):
+        end = begin + n
+        if n and visit.children is not None:
+            parts = list(map(visit.children, nodes[begin:end]))
+            counts[begin:end] = visit.arity or list(map(len, parts))
+            children.extend(chain.from_iterable(parts))
+        begin = end
+    return _Layer(nodes, classes[order], counts, numbers, children)
 
 
 def _shared(kind: Data[Any], visits: dict[type[Any], Visit], trees: list[Any]) -> _Nodes:

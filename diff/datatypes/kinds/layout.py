@@ -101,48 +101,48 @@ def taken(how: Reader, value: Any) -> tuple[Key, list[Vec[Any]]] | None:
 
     Raises TermError `infinite` for data that hold themselves.
 
-    Each call of a gradient waits for this: two stacks, so that no pair is made for a part, and no `match`, which takes
-    twice the time.
+    Each call of a gradient waits for this: there are two stacks, so that no pair is made for a part, and no `match`,
+    which takes twice the time. Of vectors in one space, which is equal to the one due, one is compared.
     """
     key: list[Any] = []
     vectors: list[Vec[Any]] = []
-    forms: list[Any] = [how]
-    values: list[Any] = [value]
-    last = of = None
-    whole, unchecked = value, FEW
-    while forms:
-        how, value = forms.pop(), values.pop()
-        form = type(how)
+    dues: list[Any] = [how]
+    parts: list[Any] = [value]
+    equal: tuple[Any, Any] = None, None  # two spaces that were found to be equal
+    unchecked = FEW
+    while dues:
+        due, part = dues.pop(), parts.pop()
+        form = type(due)
         if form is Classes:
-            found = how.of.get(type(value))
-            if found is None:
+            fields = due.of.get(type(part))
+            if fields is None:
                 return None
-            key.append(type(value))
+            key.append(type(part))
             if len(key) > unchecked:
-                _require_finite(whole)
+                _require_finite(value)
                 unchecked *= 10
-            forms += found[1]
-            values += found[0](value)
+            dues += fields[1]
+            parts += fields[0](part)
         elif form is Items:
-            if not isinstance(value, tuple):
+            if not isinstance(part, tuple):
                 return None
-            key.append(len(value))
-            forms += [how.of] * len(value)
-            values += reversed(value)
+            key.append(len(part))
+            dues += [due.of] * len(part)
+            parts += reversed(part)
         elif form is Parts:
-            if not isinstance(value, tuple) or len(value) != len(how.of):
+            if not isinstance(part, tuple) or len(part) != len(due.of):
                 return None
-            forms += how.of
-            values += reversed(value)
-        elif type(value) is not Vec:
+            dues += due.of
+            parts += reversed(part)
+        elif type(part) is not Vec:
             return None
         else:
-            space = value.space
-            if space is not how and (space is not last or how is not of):  # of vectors of one space one is compared
-                if space != how:  # that of a function is None
+            space = part.space
+            if space is not due and (space is not equal[0] or due is not equal[1]):
+                if space != due:  # that of a function is None
                     return None
-                last, of = space, how
-            vectors.append(value)
+                equal = space, due
+            vectors.append(part)
     return tuple(key), vectors
 
 

@@ -16,8 +16,9 @@ from diff.datatypes.term.recorded_terms import Call, Given, Recorded, literals, 
 from diff.datatypes.term.symbol_lines import Line, recordings
 from diff.datatypes.term.symbols import Symbol
 from diff.lam.term.binding import Pass, each
+from diff.lam.term.inductive import list_term
 from diff.lam.term.term_error import TermError
-from diff.lam.term.terms import AnyTerm, App, Con, Lam, Pattern, Tuple, Var, fresh, list_term
+from diff.lam.term.terms import AnyTerm, App, Con, Lam, Pattern, Tuple, Var, fresh
 from diff.lam.term.types import Ty
 from diff.trace.expr import Expr, tracing
 from hilbert import Type, Vec

@@ -15,34 +15,46 @@ from diff.lam.check.resolve import BOOL, LAMBDA, Dialect, Scope
 from diff.lam.check.typing_rules import Rules, fits
 from diff.lam.term.binding import Pass, mapped
 from diff.lam.term.inductive import payload
-from diff.lam.term.open_terms import Name, Number, Sign, Typed
-from diff.lam.term.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
 from diff.lam.term.term_error import TermError
 from diff.lam.term.terms import (
     AnyTerm,
     App,
     Case,
     Con,
+    Cov,
+    Diff,
+    Dual,
+    Dv,
+    Ev,
     Fix,
     Fold,
     If,
+    Jac,
     Lam,
     Let,
     Lit,
+    Name,
+    Number,
+    Plus,
+    Point,
     Prim,
     Proj,
+    Pull,
+    Sharp,
+    Sign,
     Tuple,
+    Typed,
     Var,
-    fresh,
+    Zero,
     pattern_type,
     variables,
 )
-from diff.lam.term.types import INT, Arrow, DataType, Ground, Lin, TupleType, Ty, Unknown, dual, ground, unknown
+from diff.lam.term.types import INT, Arrow, DataType, Ground, TupleType, Ty, Unknown, dual, ground, unknown
 from hilbert import Vec
 from hilbert.base.term import driven
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 
 class Checker(Rules):
@@ -90,9 +102,9 @@ class Checker(Rules):
             case Number():
                 return self.number(term, hint)
             case Tuple(parts):
-                dues = (
-                    hint.parts if isinstance(hint, TupleType) and len(hint.parts) == len(parts) else [None] * len(parts)
-                )
+                dues: Sequence[Ty | None] = [None] * len(parts)
+                if isinstance(hint, TupleType) and len(hint.parts) == len(parts):
+                    dues = hint.parts
                 made, types = yield from self.each(parts, dues)
                 return Tuple(tuple(made), place=place), TupleType(tuple(types))
             case Con(label, DataType() as data, arg):
@@ -107,26 +119,14 @@ class Checker(Rules):
                 arg = yield from self.due(arg, ground(op.dom), place, "the argument")
                 return evolve(term, arg=arg), ground(op.cod)
             case Lam(pattern, body):
-                if isinstance(hint, Arrow):
-                    unify(hint.dom, pattern_type(pattern), pattern.place, "the argument")
-                    body, ty = (yield from self.due(body, hint.cod, place, "the result")), hint.cod
-                else:
+                if not isinstance(hint, Arrow):
                     body, ty = yield self.infer(body)
-                return evolve(term, body=body), Arrow(pattern_type(pattern), ty)
-            case App(Name(name) as function, arg) if (count := self.arity(name)) is not None:
-                return (yield self.applied(name, count, arg, function.place))
-            case App(Name(name), arg) if (known := self.names.map(name)) is not None and not self.names.definition(
-                name
-            ):
-                return (yield self.infer(Prim(known, arg, name, place=place)))
-            case App(Name(name), arg) if self.names.constructor(name) is not None:
-                return (yield self.construction(name, self.names.constructor(name), arg, hint, place))
-            case App(function, arg):
-                function, ty = yield self.infer(function)
-                arrow = self.applicable(ty, function.place or place, place)
-                what = f"the argument of {function.name}" if isinstance(function, (Name, Var)) else "the argument"
-                arg = yield from self.due(arg, arrow.dom, place, what)
-                return App(function, arg, place=place), arrow.cod
+                    return evolve(term, body=body), Arrow(pattern_type(pattern), ty)
+                unify(hint.dom, pattern_type(pattern), pattern.place, "the argument")
+                body = yield from self.due(body, hint.cod, place, "the result")
+                return evolve(term, body=body), Arrow(pattern_type(pattern), hint.cod)
+            case App():
+                return (yield from self.application(term, hint))
             case Let(pattern, value, body):
                 value = yield from self.due(value, pattern_type(pattern), place, "the value")
                 body, ty = yield self.infer(body, hint)
@@ -156,7 +156,8 @@ class Checker(Rules):
                 body = yield from self.due(body, var.type, place, f"the definition of {var.name}")
                 return Fix(var, body, place=place), var.type
             case Typed(of, due):
-                return (yield from self.due(of, due, place, "the term")), due
+                of = yield from self.due(of, due, place, "the term")
+                return of, due
             case Sign(text, args):
                 return (yield self.operator(text, args, hint, place))
             case Zero(ty):
@@ -165,27 +166,16 @@ class Checker(Rules):
                 left, ty = yield self.infer(left, hint)
                 right = yield from self.due(right, ty, place, "the other summand")
                 return Plus(left, right, place=place), ty
-            case Pull(pattern, body, form):
-                body, ty = yield self.infer(body)
-                form, found = yield self.infer(form, Arrow(ty, dual(ty)))
-                if isinstance(self.types.find(found), Lin):  # a covector is the constant 1-form
-                    form, found = Lam(fresh("_", ty), form, place=form.place), Arrow(ty, found)
-                unify(found, Arrow(ty, dual(ty)), form.place or place, "the 1-form")
-                sigma = pattern_type(pattern)
-                return evolve(term, body=body, form=form), Arrow(sigma, dual(sigma))
+            case Pull():
+                return (yield from self.pullback(term))
             case Dual(pattern, body, covector):
                 body, ty = yield self.infer(body)
                 covector = yield from self.due(covector, dual(ty), place, "the covector")
                 dual_map = evolve(term, body=body, covector=covector)
                 self._linear.append(dual_map)
                 return dual_map, dual(pattern_type(pattern))
-            case Jac(op, direction):
-                known = self.names.map(op.name) if isinstance(op, Name) else op  # a name until here
-                along, ty = yield self.infer(direction, ground(known.dom) if known else None)
-                if isinstance(op, Name):
-                    op = self.map(op.name, ty, place)
-                unify(ty, ground(op.dom), along.place or place, "the direction")
-                return evolve(term, op=op, direction=along), Arrow(ground(op.dom), ground(op.cod))
+            case Jac():
+                return (yield from self.jacobian(term))
             case Cov(of):
                 of, ty = yield self.infer(of)
                 return Cov(of, place=place), dual(self.vectors(ty, place))

@@ -5,24 +5,37 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, assert_never
 
 from diff.lam.term.binding import Pass
-from diff.lam.term.open_terms import Name, Number, Sign, Typed
-from diff.lam.term.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
 from diff.lam.term.terms import (
     AnyTerm,
     App,
     Branch,
     Case,
     Con,
+    Cov,
+    Diff,
+    Dual,
+    Dv,
+    Ev,
     Fix,
     Fold,
     If,
+    Jac,
     Lam,
     Let,
     Lit,
+    Name,
+    Number,
+    Plus,
+    Point,
     Prim,
     Proj,
+    Pull,
+    Sharp,
+    Sign,
     Tuple,
+    Typed,
     Var,
+    Zero,
     below,
     variables,
 )
@@ -62,17 +75,11 @@ def _lin(term: AnyTerm | Branch, X: frozenset[int]) -> Pass:
             return True
         case Lit(value):  # 0 : ℝ is the number 0
             return isinstance(value, Vec) and value.space.is_space and not value.flat().any()
-        case Plus(a, b):
-            return (yield _lin(a, X)) and (yield _lin(b, X))
-        case Tuple(parts):
-            for part in parts:
+        case Plus() | Tuple() | Proj() | Typed() | Sharp() | Cov() | Point() | Jac():
+            for part in below(term):
                 if not (yield _lin(part, X)):
                     return False
             return True
-        case Proj(_, of) | Typed(of) | Sharp(of) | Cov(of):
-            return (yield _lin(of, X))
-        case Jac(_, direction):
-            return (yield _lin(direction, X))
         case Lam(_, body):
             return (yield _lin(body, X))
         case Let(pattern, value, body) | App(Lam(pattern, body), value):  # Lin(X; let x = E in L), also as (λx. L) E
@@ -101,8 +108,6 @@ def _lin(term: AnyTerm | Branch, X: frozenset[int]) -> Pass:
             if not occurs(X, direction):
                 return (yield _lin(function, X))
             return not occurs(X, function) and (yield _lin(direction, X))
-        case Point(of):
-            return (yield _lin(of, X))
         case Ev(at, covector):
             return not occurs(X, at) and (yield _lin(covector, X))
         case Dv(at, along, covector):

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, final
+from typing import TYPE_CHECKING, Any, Protocol, assert_never, final
 
 from attrs import evolve, frozen
 
 from diff.lam.check import library_names
 from diff.lam.check.tuple_components import Components
 from diff.lam.term.inductive import instance, is_first_order
-from diff.lam.term.open_terms import Name
 from diff.lam.term.term_error import Place, TermError
-from diff.lam.term.terms import AnyTerm, Branch, Con, Lam, Prim, Tuple, Var, fresh
+from diff.lam.term.terms import AnyTerm, Branch, Con, Lam, Name, Prim, Tuple, Var, fresh
 from diff.lam.term.types import (
     REAL,
     UNIT,
@@ -19,9 +18,11 @@ from diff.lam.term.types import (
     DataType,
     Declaration,
     Ground,
+    Int,
     Lin,
     TupleType,
     Ty,
+    TypeVariable,
     Unknown,
     ground,
     unknown,
@@ -208,9 +209,11 @@ class Resolver:
                 return TupleType(tuple(self.vectors(part, place, is_part=True) for part in parts))
             case Lin(dom, _):
                 return dom
-            case _:  # vectors, and variants of given tags and lengths
+            case Ground() | Int() | DataType() | Arrow() | TypeVariable():
                 space = self.ground(found, place)
                 is_number = is_part or space is None or space.is_space
                 if not is_number or not is_first_order(self.types.resolve(ty, {}, lambda u: u)):
                     raise TermError("type", f"cov takes numbers, not {self.types.text(ty)}", place)
                 return found
+            case _:
+                assert_never(found)

@@ -11,10 +11,26 @@ from diff.lam.check import library_names
 from diff.lam.check.resolve import BOOL, Resolver
 from diff.lam.term.binding import Pass
 from diff.lam.term.inductive import instance
-from diff.lam.term.open_terms import Number
-from diff.lam.term.pullback_terms import Plus
 from diff.lam.term.term_error import Place, TermError
-from diff.lam.term.terms import AnyTerm, Branch, Con, Lit, Prim, Tuple, pattern_type, real
+from diff.lam.term.terms import (
+    AnyTerm,
+    App,
+    Branch,
+    Con,
+    Jac,
+    Lam,
+    Lit,
+    Name,
+    Number,
+    Plus,
+    Prim,
+    Pull,
+    Tuple,
+    Var,
+    fresh,
+    pattern_type,
+    real,
+)
 from diff.lam.term.types import (
     INT,
     REAL,
@@ -81,6 +97,46 @@ class Rules(Resolver, ABC):
         """A covector, and the type of what it applies to."""
         ty = unknown()
         return (yield from self.due(term, dual(ty), place, "the covector")), ty
+
+    def application(self, term: App, hint: Ty | None) -> Pass:
+        """f t: a primitive or constructor that is applied by its name, or a function."""
+        function, arg, place = term.function, term.arg, term.place
+        if isinstance(function, Name):
+            name = function.name
+            count = self.arity(name)
+            if count is not None:
+                return (yield self.applied(name, count, arg, function.place))
+            op = self.names.map(name)
+            if op is not None and not self.names.definition(name):
+                return (yield self.infer(Prim(op, arg, name, place=place)))
+            declaration = self.names.constructor(name)
+            if declaration is not None:
+                return (yield self.construction(name, declaration, arg, hint, place))
+        function, ty = yield self.infer(function)
+        arrow = self.applicable(ty, function.place or place, place)
+        what = f"the argument of {function.name}" if isinstance(function, (Name, Var)) else "the argument"
+        arg = yield from self.due(arg, arrow.dom, place, what)
+        return App(function, arg, place=place), arrow.cod
+
+    def pullback(self, term: Pull) -> Pass:
+        """(Ω λp. t)·ω; a covector for ω is the constant 1-form."""
+        body, ty = yield self.infer(term.body)
+        form, found = yield self.infer(term.form, Arrow(ty, dual(ty)))
+        if isinstance(self.types.find(found), Lin):
+            form, found = Lam(fresh("_", ty), form, place=form.place), Arrow(ty, found)
+        self.types.unify(found, Arrow(ty, dual(ty)), form.place or term.place, "the 1-form")
+        sigma = pattern_type(term.pattern)
+        return evolve(term, body=body, form=form), Arrow(sigma, dual(sigma))
+
+    def jacobian(self, term: Jac) -> Pass:
+        """𝒥f·t: f is a name until here, and stands for the map at the space of t."""
+        op: Any = term.op
+        known = self.names.map(op.name) if isinstance(op, Name) else op
+        along, ty = yield self.infer(term.direction, ground(known.dom) if known else None)
+        if isinstance(op, Name):
+            op = self.map(op.name, ty, term.place)
+        self.types.unify(ty, ground(op.dom), along.place or term.place, "the direction")
+        return evolve(term, op=op, direction=along), Arrow(ground(op.dom), ground(op.cod))
 
     def applied(self, name: str, count: int, arg: AnyTerm, place: Place | None) -> Pass:
         """p(t): the first argument whose space is known says at which space p is."""

@@ -33,7 +33,8 @@ from diff.lam.term.inductive import instance
 from diff.lam.term.lam_values import Value, filled, nested, opened, shape_of, stacked
 from diff.lam.term.term_error import TermError
 from diff.lam.term.terms import App, Pullbacks
-from diff.lam.term.types import REAL, Arrow, Param, Ty, Unknown, rebuilt, space_of, unknown
+from diff.lam.term.type_parts import rebuilt
+from diff.lam.term.types import REAL, Arrow, Param, Ty, Unknown, space_of, unknown
 from diff.lam.term.unify import Unifier
 from diff.lam.text.items import Claim
 from hilbert import SpaceError, Vec

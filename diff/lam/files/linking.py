@@ -13,8 +13,7 @@ from attrs import evolve, frozen
 from diff.lam.term.binding import mapped, renamed
 from diff.lam.term.former import Former
 from diff.lam.term.inductive import instance
-from diff.lam.term.open_terms import Name
-from diff.lam.term.terms import AnyTerm, Let, Var, below, fresh
+from diff.lam.term.terms import AnyTerm, Let, Name, Var, below, fresh
 from diff.lam.term.types import Ty
 
 if TYPE_CHECKING:

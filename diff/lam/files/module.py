@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, assert_never, final
 
 from attrs import evolve
 
@@ -15,9 +15,8 @@ from diff.lam.term.binding import mapped
 from diff.lam.term.former import Former
 from diff.lam.term.inductive import LIST
 from diff.lam.term.lam_values import nested, program_type
-from diff.lam.term.open_terms import Name
 from diff.lam.term.term_error import TermError, near
-from diff.lam.term.terms import AnyTerm, Fix, Lam, Prim, Tuple, Var, fresh, require_term
+from diff.lam.term.terms import AnyTerm, Fix, Lam, Name, Prim, Tuple, Var, fresh, require_term
 from diff.lam.term.types import Arrow, Declaration, Param, TupleType, Ty, Unknown, ground, space_of
 from diff.lam.term.unify import require_short
 from diff.lam.text.item_parser import Reader
@@ -131,6 +130,8 @@ class Module:
                 self._primitive(item)
             case Claim():  # claims are run, not taken in
                 pass
+            case _:
+                assert_never(item)
 
     def _define(self, item: Definition) -> None:
         checker = Checker(self, self.profile)

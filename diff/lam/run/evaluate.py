@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, assert_never
 from diff.lam.run.folding import Folds
 from diff.lam.run.matching import bind, chosen, spine, straight
 from diff.lam.term.binding import Pass, captured
+from diff.lam.term.former import OpenFormer, PullbackFormer
 from diff.lam.term.lam_values import Closure, Native, Stack, Tagged, Value, applied, opened
-from diff.lam.term.open_terms import Name, Number, Sign, Typed
-from diff.lam.term.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
 from diff.lam.term.term_error import TermError
-from diff.lam.term.terms import App, Case, Con, Fix, Fold, If, Lam, Let, Lit, Prim, Proj, Tuple, Var, pattern_type
+from diff.lam.term.terms import App, Case, Con, Fix, Fold, If, Lam, Let, Lit, Plus, Prim, Proj, Tuple, Var, Zero
 from diff.lam.term.types import Arrow
 from hilbert import SpaceError, Vec
 from hilbert.base.term import driven, uncollected
@@ -160,9 +159,9 @@ class Evaluator(Folds):
                     a = yield self.value(left, env)
                     b = yield self.value(right, env)
                     return (yield self.sum(a, b))
-                case Pull() | Dual() | Jac() | Cov() | Diff() | Sharp() | Point() | Ev() | Dv() | Zero():
+                case PullbackFormer() | Zero():
                     return (yield self.pullback(term, env))
-                case Name() | Number() | Sign() | Typed():
+                case OpenFormer():
                     message = f"{type(term).__name__} is open: check the term first"
                     raise TermError("unbound", message, term.place)
                 case _:
@@ -238,6 +237,5 @@ class Evaluator(Folds):
                 y = yield self.call(b, arg)
                 return (yield self.sum(x, y))
 
-            takes = a.takes if isinstance(a, Native) else pattern_type(a.lam.pattern)
-            return Native(pointwise, (a, b), takes)
+            return Native(pointwise, (a, b), a.takes)
         return a + b

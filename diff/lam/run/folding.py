@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from diff.control.loops import fold as loop
 from diff.lam.run.matching import bind, chosen, fields, opened_fields, recurring, rests
@@ -23,7 +23,7 @@ from diff.lam.term.lam_values import (
 )
 from diff.lam.term.term_error import TermError
 from diff.lam.term.terms import AnyTerm, Case, Con, Fold, If, Lam, Tuple
-from diff.lam.term.types import Arrow, DataType, SelfType, TupleType, Ty, mentions
+from diff.lam.term.types import Arrow, DataType, LeafType, Lin, SelfType, TupleType, Ty, mentions
 from diff.vocabulary.operations import select
 from hilbert import Bool
 from hilbert.base.once import once
@@ -195,8 +195,10 @@ class Folds(ABC):
                     return (yield self._map(cod, f, result))
 
                 return Native(after, (value,), dom)
-            case _:  # X does not occur
+            case LeafType() | DataType() | Arrow() | Lin():  # X does not occur
                 return value
+            case _:
+                assert_never(ty)
 
     def undecided(self, condition: Value, term: If | Case | Fold, env: dict[int, Value]) -> Pass:
         """A condition on data: both branches, of which the entries are selected."""

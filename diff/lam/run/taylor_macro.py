@@ -12,9 +12,8 @@ from attrs import evolve
 
 from diff.lam.run.faa_di_bruno import all_orders, down_closed
 from diff.lam.run.taylor_slots import jet, primitive
-from diff.lam.term.binding import Pass, each
-from diff.lam.term.open_terms import Name, Number, Sign, Typed
-from diff.lam.term.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
+from diff.lam.term.binding import Pass, over_parts
+from diff.lam.term.former import OpenFormer, PullbackFormer
 from diff.lam.term.term_error import TermError
 from diff.lam.term.terms import (
     AnyTerm,
@@ -28,13 +27,16 @@ from diff.lam.term.terms import (
     Lam,
     Let,
     Lit,
+    Plus,
     Prim,
     Proj,
     Tuple,
     Var,
+    Zero,
     require_term,
 )
-from diff.lam.term.types import Declaration, Ground, TupleType, Ty, rebuilt, require_ty
+from diff.lam.term.type_parts import rebuilt
+from diff.lam.term.types import Declaration, Ground, TupleType, Ty, require_ty
 from hilbert import Vec
 from hilbert.base.term import driven, uncollected
 
@@ -88,8 +90,6 @@ class Taylor:
 
     def _term(self, term: AnyTerm | Branch) -> Pass:
         match term:
-            case Var(_, _, ty):  # D(x) = x
-                return evolve(term, type=self.type(ty))
             case Lit(Vec() as vector) if vector.space.is_space:  # D(c) = ⟨c, 0, …, 0⟩
                 return jet(self.orders, Lit(vector), lambda _: Lit(vector.space.zeros()))
             case Lit():
@@ -101,59 +101,15 @@ class Taylor:
                 except TermError as error:
                     raise error.at(term.place) from None
                 return evolve(made, place=term.place)
-            case Lam(pattern, body):  # D(λx. t) = λx. D(t)
-                pattern = yield self._term(pattern)
-                body = yield self._term(body)
-                return evolve(term, pattern=pattern, body=body)
-            case App(function, arg):  # D(t s) = D(t) D(s)
-                function = yield self._term(function)
-                arg = yield self._term(arg)
-                return evolve(term, function=function, arg=arg)
-            case Let(pattern, value, body):  # D(case t of p → s) = case D(t) of p → D(s)
-                pattern = yield self._term(pattern)
-                value = yield self._term(value)
-                body = yield self._term(body)
-                return evolve(term, pattern=pattern, value=value, body=body)
-            case Tuple(parts):  # D(⟨t₁, …, tₙ⟩) = ⟨D(t₁), …, D(tₙ)⟩
-                made = yield each(self._term, parts)
-                return evolve(term, parts=made)
-            case Proj(_, of):
-                of = yield self._term(of)
-                return evolve(term, of=of)
-            case If(condition, then, otherwise):  # on the value alone: truth values are discrete
-                condition = yield self._term(condition)
-                then = yield self._term(then)
-                otherwise = yield self._term(otherwise)
-                return evolve(term, condition=condition, then=then, otherwise=otherwise)
-            case Con(_, ty, arg):  # D(τ.ℓ t) = D(τ).ℓ D(t)
-                arg = yield self._term(arg)
-                return evolve(term, type=self.type(ty), arg=arg)
-            case Branch(_, pattern, body):
-                pattern = yield self._term(pattern)
-                body = yield self._term(body)
-                return evolve(term, pattern=pattern, body=body)
-            case Case(of, branches):  # D(case t of {ℓ x → s}) = case D(t) of {ℓ x → D(s)}
-                of = yield self._term(of)
-                made = yield each(self._term, branches)
-                return evolve(term, of=of, branches=made)
-            case Fold(ty, of, branches):  # D(fold t of {ℓ x → s}) = fold D(t) of {ℓ x → D(s)}
-                of = yield self._term(of)
-                made = yield each(self._term, branches)
-                return evolve(term, type=self.type(ty), of=of, branches=made)
-            case Fix(var, body):
-                var = yield self._term(var)
-                body = yield self._term(body)
-                return evolve(term, var=var, body=body)
-            case Zero(ty):
-                return evolve(term, type=self.type(ty))
-            case Plus(left, right):  # sums are linear
-                left = yield self._term(left)
-                right = yield self._term(right)
-                return evolve(term, left=left, right=right)
-            case Pull() | Dual() | Jac() | Cov() | Diff() | Sharp() | Point() | Ev() | Dv():
+            case Var() | Lam() | App() | Let() | Tuple() | Proj() | If() | Con() | Branch() | Case() | Fold() | Fix():
+                # D(x) = x, D(λp. t) = λD(p). D(t), D(t s) = D(t) D(s), D(τ.ℓ t) = D(τ).ℓ D(t), and so on
+                return (yield from over_parts(term, self._term, self.type))
+            case Zero() | Plus():  # sums are linear
+                return (yield from over_parts(term, self._term, self.type))
+            case PullbackFormer():
                 message = "D_(k,R) is defined on the functional language: reduce the pullback first"
                 raise TermError("type", message, term.place)
-            case Name() | Number() | Sign() | Typed():
+            case OpenFormer():
                 raise TermError("unbound", "the term is open: check it before D_(k,R)", term.place)
             case _:
                 assert_never(term)

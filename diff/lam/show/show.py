@@ -7,15 +7,39 @@ from __future__ import annotations
 
 from typing import Any, assert_never, cast, final
 
-from diff.lam.show.show_levels import APPLIED, ATOM, POWER, SIGNS, SUM, TERM, elements, is_constant, is_nil, level_of
-from diff.lam.show.show_patterns import PatternShower
+from diff.lam.show.show_levels import APPLIED, ATOM, SUM, TERM, level_of
+from diff.lam.show.show_parts import PartShower, is_right_fold
 from diff.lam.show.show_programs import formula_of
 from diff.lam.show.show_types import show_type, vector_text
 from diff.lam.term.binding import Pass
-from diff.lam.term.former import Former
-from diff.lam.term.open_terms import Name, Number, Sign, Typed
-from diff.lam.term.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
-from diff.lam.term.terms import AnyTerm, App, Branch, Case, Con, Fix, Fold, If, Lam, Let, Lit, Prim, Proj, Tuple, Var
+from diff.lam.term.former import Former, Worded
+from diff.lam.term.terms import (
+    AnyTerm,
+    App,
+    Branch,
+    Case,
+    Con,
+    Cov,
+    Dual,
+    Fix,
+    Fold,
+    If,
+    Jac,
+    Lam,
+    Let,
+    Lit,
+    Name,
+    Number,
+    Plus,
+    Prim,
+    Proj,
+    Pull,
+    Sign,
+    Tuple,
+    Typed,
+    Var,
+    Zero,
+)
 from hilbert import Vec
 from hilbert.base.term import driven
 
@@ -23,15 +47,15 @@ from hilbert.base.term import driven
 def show_term(term: Former) -> str:
     """The text of a term."""
     shower = Shower(term)
-    driven(shower.term(term, TERM))
+    driven(shower.term(term, TERM))  # type: ignore[arg-type]  # the union of all its classes
     return "".join(shower.out)
 
 
 @final
-class Shower(PatternShower):
+class Shower(PartShower):
     """One text of terms."""
 
-    def term(self, term: Any, level: int) -> Pass:
+    def term(self, term: AnyTerm | Branch, level: int) -> Pass:
         """A term where one of this level is due, in parentheses if it binds less."""
         mine = level_of(term)
         if mine < level:
@@ -40,7 +64,7 @@ class Shower(PatternShower):
         if mine < level:
             self.write(")")
 
-    def _term(self, term: Any) -> Pass:
+    def _term(self, term: AnyTerm | Branch) -> Pass:
         bound: list[list[str]] = []
         while True:  # what is written last is a loop, so that long chains are flat
             match term:
@@ -80,7 +104,7 @@ class Shower(PatternShower):
                     self.write("fix ", self.names[var.number], ". ")
                     term = body
                     continue
-                case Fold(_, of, branches) if _right_fold(branches):
+                case Fold(_, of, branches) if is_right_fold(branches):
                     nil, cons = sorted(branches, key=lambda branch: branch.label == "Cons")
                     names = self.bind(cons.pattern)
                     first, second = cast("Any", cons.pattern).parts
@@ -102,7 +126,7 @@ class Shower(PatternShower):
         for names in reversed(bound):
             self.unbind(names)
 
-    def _closed(self, term: Any) -> Pass:
+    def _closed(self, term: AnyTerm | Branch) -> Pass:
         """The forms that end in a bracket, a name or an operand."""
         match term:
             case Var(name, number, _):
@@ -116,12 +140,12 @@ class Shower(PatternShower):
             case Prim() if written := formula_of(term, self.names):
                 self.write(written)
             case Prim(_, arg, name):
-                yield self._operator(name or "prim", arg.parts if isinstance(arg, Tuple) else (arg,), arg)
+                yield self.operator(name or "prim", arg.parts if isinstance(arg, Tuple) else (arg,), arg)
             case Sign(sign, args):
                 (operand,) = args if len(args) == 1 else (Tuple(args),)
-                yield self._operator(sign, args, operand)
+                yield self.operator(sign, args, operand)
             case Plus(left, right):
-                yield self._operator("+", (left, right), term)
+                yield self.operator("+", (left, right), term)
             case App(function, arg):
                 spine = [arg]
                 while isinstance(function, App):
@@ -132,20 +156,20 @@ class Shower(PatternShower):
                     self.write(" ")
                     yield self.term(one, ATOM)
             case Tuple(parts):
-                yield self._several("⟨" if parts else "(", parts, "⟩" if parts else ")")
+                yield self.several("⟨" if parts else "(", parts, "⟩" if parts else ")")
             case Proj(index, of):
                 self.write(f"pi_{index + 1} ")
                 yield self.term(of, ATOM)
             case Con():
-                yield self._constructor(term)
+                yield self.constructor(term)
             case Case(of, branches):
                 self.write("case ")
                 yield self.term(of, SUM)
-                yield self._branches(branches)
+                yield self.branches(branches)
             case Fold(_, of, branches):
                 self.write("fold ")
                 yield self.term(of, SUM)
-                yield self._branches(branches)
+                yield self.branches(branches)
             case Typed(of, ty):
                 self.write("(")
                 yield self.term(of, TERM)
@@ -165,85 +189,14 @@ class Shower(PatternShower):
                 yield self.term(direction, TERM)
                 self.write(")")
             case Cov(of):
-                yield self._several("cov(", of.parts if isinstance(of, Tuple) else (of,), ")")
-            case Diff(function, point, direction):
-                yield self._several("diff(", (function, point, direction), ")")
-            case Sharp(of):
-                yield self._several("sharp(", (of,), ")")
-            case Point(of):
-                yield self._several("eps(", (of,), ")")
-            case Ev(at, covector):
-                yield self._several("ev(", (at,), "; ")
-                yield self._several("", (covector,), ")")
-            case Dv(at, along, covector):
-                yield self._several("dv(", (at, along), "; ")
-                yield self._several("", (covector,), ")")
+                yield self.several("cov(", of.parts if isinstance(of, Tuple) else (of,), ")")
+            case Worded():
+                yield self.worded(term)
             case Zero():
                 self.write("zero")
             case Branch():
-                yield self._branches((term,))
+                yield self.branches((term,))
+            case Lam() | Let() | If() | Fix():
+                raise AssertionError("`_term` writes what ends in a term")
             case _:
                 assert_never(term)
-
-    def _operator(self, name: str, parts: tuple[Any, ...], arg: AnyTerm) -> Pass:
-        """t + s, −t, t^n, or p(t)."""
-        if name.startswith("^"):
-            yield self.term(arg, APPLIED)
-            self.write(name)
-        elif name in SIGNS and len(parts) == 2:
-            level = SIGNS[name]
-            yield self.term(parts[0], level)
-            self.write("*" if name == "*" else f" {name} ")
-            yield self.term(parts[1], level + 1)
-        elif name == "-":
-            self.write("-")
-            yield self.term(arg, POWER)  # two signs in a row begin a comment
-        elif name in SIGNS:  # of a pair that is no tuple as it is written
-            self.write(f"(λ⟨x, y⟩. x {name} y) ")
-            yield self.term(arg, ATOM)
-        else:
-            self.write(f"{name} ")
-            yield self.term(arg, ATOM)
-
-    def _several(self, opening: str, parts: tuple[Any, ...], closing: str) -> Pass:
-        self.write(opening)
-        for k, part in enumerate(parts):
-            self.write(", " if k else "")
-            yield self.term(part, TERM)
-        self.write(closing)
-
-    def _branches(self, branches: tuple[Branch, ...]) -> Pass:
-        self.write(" of {")
-        for k, branch in enumerate(branches):
-            self.write(" | " if k else "", branch.label)
-            names = self.bind(branch.pattern)
-            if branch.pattern != Tuple(()):
-                self.write(" ")
-                self.pattern(branch.pattern)
-            self.write(" → ")
-            yield self.term(branch.body, TERM)
-            self.unbind(names)
-        self.write("}")
-
-    def _constructor(self, term: Con) -> Pass:
-        items, end = elements(term)
-        if not items:
-            self.write("[]" if is_nil(end) else term.label)
-            if not is_constant(term):
-                self.write(" ")
-                yield self.term(term.arg, ATOM)
-        elif is_nil(end):
-            yield self._several("[", tuple(items), "]")
-        else:
-            for item in items:
-                yield self.term(item, SUM)
-                self.write(" :: ")
-            yield self.term(end, TERM)
-
-
-def _right_fold(branches: tuple[Branch, ...]) -> bool:
-    found = {branch.label: branch.pattern for branch in branches}
-    if set(found) != {"Nil", "Cons"}:
-        return False
-    nil, cons = found["Nil"], found["Cons"]
-    return isinstance(nil, Tuple) and not nil.parts and isinstance(cons, Tuple) and len(cons.parts) == 2

@@ -2,13 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, assert_never
 
 from diff.lam.show.show_programs import is_formula
 from diff.lam.show.show_types import number_text
-from diff.lam.term.open_terms import Sign
-from diff.lam.term.pullback_terms import Plus
-from diff.lam.term.terms import AnyTerm, App, Branch, Case, Con, Fix, Fold, If, Lam, Let, Lit, Prim, Proj, Tuple
+from diff.lam.term.former import Worded
+from diff.lam.term.terms import (
+    AnyTerm,
+    App,
+    Branch,
+    Case,
+    Con,
+    Cov,
+    Dual,
+    Fix,
+    Fold,
+    If,
+    Jac,
+    Lam,
+    Let,
+    Lit,
+    Name,
+    Number,
+    Plus,
+    Prim,
+    Proj,
+    Pull,
+    Sign,
+    Tuple,
+    Typed,
+    Var,
+    Zero,
+)
 from hilbert import Vec
 
 TERM, SUM, PRODUCT, UNARY, POWER, APPLIED, ATOM = range(7)
@@ -16,7 +41,7 @@ TERM, SUM, PRODUCT, UNARY, POWER, APPLIED, ATOM = range(7)
 SIGNS: Final = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "@": PRODUCT}
 
 
-def level_of(term: Any) -> int:
+def level_of(term: AnyTerm | Branch) -> int:
     """How tightly the text of a term binds."""
     match term:
         case Lam() | Let() | If() | Fix() | Case() | Fold() | Branch():
@@ -37,8 +62,10 @@ def level_of(term: Any) -> int:
         case Lit(value):
             is_negative = isinstance(value, Vec) and not value.space.leaves[0].axes and number_text(value)[0] == "-"
             return UNARY if is_negative else ATOM
-        case _:  # names, numbers and what stands in brackets
-            return ATOM
+        case Var() | Name() | Number() | Zero() | Typed() | Tuple() | Pull() | Dual() | Jac() | Cov() | Worded():
+            return ATOM  # a word, or in brackets
+        case _:
+            assert_never(term)
 
 
 def _sign_level(name: str, count: int) -> int:

@@ -5,7 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, assert_never
 
 from diff.lam.term.binding import Pass
-from diff.lam.term.types import Arrow, DataType, Ground, Int, Lin, Param, SelfType, TupleType, Ty, Unknown
+from diff.lam.term.types import (
+    Arrow,
+    DataType,
+    Ground,
+    Int,
+    LeafType,
+    Lin,
+    Param,
+    SelfType,
+    TupleType,
+    Ty,
+    TypeVariable,
+    Unknown,
+)
 from diff.lam.term.unify import require_short
 from hilbert import R, Type, Vec
 from hilbert.base.term import bottom_up, driven
@@ -76,8 +89,10 @@ def _level(ty: Ty) -> int:
             return FUNCTION
         case TupleType(parts) if parts:
             return TIMES if len(parts) > 1 else BASIC
-        case _:  # a word, or words
+        case TupleType() | DataType() | LeafType():
             return BASIC
+        case _:
+            assert_never(ty)
 
 
 def space_text(space: Type) -> str:
@@ -110,11 +125,13 @@ def is_plain(ty: Ty) -> bool:
                 return rec(dom) and rec(cod)
             case DataType(_, args):
                 return all(map(rec, args))
-            case _:  # variables
+            case TypeVariable():
                 return True
+            case _:
+                assert_never(node)
 
-    found: bool = bottom_up(ty, step)
-    return found
+    is_found: bool = bottom_up(ty, step)
+    return is_found
 
 
 def number_text(value: Any) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator
 from functools import cache
 from operator import is_
+from types import GeneratorType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from diff.lam.term.former import Former
-from diff.lam.term.open_terms import Name
-from diff.lam.term.terms import AnyTerm, Fix, Lam, Lit, Pattern, Var, below, fresh, variables
+from diff.lam.term.terms import AnyTerm, Fix, Lam, Lit, Name, Pattern, Var, below, fresh, variables
 from diff.lam.term.types import Ty
 from hilbert.base.once import kept, known, once
 from hilbert.base.term import driven, postorder
@@ -76,6 +76,11 @@ def mapped(term: AnyTerm, step: Callable[[AnyTerm], AnyTerm | None], at: Callabl
     return result
 
 
+def has_terms(value: Any) -> bool:
+    """Whether a field holds a term, or several."""
+    return isinstance(value, Former) or is_terms(value)
+
+
 def is_terms(value: Any) -> bool:
     """Whether a field holds several terms."""
     return type(value) is tuple and bool(value) and isinstance(value[0], Former)
@@ -85,17 +90,30 @@ def _mapped(node: Any, step: Any, at: Any) -> Pass:
     new = step(node)
     if new is not None:
         return new
-    changed: dict[str, Any] = {}
+
+    def part(term: Any) -> Any:
+        return _leaf(term, step, at) if type(term) in _LEAVES else _mapped(term, step, at)
+
+    return (yield from over_parts(node, part, at))
+
+
+def over_parts(node: Any, step: Callable[[Any], Any], at: Callable[[Ty], Ty] = lambda ty: ty) -> Pass:
+    """The same former with the results of a step on its parts, from left to right, and its types through `at`.
+
+    The step gives the result of a part, or a pass that has this result.
+    """
     cls: Any = type(node)
+    changed: dict[str, Any] = {}
     for name in _names_of(cls):
         old = value = getattr(node, name)
         if isinstance(old, Former):
-            value = _leaf(old, step, at) if type(old) in _LEAVES else (yield _mapped(old, step, at))
+            value = step(old)
+            value = (yield value) if type(value) is GeneratorType else value
         elif is_terms(old):
             parts = []
             for part in old:
-                made = _leaf(part, step, at) if type(part) in _LEAVES else (yield _mapped(part, step, at))
-                parts.append(made)
+                new = step(part)
+                parts.append((yield new) if type(new) is GeneratorType else new)
             value = old if all(map(is_, old, parts)) else tuple(parts)
         elif name == "type":
             value = at(old)

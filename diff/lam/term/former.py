@@ -1,8 +1,11 @@
-"""The base of all terms of the λ-language: where a term was written, and how it is printed."""
+"""The base of all terms of the λ-language, and the kinds of formers for which passes have one case.
+
+A former of a kind that a pass knows needs no case of its own there.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import field, frozen
 
@@ -36,6 +39,29 @@ class Former(Term):
 
     def __repr__(self) -> str:
         return f"<term {self}>"
+
+
+@frozen(eq=False, repr=False)
+class Strict(Former):
+    """A former that binds nothing: its parts are evaluated first, from the left to the right."""
+
+
+@frozen(eq=False, repr=False)
+class Worded(Strict):
+    """A strict former that is written word(t₁, …, tₙ), with a semicolon after so many terms if that is not 0."""
+
+    word: ClassVar[str]
+    semicolon: ClassVar[int] = 0
+
+
+@frozen(eq=False, repr=False)
+class PullbackFormer(Former):
+    """A former of the language of pullbacks alone: a term of it is reduced, and has no value before."""
+
+
+@frozen(eq=False, repr=False)
+class OpenFormer(Former):
+    """A former that a front end may write; the checker puts terms of the other formers in its place."""
 
 
 shown.register(Former, lambda _: "a term")

@@ -5,27 +5,29 @@ A type may stand in its own fields, but not left of an arrow.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, assert_never
 
-from diff.lam.term.term_error import TermError
+from diff.lam.term.term_error import Place, TermError
+from diff.lam.term.terms import AnyTerm, Con, Tuple
+from diff.lam.term.type_parts import parts_of, rebuilt
 from diff.lam.term.types import (
     RECUR,
     UNIT,
     Arrow,
     DataType,
     Declaration,
+    LeafType,
     Lin,
     Param,
     SelfType,
     TupleType,
     Ty,
     mentions,
-    rebuilt,
 )
 from hilbert.base.once import once
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 def instance(ty: Ty, args: Sequence[Ty], recur: Ty = RECUR) -> Ty:
@@ -53,24 +55,16 @@ def made_of(ty: Ty) -> set[Ty]:
     """A type, the types that it is made of, and those in the fields of what is declared."""
     seen: set[Ty] = set()
     declarations: set[Declaration] = set()
-    stack: list[Any] = [ty]
+    stack = [ty]
     while stack:
         node = stack.pop()
         if node in seen:
             continue
         seen.add(node)
-        match node:
-            case TupleType(parts):
-                stack.extend(parts)
-            case Arrow(dom, cod) | Lin(dom, cod):
-                stack += [dom, cod]
-            case DataType(declaration, args):
-                stack.extend(args)
-                if declaration not in declarations:
-                    declarations.add(declaration)
-                    stack.extend(declaration.fields.values())
-            case _:  # a leaf has no parts
-                pass
+        stack.extend(parts_of(node))
+        if isinstance(node, DataType) and node.declaration not in declarations:
+            declarations.add(node.declaration)
+            stack.extend(node.declaration.fields.values())
     return seen
 
 
@@ -82,43 +76,35 @@ def is_first_order(ty: Ty) -> bool:
 def declared(name: str, arity: int, cases: Sequence[tuple[str, Ty]]) -> Declaration:
     """A declaration; raises TermError `positive` where the type itself stands left of an arrow."""
     for label, given in cases:
-        stack: list[tuple[Any, bool]] = [(given, True)]
-        while stack:
-            ty, positive = stack.pop()
-            match ty:
-                case SelfType() if not positive:
-                    what = f"{label} of {name} takes a function of {name}: a type may not recur left of an arrow"
-                    raise TermError("positive", what)
-                case Arrow(dom, cod) | Lin(dom, cod):
-                    stack += [(dom, False), (cod, positive)]
-                case TupleType(parts):
-                    stack += [(part, positive) for part in parts]
-                case DataType(inner, args):
-                    stack += [(arg, positive and is_positive(inner, k)) for k, arg in enumerate(args)]
-                case _:  # a leaf has no parts
-                    pass
+        if any(isinstance(leaf, SelfType) for leaf in _left_of_arrows([given])):
+            what = f"{label} of {name} takes a function of {name}: a type may not recur left of an arrow"
+            raise TermError("positive", what)
     return Declaration(name, arity, tuple(cases))
 
 
 def is_positive(declaration: Declaration, parameter: int) -> bool:
     """Whether a parameter stands left of no arrow."""
-    if parameter >= declaration.arity:
-        return True
-    stack: list[tuple[Any, bool]] = [(ty, True) for _, ty in declaration.cases]
+    fields = [ty for _, ty in declaration.cases]
+    return parameter >= declaration.arity or Param(parameter) not in _left_of_arrows(fields)
+
+
+def _left_of_arrows(types: Sequence[Ty]) -> Iterator[LeafType]:
+    """The leaves of types that stand left of an arrow, also of one in what a declaration does with its argument."""
+    stack = [(ty, True) for ty in types]
     while stack:
         ty, positive = stack.pop()
         match ty:
-            case Param(index) if index == parameter and not positive:
-                return False
+            case LeafType():
+                if not positive:
+                    yield ty
             case Arrow(dom, cod) | Lin(dom, cod):
                 stack += [(dom, False), (cod, positive)]
             case TupleType(parts):
                 stack += [(part, positive) for part in parts]
             case DataType(inner, args):
                 stack += [(arg, positive and is_positive(inner, k)) for k, arg in enumerate(args)]
-            case _:  # a leaf has no parts
-                pass
-    return True
+            case _:
+                assert_never(ty)
 
 
 LIST = declared("list", 1, (("Nil", UNIT), ("Cons", TupleType((Param(0), RECUR)))))
@@ -128,3 +114,13 @@ LIST = declared("list", 1, (("Nil", UNIT), ("Cons", TupleType((Param(0), RECUR))
 def list_of(ty: Ty) -> DataType:
     """list σ."""
     return DataType(LIST, (ty,))
+
+
+def list_term(
+    items: Iterable[AnyTerm], ty: DataType, place: Place | None = None, end: AnyTerm | None = None
+) -> AnyTerm:
+    """[t₁, …, tₙ], of a type of lists, or t₁ :: … :: end."""
+    rest: AnyTerm = Con("Nil", ty, Tuple(()), place=place) if end is None else end
+    for item in reversed(list(items)):
+        rest = Con("Cons", ty, Tuple((item, rest)), place=item.place)
+    return rest

@@ -13,7 +13,7 @@ from attrs import field, frozen
 
 from diff.lam.term.binding import Pass, each
 from diff.lam.term.term_error import TermError
-from diff.lam.term.terms import Lam
+from diff.lam.term.terms import Lam, pattern_type
 from diff.terms.elementwise import Elementwise
 from diff.terms.lower import program
 from diff.terms.program import Program
@@ -57,6 +57,11 @@ class Closure:
     lam: Lam
     values: dict[int, Any] = field(repr=False)
 
+    @property
+    def takes(self) -> Ty:
+        """Its domain."""
+        return pattern_type(self.lam.pattern)
+
 
 @final
 @frozen(eq=False)
@@ -79,6 +84,8 @@ class Stack:
 
 Value: TypeAlias = Any
 """A vector, an expression, an integer, a tuple of values, Tagged, Closure, Native or Stack."""
+ValueForm: TypeAlias = Vec[Any] | Applicable | int | tuple[Any, ...] | Tagged | Closure | Native | Stack
+"""The same as a closed union, for a `match`."""
 
 
 # --- shape and leaves ---

@@ -15,11 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 import numpy as np
 from attrs import field, frozen
 
-from diff.lam.term.former import Former
-from diff.lam.term.open_terms import Name, Number, Sign, Typed
-from diff.lam.term.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
+from diff.lam.term.former import Former, OpenFormer, PullbackFormer, Strict, Worded
 from diff.lam.term.term_error import Place, TermError
-from diff.lam.term.types import REAL, DataType, TupleType, Ty
+from diff.lam.term.types import REAL, TupleType, Ty
 from hilbert import R, Vec
 from hilbert.arrays.libraries.namespace import freeze
 from hilbert.base.term import as_tuple, bottom_up, compared
@@ -28,7 +26,7 @@ from hilbert.map.map import AnyMap
 from hilbert.space.snapshot import fixed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
 _numbers = count()
 
@@ -53,7 +51,7 @@ class Lit(Former):
 
 @final
 @frozen(eq=False, repr=False)
-class Prim(Former):
+class Prim(Strict):
     """op(t), op any map of the library; `name` is for readers, and empty where there is none.
 
     Where `is_shown`, readers see what the map does instead, if that is short.
@@ -76,7 +74,7 @@ class Lam(Former):
 
 @final
 @frozen(eq=False, repr=False)
-class App(Former):
+class App(Strict):
     """t s."""
 
     function: AnyTerm
@@ -95,7 +93,7 @@ class Let(Former):
 
 @final
 @frozen(eq=False, repr=False)
-class Tuple(Former):
+class Tuple(Strict):
     """⟨t₁, …, tₙ⟩; a pattern if its parts are."""
 
     parts: tuple[AnyTerm, ...] = field(converter=as_tuple)
@@ -103,7 +101,7 @@ class Tuple(Former):
 
 @final
 @frozen(eq=False, repr=False)
-class Proj(Former):
+class Proj(Strict):
     """πᵢ t, i counted from 0."""
 
     index: int
@@ -122,7 +120,7 @@ class If(Former):
 
 @final
 @frozen(eq=False, repr=False)
-class Con(Former):
+class Con(Strict):
     """ℓ t, of a declared type: an injection, or the constructor of a μ."""
 
     label: str
@@ -166,6 +164,155 @@ class Fix(Former):
 
     var: Var
     body: AnyTerm
+
+
+# --- the language of pullbacks (S1 §2–4): its formers, 0 and + at every type ---
+
+
+@final
+@frozen(eq=False, repr=False)
+class Pull(PullbackFormer):
+    """(Ω λp. t)·ω."""
+
+    pattern: Var | Tuple
+    body: AnyTerm
+    form: AnyTerm
+
+
+@final
+@frozen(eq=False, repr=False)
+class Dual(PullbackFormer):
+    """(λp. t)*·c, t linear in p: in tangents at `point`, which has the tags where p has variants. It is not printed."""
+
+    pattern: Var | Tuple
+    body: AnyTerm
+    covector: AnyTerm
+    point: AnyTerm | None = None
+
+
+@final
+@frozen(eq=False, repr=False)
+class Jac(Strict, PullbackFormer):
+    """𝒥f·t, the Jacobian of a primitive along t, a function of the point."""
+
+    op: AnyMap
+    direction: AnyTerm
+    name: str = field(default="", eq=False)
+
+
+@final
+@frozen(eq=False, repr=False)
+class Cov(Strict, PullbackFormer):
+    """[r]*, the covector v ↦ r·v, of numbers or of a vector."""
+
+    of: AnyTerm
+
+
+@final
+@frozen(eq=False, repr=False)
+class Diff(Worded, PullbackFormer):
+    """𝒟F(a)(u)."""
+
+    word = "diff"
+    function: AnyTerm
+    point: AnyTerm
+    direction: AnyTerm
+
+
+@final
+@frozen(eq=False, repr=False)
+class Sharp(Worded, PullbackFormer):
+    """♯c, a covector as a vector."""
+
+    word = "sharp"
+    of: AnyTerm
+
+
+@final
+@frozen(eq=False, repr=False)
+class Point(Worded, PullbackFormer):
+    """ε_u : σ**, φ ↦ φ(u); pt(u) among covectors."""
+
+    word = "eps"
+    of: AnyTerm
+
+
+@final
+@frozen(eq=False, repr=False)
+class Ev(Worded, PullbackFormer):
+    """ev(a; c), h ↦ c(h a)."""
+
+    word = "ev"
+    semicolon = 1
+    at: AnyTerm
+    covector: AnyTerm
+
+
+@final
+@frozen(eq=False, repr=False)
+class Dv(Worded, PullbackFormer):
+    """dv(a, u; c), h ↦ c(𝒟h(a)(u))."""
+
+    word = "dv"
+    semicolon = 2
+    at: AnyTerm
+    along: AnyTerm
+    covector: AnyTerm
+
+
+@final
+@frozen(eq=False, repr=False)
+class Zero(Former):
+    """0 at any type."""
+
+    type: Ty
+
+
+@final
+@frozen(eq=False, repr=False)
+class Plus(Strict):
+    """t + s where it is no primitive: functions, tuples and covectors."""
+
+    left: AnyTerm
+    right: AnyTerm
+
+
+# --- what a front end may write beside the terms; the checker replaces it ---
+
+
+@final
+@frozen(eq=False, repr=False)
+class Name(OpenFormer):
+    """A definition, a constructor or a primitive; after checking a definition, at these types."""
+
+    name: str
+    at: tuple[Ty, ...] = ()
+
+
+@final
+@frozen(eq=False, repr=False)
+class Number(OpenFormer):
+    """A number as it is written: a real, or an integer where one is due."""
+
+    text: str
+
+
+@final
+@frozen(eq=False, repr=False)
+class Sign(OpenFormer):
+    """An operator that is a primitive at the types of its arguments."""
+
+    sign: str
+    args: tuple[AnyTerm, ...] = field(converter=as_tuple)
+
+
+@final
+@frozen(eq=False, repr=False)
+class Typed(OpenFormer):
+    """(t : σ)."""
+
+    of: AnyTerm
+    type: Ty
 
 
 Core: TypeAlias = Var | Lit | Prim | Lam | App | Let | Tuple | Proj | If | Con | Case | Fold | Fix
@@ -238,13 +385,3 @@ def below(term: Any) -> list[Any]:
         elif type(value) is tuple and value and isinstance(value[0], Former):
             found += value
     return found
-
-
-def list_term(
-    items: Iterable[AnyTerm], ty: DataType, place: Place | None = None, end: AnyTerm | None = None
-) -> AnyTerm:
-    """[t₁, …, tₙ], of a type of lists, or t₁ :: … :: end."""
-    made: AnyTerm = Con("Nil", ty, Tuple(()), place=place) if end is None else end
-    for item in reversed(list(items)):
-        made = Con("Cons", ty, Tuple((item, made)), place=item.place)
-    return made

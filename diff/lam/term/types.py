@@ -10,7 +10,7 @@ Types are hash-consed: equal types are one object. A pass over types visits shar
 from __future__ import annotations
 
 from itertools import count
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, final
 from weakref import WeakValueDictionary
 
 from attrs import Factory, field, frozen
@@ -58,9 +58,21 @@ class Node(Term, metaclass=Interned):
         return f"<type {self}>"
 
 
+class LeafType(Node):
+    """A type without parts."""
+
+    __slots__ = ()
+
+
+class TypeVariable(LeafType):
+    """A type that stands for another: checked terms have none."""
+
+    __slots__ = ()
+
+
 @final
 @frozen(eq=False, repr=False)
-class Ground(Node):
+class Ground(LeafType):
     """A type of the library that is no direct sum: see `ground`."""
 
     space: Type
@@ -68,7 +80,7 @@ class Ground(Node):
 
 @final
 @frozen(eq=False, repr=False)
-class Int(Node):
+class Int(LeafType):
     """ℤ: numbers that are fixed when a term becomes a program."""
 
 
@@ -129,7 +141,7 @@ class DataType(Node):
 
 @final
 @frozen(eq=False, repr=False)
-class Param(Node):
+class Param(TypeVariable):
     """A type variable: of a declaration, or of a definition that is used at several types."""
 
     index: int
@@ -137,7 +149,7 @@ class Param(Node):
 
 @final
 @frozen(eq=False, repr=False)
-class SelfType(Node):
+class SelfType(TypeVariable):
     """The declared type itself, in its own fields."""
 
 
@@ -146,7 +158,7 @@ _numbers = count()
 
 @final
 @frozen(eq=False, repr=False)
-class Unknown(Node):
+class Unknown(TypeVariable):
     """A type that is to be found."""
 
     number: int
@@ -176,18 +188,20 @@ def ground(space: Type) -> Ty:
 def space_of(ty: Ty) -> Type | None:
     """The space of a first-order type without data: the inverse of `ground`."""
 
-    def step(node: Any, rec: Callable[[Any], Any]) -> Any:
+    def step(node: Ty, rec: Callable[[Ty], Type | None]) -> Type | None:
         match node:
             case Ground(space):
                 return space
             case TupleType(parts):
-                spaces = tuple(map(rec, parts))
-                return None if None in spaces else DirectSum(spaces)
-            case _:  # functions and data have no space
+                spaces = [space for space in map(rec, parts) if space is not None]
+                return DirectSum(tuple(spaces)) if len(spaces) == len(parts) else None
+            case Int() | Arrow() | Lin() | DataType() | TypeVariable():
                 return None
+            case _:
+                assert_never(node)
 
-    found: Type | None = bottom_up(ty, step)
-    return found
+    space: Type | None = bottom_up(ty, step)
+    return space
 
 
 def require_ty(value: Any, what: str) -> None:
@@ -199,26 +213,6 @@ def require_ty(value: Any, what: str) -> None:
 def dual(ty: Ty) -> Lin:
     """σ* = σ ⊸ ℝ."""
     return Lin(ty, REAL)
-
-
-def rebuilt(ty: Ty, leaf: Callable[[Ty], Ty], declared: Callable[[Declaration], Declaration] = lambda d: d) -> Ty:
-    """The type with `leaf` in place of its leaves (spaces, ℤ, parameters, X, unknowns)."""
-
-    def step(node: Ty, rec: Callable[[Any], Any]) -> Ty:
-        match node:
-            case TupleType(parts):
-                return TupleType(tuple(map(rec, parts)))
-            case Arrow(dom, cod):
-                return Arrow(rec(dom), rec(cod))
-            case Lin(dom, cod):
-                return Lin(rec(dom), rec(cod))
-            case DataType(declaration, args):
-                return DataType(declared(declaration), tuple(map(rec, args)))
-            case _:  # a leaf has no parts
-                return leaf(node)
-
-    result: Ty = bottom_up(ty, step)
-    return result
 
 
 def mentions(ty: Ty, kind: type[Ty]) -> bool:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, final
 
 from diff.lam.term.term_error import Place, TermError
-from diff.lam.term.types import Arrow, DataType, Lin, TupleType, Ty, Unknown, mentions, unknown
+from diff.lam.term.type_parts import parts_of, with_parts
+from diff.lam.term.types import DataType, TupleType, Ty, Unknown, mentions, unknown
 from hilbert.base.once import once
 from hilbert.base.term import bottom_up
 
@@ -19,34 +20,6 @@ LONGEST = 100_000
 """The parts of a type that is written, or that a definition has."""
 
 
-def parts_of(ty: Ty) -> tuple[Ty, ...]:
-    """The types that a type is made of."""
-    match ty:
-        case TupleType(parts):
-            return parts
-        case Arrow(dom, cod) | Lin(dom, cod):
-            return dom, cod
-        case DataType(_, args):
-            return args
-        case _:  # a leaf has no parts
-            return ()
-
-
-def with_parts(ty: Ty, parts: tuple[Ty, ...]) -> Ty:
-    """The type of the same form with other parts."""
-    match ty:
-        case TupleType():
-            return TupleType(parts)
-        case Arrow():
-            return Arrow(*parts)
-        case Lin():
-            return Lin(*parts)
-        case DataType(declaration, _):
-            return DataType(declaration, parts)
-        case _:  # a leaf has no parts
-            return ty
-
-
 @once
 def size(ty: Ty) -> int:
     """How many parts a type has, one that stands in several places counted in each; at most `LONGEST` + 1."""
@@ -54,8 +27,8 @@ def size(ty: Ty) -> int:
     def step(node: Any, rec: Callable[[Any], int]) -> int:
         return min(LONGEST, sum(map(rec, parts_of(node)))) + 1
 
-    found: int = bottom_up(ty, step)
-    return found
+    parts: int = bottom_up(ty, step)
+    return parts
 
 
 def require_short(ty: Ty, place: Place | None = None) -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from diff.lam.term.open_terms import Sign
-from diff.lam.term.pullback_terms import Plus
-from diff.lam.term.terms import Lam, Var, below, variables
+from diff.lam.term.terms import Lam, Plus, Sign, Var, below, variables
 from diff.lam.term.types import REAL, Ground, Param, Ty, Unknown, mentions
 
 if TYPE_CHECKING:

@@ -3,30 +3,52 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never, get_args
 
 import numpy as np
+from attrs import evolve
 
 from diff.lam.term.binding import Pass
-from diff.lam.term.inductive import LIST
-from diff.lam.term.open_terms import Name, Number, Typed
-from diff.lam.term.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Point, Pull, Sharp, Zero
+from diff.lam.term.former import Worded
+from diff.lam.term.inductive import LIST, list_term
 from diff.lam.term.term_error import Place, TermError
-from diff.lam.term.terms import Con, Lam, Lit, Proj, Tuple, Var, fresh
+from diff.lam.term.terms import (
+    AnyTerm,
+    Cov,
+    Dual,
+    Jac,
+    Lam,
+    Lit,
+    Name,
+    Number,
+    Point,
+    Proj,
+    Pull,
+    Tuple,
+    Typed,
+    Var,
+    Zero,
+    fresh,
+)
 from diff.lam.term.types import DataType, unknown
 from diff.lam.text.pattern_parser import PatternParser
 from diff.lam.text.tokens import KEYWORDS, Token
 from hilbert import Bool, Fin, R
+from hilbert.base.term import compared
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from diff.lam.term.terms import AnyTerm
     from diff.lam.term.types import Declaration
 
 DEEPEST = 20_000
 """More brackets in each other are refused."""
-PULLBACKS = {"pull", "dual", "jac", "cov", "diff", "sharp", "eps", "ev", "dv", "pt"}
+_WORDED: dict[str, type[Worded]] = {
+    former.word: former for former in get_args(AnyTerm) if issubclass(former, Worded)
+} | {"pt": Point}
+"""Formers by the words that they are written with: eps and pt are one."""
+_BRACKETED = {"pull", "dual", "jac", "cov", *_WORDED}
+"""Words that stand for themselves where no bracket follows."""
 _OPENERS = ("(", "<", "[", "[|")
 _ENDS = frozenset((",", ";", ")", "]", ">"))
 
@@ -58,15 +80,18 @@ class AtomParser(PatternParser, ABC):
         if not self.begins_atom():
             self.fail("a term")
         self.step()
-        match token.kind:
+        kind = token.kind
+        match kind:
             case "number":
                 return Number(token.text, place=token.place)
             case "con":
                 return Name(token.text, place=token.place)
             case "name":
                 return (yield self.word(token))
-            case _:  # one of the opening brackets
+            case "sign" | "end":  # an opening bracket: no atom begins at another sign, or at the end
                 return (yield self.bracket(token))
+            case _:
+                assert_never(kind)
 
     def word(self, token: Token) -> Pass:
         """A name, a truth value, a projection or a former of the language of pullbacks."""
@@ -85,12 +110,12 @@ class AtomParser(PatternParser, ABC):
                     return Lam(x, Proj(int(text[3:]) - 1, x, place=place), place=place)
                 of = yield self.atom()
                 return Proj(int(text[3:]) - 1, of, place=place)
-            if text in PULLBACKS and self.token.text == "(":
-                return (yield self.pullback(token))
+            if text in _BRACKETED and self.token.text == "(":
+                return (yield self.bracketed(token))
         return Name(text, place=place)
 
-    def pullback(self, token: Token) -> Pass:
-        """pull(λp. t, ω), dual(λp. t, c), jac(f, t), cov(r, …), diff(F, a, u), sharp(c), eps(u), ev(a; c), …"""
+    def bracketed(self, token: Token) -> Pass:
+        """pull(λp. t, ω), dual(λp. t, c), jac(f, t), cov(r, …), and word(t, …; …) of a former that says its word."""
         place = token.place
         self.expect("(")
         if token.text in {"pull", "dual"}:
@@ -111,23 +136,14 @@ class AtomParser(PatternParser, ABC):
             direction = yield self.term()
             self.expect(")")
             return Jac(Name(name, place=place), direction, name, place=place)  # type: ignore[arg-type]  # until checked
-        parts = yield self.several(")", {"ev": 1, "dv": 2}.get(token.text))
-        arity = {"diff": 3, "sharp": 1, "eps": 1, "pt": 1, "ev": 2, "dv": 3}.get(token.text, len(parts))
-        if len(parts) != arity or not parts:
-            raise TermError("syntax", f"{token.text} takes {arity or 1} terms, not {len(parts)}", place)
-        match token.text:
-            case "cov":
-                return Cov(parts[0] if len(parts) == 1 else Tuple(parts, place=place), place=place)
-            case "diff":
-                return Diff(*parts, place=place)
-            case "sharp":
-                return Sharp(*parts, place=place)
-            case "ev":
-                return Ev(*parts, place=place)
-            case "dv":
-                return Dv(*parts, place=place)
-            case _:  # eps and pt are one
-                return Point(*parts, place=place)
+        former: Any = _WORDED.get(token.text)
+        parts = yield self.several(")", former.semicolon if former else None)
+        arity = len(compared(former)) if former else max(len(parts), 1)
+        if len(parts) != arity:
+            raise TermError("syntax", f"{token.text} takes {arity} terms, not {len(parts)}", place)
+        if former is None:  # cov
+            return Cov(parts[0] if len(parts) == 1 else Tuple(parts, place=place), place=place)
+        return former(*parts, place=place)
 
     def several(self, closing: str, semicolon: int | None = None) -> Pass:
         """[term {, term}] and the closing bracket; a semicolon stands after so many terms."""
@@ -162,10 +178,7 @@ class AtomParser(PatternParser, ABC):
             case "[":
                 parts = yield self.several("]")
                 ty = DataType(LIST, (unknown(),))
-                made: AnyTerm = Con("Nil", ty, Tuple(()), place=place)
-                for part in reversed(parts):
-                    made = Con("Cons", ty, Tuple((part, made)), place=place if part is parts[0] else part.place)
-                return made
+                return evolve(list_term(parts, ty, place), place=place)
             case "<":
                 parts = yield self.several(">")
                 if not parts:

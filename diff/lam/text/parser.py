@@ -6,20 +6,32 @@ chains of λ, let, if and :: are loops.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, final
+
+from attrs import frozen
 
 from diff.lam.term.binding import Pass
 from diff.lam.term.inductive import LIST
-from diff.lam.term.open_terms import Sign
 from diff.lam.term.term_error import Place
-from diff.lam.term.terms import App, Branch, Case, Con, Fold, If, Lam, Let, Tuple
+from diff.lam.term.terms import App, Branch, Case, Con, Fold, If, Lam, Let, Sign, Tuple
 from diff.lam.term.types import DataType, unknown
 from diff.lam.text.atom_parser import AtomParser
 from diff.lam.text.tokens import KEYWORDS, Token
 
 if TYPE_CHECKING:
-    from diff.lam.term.terms import AnyTerm
+    from diff.lam.term.terms import AnyTerm, Pattern
     from diff.lam.text.pattern_parser import Before
+
+
+@final
+@frozen(eq=False)
+class Prefix:
+    """What stands before a term, up to the term: it makes a longer one of the term, and binds names in it."""
+
+    around: Callable[[AnyTerm], AnyTerm]
+    bound: Before
 
 
 @final
@@ -27,74 +39,98 @@ class Parser(AtomParser):
     """The grammar of terms: λ, let, if, case and fold, sums, products, powers and applications."""
 
     def term(self) -> Pass:
-        """term, with what may stand before it (λ, let, if, fold … from, t ::) collected in a loop."""
-        prefix: list[tuple[str, Place, tuple[Any, ...]]] = []
-        bound: list[Before] = []
+        """term: the prefixes of a chain (λ, let, if, case … of p →, fold … from, t ::) in a loop, then its end."""
+        prefixes: list[Prefix] = []
         while True:
             token = self.token
-            if self.accept("\\"):
-                while True:
-                    pattern = self.pattern()
-                    bound.append(self.bind(pattern))
-                    prefix.append(("λ", token.place, (pattern,)))
-                    if self.accept("."):
-                        break
-            elif self.accept("let"):
-                pattern = self.pattern()
-                self.expect("=")
-                value = yield self.term()
-                self.expect("in")
-                bound.append(self.bind(pattern))
-                prefix.append(("let", token.place, (pattern, value)))
-            elif self.accept("if"):
-                condition = yield self.term()
-                self.expect("then")
-                then = yield self.term()
-                self.expect("else")
-                prefix.append(("if", token.place, (condition, then)))
-            elif self.accept("case"):
-                value = yield self.term()
-                self.expect("of")
-                if self.token.text == "{":
-                    branches = yield self.branches()
-                    body: AnyTerm = Case(value, branches, place=token.place)
-                    break
-                pattern = self.pattern()
-                self.expect("->")
-                bound.append(self.bind(pattern))
-                prefix.append(("let", token.place, (pattern, value)))
-            elif self.token.text == "fold" and self.after.text == "(" and self._is_right_fold():
-                self.step()
-                self.expect("(")
-                first = self.pattern()
-                self.expect(",")
-                second = self.pattern()
-                self.expect(")")
-                self.expect(".")
-                pair = Tuple((first, second), place=token.place)
-                here = self.bind(pair)
-                inside = yield self.term()
-                self.unbind(here)
-                self.expect("over")
-                over = yield self.term()
-                self.expect("from")
-                prefix.append(("fold", token.place, (pair, inside, over)))
-            elif self.accept("fold"):
-                value = yield self.term()
-                self.expect("of")
-                branches = yield self.branches()
-                body = Fold(unknown(), value, branches, place=token.place)
+            rule = _RULES.get(token.text)
+            part = yield (rule(self, token.place) if rule else self.sum())
+            if rule is None and self.accept("::"):
+                part = Prefix(partial(_cell, token.place, part), [])
+            if not isinstance(part, Prefix):
                 break
-            else:
-                body = yield self.sum()
-                if not self.accept("::"):
-                    break
-                prefix.append(("::", token.place, (body,)))
-        for before in reversed(bound):
-            self.unbind(before)
-        for kind, place, parts in reversed(prefix):
-            body = _wrapped(kind, place, parts, body)
-        return body
+            prefixes.append(part)
+        for prefix in reversed(prefixes):
+            self.unbind(prefix.bound)
+            part = prefix.around(part)
+        return part
+
+    def _lambda(self, place: Place) -> Pass:
+        """λp … p."""
+        self.step()
+        patterns: list[Pattern] = []
+        bound: Before = []
+        while not patterns or not self.accept("."):
+            patterns.append(self.pattern())
+            bound += self.bind(patterns[-1])
+
+        def around(body: AnyTerm) -> AnyTerm:
+            for pattern in reversed(patterns):
+                body = Lam(pattern, body, place=place)
+            return body
+
+        return Prefix(around, bound)
+        yield
+
+    def _let(self, place: Place) -> Pass:
+        """let p = t in."""
+        self.step()
+        pattern = self.pattern()
+        self.expect("=")
+        value = yield self.term()
+        self.expect("in")
+        return Prefix(lambda body: Let(pattern, value, body, place=place), self.bind(pattern))
+
+    def _if(self, place: Place) -> Pass:
+        """if t then t else."""
+        self.step()
+        condition = yield self.term()
+        self.expect("then")
+        then = yield self.term()
+        self.expect("else")
+        return Prefix(lambda otherwise: If(condition, then, otherwise, place=place), [])
+
+    def _case(self, place: Place) -> Pass:
+        """case t of p →, or case t of {…}, which ends a chain."""
+        self.step()
+        value = yield self.term()
+        self.expect("of")
+        if self.token.text == "{":
+            branches = yield self.branches()
+            return Case(value, branches, place=place)
+        pattern = self.pattern()
+        self.expect("->")
+        return Prefix(lambda body: Let(pattern, value, body, place=place), self.bind(pattern))
+
+    def _fold(self, place: Place) -> Pass:
+        """fold (p, q). t over l from, or fold t of {…}, which ends a chain."""
+        is_right = self.after.text == "(" and self._is_right_fold()
+        self.step()
+        if not is_right:
+            value = yield self.term()
+            self.expect("of")
+            branches = yield self.branches()
+            return Fold(unknown(), value, branches, place=place)
+        self.expect("(")
+        first = self.pattern()
+        self.expect(",")
+        second = self.pattern()
+        self.expect(")")
+        self.expect(".")
+        pair = Tuple((first, second), place=place)
+        before = self.bind(pair)
+        inside = yield self.term()
+        self.unbind(before)
+        self.expect("over")
+        over = yield self.term()
+        self.expect("from")
+        cons = Branch("Cons", pair, inside, place=place)
+
+        def around(start: AnyTerm) -> AnyTerm:
+            nil = Branch("Nil", Tuple(()), start, place=place)
+            return Fold(DataType(LIST, (unknown(),)), over, (nil, cons), place=place)
+
+        return Prefix(around, [])
 
     def _is_right_fold(self) -> bool:
         """Whether `fold (` begins `fold (p, q). t`: patterns, which have no keyword, and a dot after their bracket."""
@@ -167,19 +203,17 @@ class Parser(AtomParser):
         return made
 
 
-def _wrapped(kind: str, place: Place, parts: tuple[Any, ...], body: AnyTerm) -> AnyTerm:
-    match kind:
-        case "λ":
-            return Lam(parts[0], body, place=place)
-        case "let":
-            return Let(parts[0], parts[1], body, place=place)
-        case "if":
-            return If(parts[0], parts[1], body, place=place)
-        case "::":
-            is_list = isinstance(body, Con) and body.label == "Cons"  # of the same type: one unknown for all of a chain
-            ty = body.type if isinstance(body, Con) and is_list else DataType(LIST, (unknown(),))
-            return Con("Cons", ty, Tuple((parts[0], body)), place=place)
-        case _:  # fold (p, q). t over l from …
-            pair, inside, over = parts
-            branches = (Branch("Nil", Tuple(()), body, place=place), Branch("Cons", pair, inside, place=place))
-            return Fold(DataType(LIST, (unknown(),)), over, branches, place=place)
+def _cell(place: Place, first: AnyTerm, rest: AnyTerm) -> Con:
+    """t :: s; of the type of s where this is a cell: one unknown type for all of a chain."""
+    ty = rest.type if isinstance(rest, Con) and rest.label == "Cons" else DataType(LIST, (unknown(),))
+    return Con("Cons", ty, Tuple((first, rest)), place=place)
+
+
+_RULES: dict[str, Callable[[Parser, Place], Pass]] = {
+    "\\": Parser._lambda,
+    "let": Parser._let,
+    "if": Parser._if,
+    "case": Parser._case,
+    "fold": Parser._fold,
+}
+"""The rules of what begins with a word or λ."""

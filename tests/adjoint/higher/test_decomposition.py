@@ -10,22 +10,32 @@ from typing import Any
 
 from adjoint.higher.term.anormal import is_elementary
 from adjoint.higher.term.steps import steps
-from diff.lam.term.pullback_terms import Cov, Diff, Dual, Dv, Ev, Jac, Plus, Point, Pull, Sharp, Zero
 from diff.lam.term.terms import (
     AnyTerm,
     App,
     Case,
     Con,
+    Cov,
+    Diff,
+    Dual,
+    Dv,
+    Ev,
     Fix,
     Fold,
     If,
+    Jac,
     Lam,
     Let,
     Lit,
+    Plus,
+    Point,
     Prim,
     Proj,
+    Pull,
+    Sharp,
     Tuple,
     Var,
+    Zero,
     below,
     fresh,
     real,

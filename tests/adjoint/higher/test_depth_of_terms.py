@@ -16,23 +16,24 @@ from diff.higher import Module, evaluate
 from diff.lam.check.library_names import primitive, sign
 from diff.lam.files.type_of_term import type_of
 from diff.lam.run.taylor_macro import Taylor
-from diff.lam.term.inductive import list_of
-from diff.lam.term.pullback_terms import Cov, Plus, Pull
+from diff.lam.term.inductive import list_of, list_term
 from diff.lam.term.terms import (
     AnyTerm,
     App,
     Branch,
     Case,
+    Cov,
     Fold,
     If,
     Lam,
     Let,
+    Plus,
     Prim,
     Proj,
+    Pull,
     Tuple,
     Var,
     fresh,
-    list_term,
     real,
 )
 from diff.lam.term.types import REAL, Arrow

@@ -18,8 +18,7 @@ from adjoint.higher import pairing
 from diff import fun, jet, jvp
 from diff.higher import Module, Taylor, evaluate, program
 from diff.lam.term.lam_values import Tagged
-from diff.lam.term.pullback_terms import Cov, Pull
-from diff.lam.term.terms import AnyTerm, App, Lam, Tuple, fresh, real
+from diff.lam.term.terms import AnyTerm, App, Cov, Lam, Pull, Tuple, fresh, real
 from diff.lam.term.types import REAL, Arrow
 from diff.lam.text.items import Claim
 from hilbert import R, Vec

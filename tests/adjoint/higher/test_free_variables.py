@@ -7,7 +7,7 @@ import pytest
 from adjoint.higher import reduce
 from adjoint.higher.term.claims import same
 from diff.higher import Module
-from diff.lam.term.pullback_terms import Dual
+from diff.lam.term.terms import Dual
 from diff.lam.term.types import Arrow
 
 DATA = "data Maybe a = Nothing | Just a\n"

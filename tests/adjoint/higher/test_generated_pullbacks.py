@@ -12,8 +12,7 @@ from adjoint.higher.term.claims import same
 from diff.higher import evaluate
 from diff.lam.check.library_names import sign
 from diff.lam.files.type_of_term import type_of
-from diff.lam.term.pullback_terms import Cov, Pull
-from diff.lam.term.terms import AnyTerm, App, Lam, Let, Lit, Prim, Tuple, Var, fresh, real
+from diff.lam.term.terms import AnyTerm, App, Cov, Lam, Let, Lit, Prim, Pull, Tuple, Var, fresh, real
 from diff.lam.term.types import REAL, Arrow, TupleType, dual
 from hilbert import R
 from tests.lambda_terms import PLANE

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-import adjoint.higher.machine.composed_primitives
+import adjoint.higher.machine.forward_values
 import diff.lam.run.folding
 from adjoint.higher import reduce
 from adjoint.higher.machine import forward_values as moving_values
@@ -54,7 +54,7 @@ def test_the_same_results(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
         found.append(made)
         return made
 
-    monkeypatch.setattr(adjoint.higher.machine.composed_primitives, "composed", counting)
+    monkeypatch.setattr(adjoint.higher.machine.forward_values, "composed", counting)
     made = str(reduce(term))
     assert made == due
     assert str(term_of(made, "var u : real")) == due  # it reads back: each primitive has a name

@@ -11,8 +11,7 @@ import pytest
 from adjoint.higher import pairing, reduce, steps
 from adjoint.higher.term.claims import run
 from diff.higher import Module, TermError, evaluate
-from diff.lam.term.pullback_terms import Cov
-from diff.lam.term.terms import AnyTerm
+from diff.lam.term.terms import AnyTerm, Cov
 
 SEEDS = int(os.environ.get("PULLBACKS", "6"))
 """How many programs of each kind are generated."""

@@ -19,8 +19,25 @@ from diff.lam.files.type_of_term import type_of
 from diff.lam.run.closeness import agree
 from diff.lam.term.inductive import list_of
 from diff.lam.term.lam_values import shape_of
-from diff.lam.term.pullback_terms import Cov, Diff, Plus, Point, Pull, Zero
-from diff.lam.term.terms import AnyTerm, App, Lam, Let, Lit, Prim, Proj, Tuple, Var, fresh, real
+from diff.lam.term.terms import (
+    AnyTerm,
+    App,
+    Cov,
+    Diff,
+    Lam,
+    Let,
+    Lit,
+    Plus,
+    Point,
+    Prim,
+    Proj,
+    Pull,
+    Tuple,
+    Var,
+    Zero,
+    fresh,
+    real,
+)
 from diff.lam.term.types import REAL, Arrow, DataType, Ground, TupleType, Ty, dual
 from hilbert import R, direct_sum
 from tests.lambda_terms import MAYBE, PLANE, ROSE, SHAPE, Terms

@@ -16,8 +16,7 @@ from adjoint.higher.term.jacobian import Moved, elementary
 from diff.higher import Module, TermError, evaluate
 from diff.lam.files.type_of_term import type_of
 from diff.lam.run.closeness import agree
-from diff.lam.term.pullback_terms import Cov, Pull
-from diff.lam.term.terms import App, Lam, Let, Lit, Proj, Tuple, fresh, real
+from diff.lam.term.terms import App, Cov, Lam, Let, Lit, Proj, Pull, Tuple, fresh, real
 from diff.lam.term.types import REAL, Arrow, TupleType
 from diff.lam.text.items import Claim
 from tests.adjoint.higher.test_pullback_laws import HIGHER, POINTS

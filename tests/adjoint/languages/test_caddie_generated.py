@@ -21,8 +21,7 @@ from adjoint.languages.caddie.parser import definitions
 from adjoint.languages.value_spaces import element, value_of
 from diff import derivative
 from diff.lam.term.binding import mapped
-from diff.lam.term.open_terms import Name
-from diff.lam.term.terms import AnyTerm, Lam, Var
+from diff.lam.term.terms import AnyTerm, Lam, Name, Var
 from diff.lam.term.types import REAL
 from tests.caddie_programs import Programs, UnfitError
 

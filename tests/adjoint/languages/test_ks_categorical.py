@@ -32,8 +32,7 @@ from adjoint.languages.ks.text import printer
 from adjoint.languages.ks.text.typed_terms import Maker
 from adjoint.languages.ks.value.types import BOOL, arguments, tensor, text, vec
 from diff.higher import TermError
-from diff.lam.term.open_terms import Name
-from diff.lam.term.terms import Lam, Lit, Tuple, fresh, real, variables
+from diff.lam.term.terms import Lam, Lit, Name, Tuple, fresh, real, variables
 from diff.lam.term.types import INT, REAL, UNIT, TupleType
 from tests.adjoint.languages.test_ks_generated import Programs
 

@@ -23,8 +23,7 @@ from adjoint.languages.ks.value.convert import arguments_of
 from adjoint.languages.ks.value.ks_values import leaves_of, tangent
 from adjoint.languages.ks.value.types import arguments, text
 from diff.lam.term.binding import mapped
-from diff.lam.term.open_terms import Name
-from diff.lam.term.terms import AnyTerm
+from diff.lam.term.terms import AnyTerm, Name
 from tests.any_text import KS
 from tests.ks_programs import PROGRAMS
 

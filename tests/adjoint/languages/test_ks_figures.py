@@ -12,8 +12,7 @@ from adjoint.languages.ks.text.signatures import built_in
 from adjoint.languages.ks.text.typed_terms import Maker
 from adjoint.languages.ks.value.types import BOOL, tangent, vec
 from diff.higher import TermError
-from diff.lam.term.open_terms import Name
-from diff.lam.term.terms import App, Lam, Tuple, fresh, real
+from diff.lam.term.terms import App, Lam, Name, Tuple, fresh, real
 from diff.lam.term.types import INT, REAL, Arrow, TupleType
 
 

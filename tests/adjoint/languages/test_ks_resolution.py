@@ -10,9 +10,8 @@ from adjoint.languages.ks.text.parser import function, one_type
 from adjoint.languages.ks.text.text_scope import Scope, read
 from adjoint.languages.ks.text.typed_terms import Maker
 from adjoint.languages.ks.value.types import text
-from diff.lam.term.open_terms import Name
 from diff.lam.term.term_error import Place, TermError
-from diff.lam.term.terms import App, fresh
+from diff.lam.term.terms import App, Name, fresh
 from diff.lam.term.types import INT, REAL
 from hilbert.base.term import driven
 

@@ -17,8 +17,7 @@ from diff.lam.term.binding import renamed, substitute
 from diff.lam.term.former import Former
 from diff.lam.term.inductive import is_first_order
 from diff.lam.term.lam_values import Tagged
-from diff.lam.term.pullback_terms import Plus
-from diff.lam.term.terms import AnyTerm, App, Lam, Let, Prim, Tuple, Var, below, fresh, real, variables
+from diff.lam.term.terms import AnyTerm, App, Lam, Let, Plus, Prim, Tuple, Var, below, fresh, real, variables
 from diff.lam.term.types import REAL, Ty
 from hilbert import R, Vec
 from tests.lambda_terms import Terms, module

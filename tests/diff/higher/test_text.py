@@ -21,9 +21,7 @@ from diff.lam.term.binding import captured, mapped
 from diff.lam.term.former import Former
 from diff.lam.term.inductive import LIST, list_of
 from diff.lam.term.lam_values import applied
-from diff.lam.term.open_terms import Name
-from diff.lam.term.pullback_terms import Plus
-from diff.lam.term.terms import AnyTerm, App, Branch, Con, Lam, Lit, Prim, Tuple, below, real
+from diff.lam.term.terms import AnyTerm, App, Branch, Con, Lam, Lit, Name, Plus, Prim, Tuple, below, real
 from diff.lam.term.types import Arrow, DataType, TupleType, ground, unknown
 from diff.lam.text.item_parser import Reader
 from diff.lam.text.parser import Parser

@@ -23,9 +23,8 @@ from adjoint.languages.ks.text.function_names import derived_type
 from adjoint.languages.ks.text.typed_terms import Maker
 from adjoint.languages.ks.value.types import has_maps, has_records, parts, tangent, text
 from diff.lam.term.binding import mapped
-from diff.lam.term.open_terms import Name
 from diff.lam.term.term_error import TermError
-from diff.lam.term.terms import AnyTerm, App, Lam, Let, Tuple, Var, fresh, variables
+from diff.lam.term.terms import AnyTerm, App, Lam, Let, Name, Tuple, Var, fresh, variables
 from diff.lam.term.types import Lin, TupleType
 from hilbert.base.term import driven
 

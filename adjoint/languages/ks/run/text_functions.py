@@ -13,9 +13,8 @@ from adjoint.languages.ks.run.by_hand import by_hand, opaque
 from adjoint.languages.ks.text.function_names import Callee
 from diff.lam.term.binding import Pass, mapped
 from diff.lam.term.lam_values import Closure, Native
-from diff.lam.term.open_terms import Name
 from diff.lam.term.term_error import TermError
-from diff.lam.term.terms import Var, fresh
+from diff.lam.term.terms import Name, Var, fresh
 from diff.lam.term.types import REAL
 
 if TYPE_CHECKING:

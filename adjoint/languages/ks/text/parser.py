@@ -16,9 +16,8 @@ from adjoint.languages.ks.text.function_names import DERIVATIONS, Written
 from adjoint.languages.ks.text.signatures import WORDS
 from adjoint.languages.ks.value.types import ATOMS, BOOL, STRING, applied_type, arguments, component, tensor, text, vec
 from diff.lam.term.binding import each
-from diff.lam.term.open_terms import Name
 from diff.lam.term.term_error import TermError, near
-from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var
+from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var
 from diff.lam.term.types import INT, REAL, Arrow, Lin, TupleType, Ty
 from hilbert import R
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from adjoint.languages.ks.value.types import text as type_text
-from diff.lam.term.open_terms import Name
-from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var, variables
+from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, variables
 from hilbert.base.term import driven
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ from attrs import frozen
 
 from adjoint.languages.ks.text.typed_terms import Maker, reads
 from diff.lam.term.binding import binder, mapped, renamed, substitute
-from diff.lam.term.open_terms import Name
 from diff.lam.term.term_error import TermError
-from diff.lam.term.terms import AnyTerm, App, Lam, Let, Lit, Var, below, fresh, variables
+from diff.lam.term.terms import AnyTerm, App, Lam, Let, Lit, Name, Var, below, fresh, variables
 from hilbert.base.term import driven, postorder
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ from adjoint.languages.ks.text.function_names import Written
 from adjoint.languages.ks.text.signatures import built_in
 from adjoint.languages.ks.value.types import BOOL, STRING, element, index_of, order, tangent
 from diff.lam.term.binding import mapped
-from diff.lam.term.open_terms import Name
 from diff.lam.term.term_error import TermError
-from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var, fresh, pattern_type, real, variables
+from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh, pattern_type, real, variables
 from diff.lam.term.types import INT, REAL, Arrow, Ground, Lin, TupleType, Ty
 from hilbert.base.term import driven
 

@@ -26,9 +26,8 @@ from adjoint.languages.ks.notes.reverse.pass_scopes import packed
 from adjoint.languages.ks.text.typed_terms import Maker, reads
 from adjoint.languages.ks.value.types import BOOL, arguments, rank, tensor, text, vec
 from diff.lam.term.binding import binder, each
-from diff.lam.term.open_terms import Name
 from diff.lam.term.term_error import TermError
-from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var, below, fresh, pattern_type, variables
+from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, below, fresh, pattern_type, variables
 from diff.lam.term.types import UNIT, TupleType
 from hilbert.base.term import driven, postorder
 

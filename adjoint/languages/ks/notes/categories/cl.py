@@ -15,8 +15,7 @@ from hilbert.base.term import driven
 
 if TYPE_CHECKING:
     from diff.lam.term.binding import Pass
-    from diff.lam.term.open_terms import Name
-    from diff.lam.term.terms import AnyTerm
+    from diff.lam.term.terms import AnyTerm, Name
     from diff.lam.term.types import TupleType, Ty
 
 

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, NoReturn, final
 
 from adjoint.languages.ks.text.typed_terms import Maker, is_discrete
 from diff.lam.term.binding import captured, mapped, renamed
-from diff.lam.term.open_terms import Name
 from diff.lam.term.term_error import TermError
-from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var, fresh, real
+from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh, real
 from diff.lam.term.types import REAL, TupleType
 
 if TYPE_CHECKING:

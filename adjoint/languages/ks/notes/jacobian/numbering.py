@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, final
 
 from diff.lam.term.binding import each
-from diff.lam.term.open_terms import Name
-from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Pattern, Tuple, Var, below, variables
+from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Pattern, Tuple, Var, below, variables
 from hilbert.base.term import driven, postorder
 
 if TYPE_CHECKING:

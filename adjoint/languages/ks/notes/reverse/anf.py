@@ -8,8 +8,7 @@ from adjoint.languages.ks.notes.jacobian.numbering import Numbering
 from adjoint.languages.ks.notes.reverse.dead_code import needed
 from adjoint.languages.ks.text.typed_terms import Maker
 from diff.lam.term.binding import each, mapped, renamed
-from diff.lam.term.open_terms import Name
-from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Pattern, Tuple, Var, fresh, variables
+from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Pattern, Tuple, Var, fresh, variables
 from hilbert.base.term import driven
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from adjoint.languages.ks.notes.reverse.cotangents import Cotangents
 from adjoint.languages.ks.text.function_names import Written
 from adjoint.languages.ks.text.typed_terms import Maker
 from adjoint.languages.ks.value.types import tangent
-from diff.lam.term.open_terms import Name
 from diff.lam.term.term_error import Place
-from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Pattern, Tuple, Var, fresh, pattern_type
+from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Name, Pattern, Tuple, Var, fresh, pattern_type
 from diff.lam.term.types import Lin
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from attrs import Factory, frozen
 
 from adjoint.languages.ks.notes.reverse.pass_scopes import lets, packed
 from adjoint.languages.ks.text.typed_terms import Maker
-from diff.lam.term.open_terms import Name
-from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var, fresh
+from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh
 from diff.lam.term.types import Lin
 
 if TYPE_CHECKING:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from diff.lam.term.open_terms import Name
-from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Tuple, Var, below, variables
+from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Name, Tuple, Var, below, variables
 from hilbert.base.term import driven
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from adjoint.languages.ks.notes.jacobian.nabla import around, jacobian
 from adjoint.languages.ks.notes.reverse.application import inner
 from adjoint.languages.ks.text.typed_terms import Maker
 from diff.lam.term.binding import renamed
-from diff.lam.term.open_terms import Name
-from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var, fresh, real
+from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh, real
 from diff.lam.term.types import REAL, Lin
 from hilbert.base.term import driven
 

@@ -15,8 +15,7 @@ from adjoint.languages.ks.notes.reverse.pass_scopes import Backward, Entry, Forw
 from adjoint.languages.ks.run.function_maps import MODES
 from adjoint.languages.ks.text.typed_terms import Maker, is_discrete
 from adjoint.languages.ks.value.types import BOOL, element, indices, order, tangent, vec
-from diff.lam.term.open_terms import Name
-from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var, fresh, real, variables
+from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh, real, variables
 from diff.lam.term.types import INT, REAL, UNIT, TupleType
 from hilbert.base.term import driven
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, final
 
 from adjoint.languages.ks.notes.jacobian.nabla import around, free, refused, selection, step
 from adjoint.languages.ks.text.typed_terms import Maker
-from diff.lam.term.open_terms import Name
-from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var, fresh
+from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh
 from diff.lam.term.types import TupleType
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from adjoint.languages.ks.text.typed_terms import Maker
 from adjoint.languages.ks.value.types import order, shape_type
 from diff.lam.term.binding import mapped, renamed
-from diff.lam.term.open_terms import Name
-from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Tuple, Var, real
+from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Name, Tuple, Var, real
 from diff.lam.term.types import INT, REAL, UNIT
 
 if TYPE_CHECKING:
