@@ -69,7 +69,7 @@ class Covector:
 
     @property
     def points(self) -> list[Value]:
-        """Where the functional looks at its argument: numbers as floats, the others as values."""
+        """The points at which the functional looks at its argument: numbers as floats, the others as values."""
         return [_plain(evaluate(one.at)) for one in self.terms]
 
     @property

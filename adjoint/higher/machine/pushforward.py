@@ -207,7 +207,7 @@ def _has_tags_of(point: Value, direction: Value) -> bool:
 
 
 def _is_hidden(leaf: Value, ty: Ty) -> bool:
-    """Whether a neutral variant stands where the parts of one are due."""
+    """Tell if a neutral variant stands where the parts of one are due."""
     return isinstance(leaf, Neutral) and isinstance(leaf.type, DataType) and not isinstance(ty, DataType)
 
 

@@ -64,7 +64,7 @@ class Transposer(Pusher):
         return leafwise(start.point, start.type, lambda *_: next(it))
 
     def _is_at_functions(self, node: Node) -> bool:
-        """Whether a node is 𝒟ż(a)(ȧ), a of a type with functions: a covector of ȧ has no normal form."""
+        """Tell if a node is 𝒟ż(a)(ȧ), a of a type with functions: a covector of ȧ has no normal form."""
         if not isinstance(node, Crossed):
             return False
         dom = function_type(node.function.type).dom

@@ -49,7 +49,7 @@ def a_normal(term: AnyTerm) -> AnyTerm:
 
 
 def is_a_normal(term: AnyTerm) -> bool:
-    """Whether a term is a series of elementary terms."""
+    """Tell if a term is a series of elementary terms."""
     todo = [term]
     while todo:
         one = todo.pop()
@@ -65,7 +65,7 @@ def is_a_normal(term: AnyTerm) -> bool:
 
 
 def is_elementary(term: AnyTerm) -> bool:
-    """Whether a term is an E of the grammar: its parts are variables, and its bodies series."""
+    """Tell if a term is an E of the grammar: its parts are variables, and its bodies series."""
     return _has_atoms(term) and all(map(is_a_normal, _bodies(term)))
 
 
@@ -96,7 +96,7 @@ def _bodies(term: AnyTerm) -> list[AnyTerm]:
 
 
 def _has_atoms(term: AnyTerm) -> bool:
-    """Whether the parts of a term, but for bodies, are variables."""
+    """Tell if the parts of a term, but for bodies, are variables."""
     match term:
         case Var() | Lit() | Zero() | Lam() | Fix():
             return True

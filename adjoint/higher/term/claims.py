@@ -110,7 +110,7 @@ RULES = {**claims.RULES, "value": _value, "grad": _grad, "error": _error, "reduc
 
 
 def same(a: AnyTerm, b: AnyTerm) -> bool:
-    """Whether two normal forms are equal up to names, to the order of sums, and numbers up to rounding."""
+    """Tell if two normal forms are equal up to names, to the order of sums, and numbers up to rounding."""
     found: bool = driven(_same(a, b, {}, {}))
     return found
 
@@ -157,7 +157,7 @@ def _unfolded(term: Any, lets: dict[int, Any]) -> Any:
 
 
 def _plain(node: Former) -> tuple[Any, ...]:
-    """What a node says beside its subterms."""
+    """The plain data of a node, without its subterms."""
     cls: Any = type(node)
     values = (getattr(node, f.name) for f in cls.__attrs_attrs__ if f.eq)
     return tuple(v for v in values if not isinstance(v, (Former, tuple, Vec)))
@@ -167,7 +167,7 @@ def _summands(term: Any) -> tuple[Any, Any] | None:
     match term:
         case Plus(left, right) | Prim(_, Tuple((left, right)), "+"):
             return left, right
-        case _:  # this is no sum
+        case _:  # the one question is whether a term is a sum
             return None
 
 

@@ -210,7 +210,7 @@ def _zero_like(value: AnyTerm) -> Pass:
         case Tuple(parts):
             made = yield each(_zero_like, parts)
             return Tuple(tuple(made))
-        case _:  # no tags are seen
+        case _:  # tags are seen in constructors and tuples alone
             ty = type_of(value)
             if not mentions(ty, DataType):
                 return Zero(ty)
@@ -218,7 +218,7 @@ def _zero_like(value: AnyTerm) -> Pass:
 
 
 def tangent_point(point: AnyTerm, ty: Ty) -> AnyTerm | None:
-    """What a dual map on σ keeps of the point that its argument is a tangent at: nothing, unless σ has variants."""
+    """The point that a dual map on σ keeps, at which its argument is a tangent: none, unless σ has variants."""
     return point if mentions(ty, DataType) else None
 
 

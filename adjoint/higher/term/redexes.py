@@ -1,4 +1,4 @@
-"""What the strategy of `steps` asks of a redex: its normal form, the ⟨y, E⟩ of rule 8, what a pattern binds."""
+"""Questions of the strategy of `steps` about a redex: its normal form, the ⟨y, E⟩ of rule 8, what a pattern binds."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 def is_open(term: Dual) -> bool:
-    """Whether a dual map stays before a neutral covector."""
+    """Tell if a dual map stays before a neutral covector."""
     return has_normal(term) and not isinstance(reduce(term), (Cov, Zero, Point))  # not 0
 
 
 def has_normal(term: AnyTerm) -> bool:
-    """Whether covectors of this type have normal forms: those on data that hold functions have none."""
+    """Tell if covectors of this type have normal forms: those on data that hold functions have none."""
     stack: list[Ty] = [type_of(term)]
     while stack:
         match ty := stack.pop():
@@ -50,7 +50,7 @@ def last_of(pattern: Pattern, body: AnyTerm) -> AnyTerm | None:
         case Tuple((*first, last)) if not isinstance(last, Var) and is_elementary(last):
             parts = pattern.parts if isinstance(pattern, Tuple) else ()
             return last if tuple(first) in {(pattern,), parts} else None
-        case _:  # rule 8 did not make it
+        case _:  # rule 8 makes nothing but such tuples
             return None
 
 
@@ -60,7 +60,7 @@ def joined(first: AnyTerm, last: AnyTerm, *, is_flat: bool) -> Tuple:
 
 
 def is_longer(pattern: Pattern, than: Pattern) -> bool:
-    """Whether a pattern is another one and one part more."""
+    """Tell if a pattern is another one and one part more."""
     if not (isinstance(pattern, Tuple) and isinstance(than, Tuple)) or len(than.parts) == 1:
         return False
     return len(pattern.parts) == len(than.parts) + 1

@@ -1,4 +1,4 @@
-"""What moves, and at which level: a differentiation within another has the higher one.
+"""Values that move at levels: a differentiation within another has the higher one.
 
 A value that moves carries a tangent for each level, the highest outside.
 """
@@ -158,33 +158,33 @@ def space_below(leaf: Value) -> Any:
 
 
 def is_vector(value: Value) -> bool:
-    """Whether it is a vector or a neutral term of such a type, or one that moves."""
+    """Tell if a value is a vector or a neutral term of such a type, or one that moves."""
     while isinstance(value, DualNumber):
         value = value.value
     return isinstance(value, Vec) or (isinstance(value, Neutral) and isinstance(value.type, Ground))
 
 
 def is_known(value: Value) -> bool:
-    """Whether a value is a vector, or one that moves."""
+    """Tell if a value is a vector, or one that moves."""
     while type(value) is DualNumber:
         value = value.value
     return type(value) is Vec
 
 
 def is_atomic(value: Value) -> bool:
-    """Whether a value is a vector, a covector or a neutral term of such a type, and does not move."""
+    """Tell if a value is a vector, a covector or a neutral term of such a type, and does not move."""
     return isinstance(value, (Vec, Functional)) or (isinstance(value, Neutral) and not isinstance(value.type, Arrow))
 
 
 def is_neutral_covector(value: Value) -> bool:
-    """Whether a covector is a neutral term, also one that moves."""
+    """Tell if a covector is a neutral term, also one that moves."""
     while isinstance(value, DualNumber):
         value = value.value
     return isinstance(value, Neutral) and isinstance(value.type, Lin)
 
 
 def is_functional(value: Value) -> bool:
-    """Whether it is a covector at functions, or one that moves."""
+    """Tell if a value is a covector at functions, or one that moves."""
     while isinstance(value, DualNumber):
         value = value.value
     return isinstance(value, Functional)
@@ -196,7 +196,7 @@ def under(leaf: Value, level: int) -> Value:
 
 
 def tangents_at(leaves: Sequence[Value], level: int) -> tuple[Out | None, ...]:
-    """What moves of the leaves at a level that is their highest."""
+    """The tangents of leaves at a level that is their highest; None for a leaf that stands still there."""
     return tuple([leaf.tangent if type(leaf) is DualNumber and leaf.level == level else None for leaf in leaves])
 
 

@@ -200,12 +200,12 @@ def _covector_of(term: AnyTerm, kind: Ty, ty: Ty) -> AnyTerm:
 
 
 def _is_number(value: Value, ty: Ty) -> bool:
-    """Whether a value is read at once: numbers, but for those of covectors."""
+    """Tell if a value is read at once: numbers, but for those of covectors."""
     return isinstance(value, (Vec, int)) and not isinstance(ty, Lin)
 
 
 def _is_zero(covector: Value) -> bool:
-    """Whether a covector is a 0 of numbers: ev(a; 0) = 0."""
+    """Tell if a covector is a 0 of numbers: ev(a; 0) = 0."""
     if isinstance(covector, tuple):
         return all(map(_is_zero, covector))
     return isinstance(covector, Vec) and not covector.array.any()

@@ -1,4 +1,4 @@
-"""What reduction adds to the values of the λ-language: values that move, covectors, and terms that it stops at.
+"""The values that reduction adds to those of the λ-language: moving ones, covectors, and terms that it stops at.
 
 A covector on a space is stored as the vector that it is the inner product with, on tuples and constructors part by
 part, and on dual types, where the normal form is pt(u), as u. On functions it is a sum of evaluations (`Functional`).

@@ -1,4 +1,4 @@
-"""How values of a type are stored: the type as which they are, what is done to their leaves, and 0 among them."""
+"""Stored values of a type: the type as which they are stored, a step on their leaves, and 0 among them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def is_discrete(op: AnyMap, name: str) -> bool:
-    """Whether all results of a primitive are discrete: these do not move. Raises TermError `type` where some are."""
+    """Tell if all results of a primitive are discrete: these do not move. Raises TermError `type` where some are."""
     if op.cod.is_space:
         return False
     if any(space.is_space for space in summands(op.cod)):

@@ -33,7 +33,7 @@ LOGICAL = {"and", "or", "not"}
 
 
 def arity(name: str) -> int | None:
-    """How many arguments a primitive of the language takes; None where the name is none."""
+    """The number of arguments of a primitive of the language; None where the name is none."""
     if name in _COMPARISONS:
         return 1 if name == "not" else 2
     if name == "inner":

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 def occurs(numbers: AbstractSet[int], *terms: Any) -> bool:
-    """Whether one of these variables occurs in one of the terms."""
+    """Tell if one of these variables occurs in one of the terms."""
     stack: list[Any] = list(terms)
     while stack:
         node = stack.pop()

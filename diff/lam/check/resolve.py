@@ -1,4 +1,4 @@
-"""What names, signs and constructors stand for where a term is checked, and at which space."""
+"""The meanings of names, signs and constructors where a term is checked, each at a space."""
 
 from __future__ import annotations
 
@@ -41,22 +41,22 @@ BOOL = Ground(Bool)
 @final
 @frozen
 class Dialect:
-    """What differs between the languages whose terms are checked here."""
+    """The differences between the languages whose terms are checked here."""
 
     generalise: bool = True
-    """Whether a definition may be used at several types."""
+    """Tell if a definition may be used at several types."""
     default: Ty = REAL
-    """What a type is that nothing determines."""
+    """The type in place of one that nothing determines."""
     arity: Callable[[str], int | None] = library_names.arity
-    """How many arguments a primitive of this name takes."""
+    """The number of arguments of the primitive of a name."""
     primitive: Callable[[str, Any], AnyMap] = library_names.primitive
     """The primitive of this name at a space."""
     sign: Callable[..., AnyMap] = library_names.sign
     """The operator at the spaces of its arguments."""
     text: Callable[[Ty], str] = str
-    """How a message writes a type."""
+    """The text of a type in a message."""
     component: str = "π"
-    """How a message writes a projection."""
+    """The sign of a projection in a message."""
     least: int | None = None
     """The least length of a tuple that is known by its components only; None: its length must be known."""
 
@@ -65,7 +65,7 @@ LAMBDA = Dialect()
 
 
 class Scope(Protocol):
-    """What names stand for where a term is checked."""
+    """The definitions, constructors and variables that are in scope where a term is checked."""
 
     def definition(self, name: str) -> tuple[Ty, int] | None:
         """The type of a definition and the number of its parameters."""
@@ -99,7 +99,7 @@ class Resolver:
         return self.profile.arity(name)
 
     def known(self, ty: Ty | None) -> Ty | None:
-        """What a type is known to be."""
+        """All that is known of a type so far."""
         return None if ty is None else self.types.find(ty)
 
     def named(self, name: str, at: tuple[Ty, ...], hint: Ty | None, place: Place | None) -> tuple[AnyTerm, Ty]:

@@ -16,7 +16,7 @@ Asked: TypeAlias = tuple[Ty, int, Ty, Place | None]
 
 @final
 class Components:
-    """What is asked for; `sign` is how a message writes a projection.
+    """The components that are asked for; `sign` is that of a projection in a message.
 
     Where no length is known a tuple is as long as is asked for, and of `least` components; without that it is an error.
     """

@@ -208,7 +208,7 @@ class Rules(Resolver, ABC):
 
 
 def fits(value: Vec[Any], space: Any) -> bool:
-    """Whether numbers as they are written, without the names of axes, are those of a vector of a space."""
+    """Tell if numbers as they are written, without the names of axes, are those of a vector of a space."""
     if not value.space.is_space:  # truth values are no numbers
         return False
     leaves = space.leaves

@@ -70,7 +70,7 @@ class ClaimsReport:
 
     @property
     def holds(self) -> bool:
-        """Whether all claims hold."""
+        """Tell if all claims hold."""
         return all(result.found is None for result in self.results)
 
     def __str__(self) -> str:
@@ -93,7 +93,7 @@ def run(text: str, file: str = "<text>", rules: Mapping[str, Rule] | None = None
 
 
 def result_of(module: Module, claim: Claim, rules: Mapping[str, Rule]) -> Result:
-    """Whether one claim holds."""
+    """The result of one claim."""
     rule = rules.get(claim.word)
     if rule is None:
         found: str | None = f"no rule for `{claim.word}`: pullbacks are not reduced by this command"
@@ -132,7 +132,7 @@ def _type(module: Module, claim: Claim) -> str | None:
 
 
 def _is_instance(general: Ty, count: int, due: Ty) -> bool:
-    """Whether a type is the general one at some types; its own variables stand for themselves."""
+    """Tell if a type is the general one at some types; its own variables stand for themselves."""
     rigid: dict[Any, Ty] = {}
 
     def leaf(ty: Ty) -> Ty:
@@ -189,7 +189,7 @@ def shown(term: AnyTerm) -> str:
 
 
 def moves(term: AnyTerm) -> bool:
-    """Whether a former of the language of pullbacks stands in a term."""
+    """Tell if a former of the language of pullbacks stands in a term."""
     return any(isinstance(node, get_args(Pullbacks)) for node in nodes(term))
 
 

@@ -101,7 +101,7 @@ class Module:
         return [*found, *((self, claim) for claim in left)]
 
     def _is_known(self, item: Item) -> bool:
-        """Whether an item gives a name anew."""
+        """Tell if an item gives a name anew."""
         if isinstance(item, Declared):
             return any(label in self.constructors for label in item.declaration.labels)
         tables: tuple[Container[str], ...] = (self.definitions, self.maps, self.variables, library_names.names())

@@ -1,4 +1,4 @@
-"""Whether two values are one up to rounding, as in every claim."""
+"""Tell if two values are one up to rounding, as in every claim."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CLOSE = 1e-10
 
 
 def agree(found: Value, due: Value) -> bool:
-    """Whether two values have one shape and leaves within the tolerance; raises TermError `type` for functions."""
+    """Tell if two values have one shape and leaves within the tolerance; raises TermError `type` for functions."""
     same: bool = driven(_agree(found, due))
     return same
 
@@ -42,7 +42,7 @@ def _agree(a: Value, b: Value) -> Pass:
 
 
 def are_close(found: Vec[Any], due: Vec[Any]) -> bool:
-    """Whether two vectors are of one space and have entries within the tolerance; what is discrete is equal."""
+    """Tell if two vectors are of one space and have entries within the tolerance; what is discrete is equal."""
     if found.space != due.space:
         return False
     if not found.space.is_space:

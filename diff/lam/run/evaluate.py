@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hilbert.map.map import AnyMap
 
 STEPS = 100_000
-"""How many functions are entered before an evaluation is given up; folds end by themselves, and do not count."""
+"""The number of function calls after which an evaluation is given up; folds end by themselves, and do not count."""
 
 
 def evaluate(term: AnyTerm, values: dict[int, Value] | None = None, steps: int = STEPS) -> Value:

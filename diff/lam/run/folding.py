@@ -44,7 +44,7 @@ def selected(c: Any, x: Any, y: Any) -> Any:
 
 @once
 def _step(term: Fold) -> Lam:
-    """What a fold over a list does with an element."""
+    """The step of a fold over a list, as a function of an element and the result for the rest."""
     branch = chosen(term.branches, "Cons")
     return Lam(branch.pattern, branch.body)
 

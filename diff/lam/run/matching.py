@@ -1,4 +1,4 @@
-"""What a constructor, a pattern, an application or a straight term says without a pass: a branch, variables, steps."""
+"""Branches of constructors, variables of patterns, spines of applications, steps of straight terms, without a pass."""
 
 from __future__ import annotations
 
@@ -81,13 +81,13 @@ def rests(ty: DataType) -> dict[str, int]:
 
 @once
 def fields(ty: DataType) -> dict[str, Ty]:
-    """What each constructor takes, with X where the type recurs."""
+    """The types that the constructors take, with X where the type recurs."""
     return {label: instance(field, ty.args) for label, field in ty.declaration.cases}
 
 
 @once
 def opened_fields(ty: DataType) -> dict[str, Ty]:
-    """What each constructor takes, for a type whose arguments speak of X: its own recursion is the type itself.
+    """The types that the constructors take, for a type whose arguments speak of X: it recurs as the type itself.
 
     X of an outer type and of this one are kept apart by opening this one.
     """

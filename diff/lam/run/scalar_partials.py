@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def is_scalar(op: AnyMap) -> bool:
-    """Whether a map is p : ℝ^n → ℝ on n numbers."""
+    """Tell if a map is p : ℝ^n → ℝ on n numbers."""
     return op.cod == R and all(part == R for part in summands(op.dom))
 
 
@@ -37,7 +37,7 @@ def partial(op: AnyMap, beta: Alpha) -> AnyMap:
 
 @once
 def vanishes(op: AnyMap) -> bool:
-    """Whether a scalar map is 0 everywhere, where its program shows that."""
+    """Tell if a scalar map is 0 everywhere, where its program shows that."""
     match program(op).steps:
         case (only,) if isinstance(only.operation, Literal):
             return only.operation.value.number == 0.0

@@ -120,7 +120,7 @@ class Shower(PartShower):
                     self.write(" from ")
                     term = nil.body
                     continue
-                case _:  # nothing is written last
+                case _:  # one that does not end in a term: `_closed` has them all
                     yield self._closed(term)
             break
         for names in reversed(bound):

@@ -1,4 +1,4 @@
-"""How tightly the text of a term binds: the levels of the grammar, by which a term stands in parentheses or bare."""
+"""The levels of the grammar: by its level, that is, how tightly it binds, a term stands in parentheses or bare."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SIGNS: Final = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "@": PRODUCT}
 
 
 def level_of(term: AnyTerm | Branch) -> int:
-    """How tightly the text of a term binds."""
+    """The level of a term's text."""
     match term:
         case Lam() | Let() | If() | Fix() | Case() | Fold() | Branch():
             return TERM

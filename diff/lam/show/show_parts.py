@@ -87,7 +87,7 @@ class PartShower(PatternShower, ABC):
 
 
 def is_right_fold(branches: tuple[Branch, ...]) -> bool:
-    """Whether a fold has the branches of fold (p, q). t over l from s."""
+    """Tell if a fold has the branches of fold (p, q). t over l from s."""
     found = {branch.label: branch.pattern for branch in branches}
     if set(found) != {"Nil", "Cons"}:
         return False

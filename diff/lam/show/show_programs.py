@@ -20,7 +20,7 @@ FIRST = 0xE000
 
 
 def is_formula(term: Prim) -> bool:
-    """Whether it is p ⟨x, …⟩ for a short program p and variables."""
+    """Tell if a term is p ⟨x, …⟩ for a short program p and variables."""
     if not term.is_shown or not isinstance(term.op, Program) or len(term.op.steps) > MOST:
         return False
     return all(isinstance(part, Var) for part in _parts(term))

@@ -111,7 +111,7 @@ def _axis(axis: Any) -> str:
 
 
 def is_plain(ty: Ty) -> bool:
-    """Whether inference finds the type again where nothing is annotated: no space but ℝ and Bool, no integer."""
+    """Tell if inference finds the type again where nothing is annotated: no space but ℝ and Bool, no integer."""
 
     def step(node: Ty, rec: Callable[[Any], bool]) -> bool:
         match node:

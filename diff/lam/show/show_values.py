@@ -66,5 +66,5 @@ def _value(shower: Shower, value: Value, level: int, written: Iterator[int]) -> 
         case Vec():
             text = vector_text(value)
             shower.write(f"({text})" if level > TERM and text.startswith("-") else text)
-        case _:  # whatever else maps apply to
+        case _:  # whatever else maps apply to: it says its own text
             shower.write(str(value))

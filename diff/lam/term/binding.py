@@ -77,12 +77,12 @@ def mapped(term: AnyTerm, step: Callable[[AnyTerm], AnyTerm | None], at: Callabl
 
 
 def has_terms(value: Any) -> bool:
-    """Whether a field holds a term, or several."""
+    """Tell if a field holds a term, or several."""
     return isinstance(value, Former) or is_terms(value)
 
 
 def is_terms(value: Any) -> bool:
-    """Whether a field holds several terms."""
+    """Tell if a field holds several terms."""
     return type(value) is tuple and bool(value) and isinstance(value[0], Former)
 
 

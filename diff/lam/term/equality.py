@@ -45,7 +45,7 @@ def _hashed(term: Former) -> int:
 
 
 def _plain(node: Former) -> tuple[list[Any], list[Any]]:
-    """What a node says beside its subterms, nothing of a variable and literals by contents; and the subterms."""
+    """The plain data of a node, none of a variable and literals by contents, and its subterms."""
     plain: list[Any] = []
     parts: list[Any] = []
     cls: Any = type(node)
@@ -64,7 +64,7 @@ def _plain(node: Former) -> tuple[list[Any], list[Any]]:
 
 @final
 class _Names:
-    """Which bound variables of two terms stand for each other at this point of a walk through both."""
+    """The pairs of bound variables that stand for each other at this point of a walk through two terms."""
 
     def __init__(self) -> None:
         self.left: dict[int, object] = {}

@@ -47,7 +47,7 @@ def instance(ty: Ty, args: Sequence[Ty], recur: Ty = RECUR) -> Ty:
 
 @once
 def payload(data: DataType, label: str, recur: Ty | None = None) -> Ty:
-    """What the constructor of this label takes: F(recur) at the label; T σ₁ … σₙ itself for `recur` unless given."""
+    """The type that the constructor of a label takes: F(recur) at the label; `recur` is T σ₁ … σₙ unless given."""
     return instance(data.declaration.fields[label], data.args, data if recur is None else recur)
 
 
@@ -69,7 +69,7 @@ def made_of(ty: Ty) -> set[Ty]:
 
 
 def is_first_order(ty: Ty) -> bool:
-    """Whether no function is in it, nor in the fields of what is declared."""
+    """Tell if no function is in a type, nor in the fields of what is declared."""
     return not any(isinstance(one, (Arrow, Lin)) for one in made_of(ty))
 
 
@@ -83,7 +83,7 @@ def declared(name: str, arity: int, cases: Sequence[tuple[str, Ty]]) -> Declarat
 
 
 def is_positive(declaration: Declaration, parameter: int) -> bool:
-    """Whether a parameter stands left of no arrow."""
+    """Tell if a parameter stands left of no arrow."""
     fields = [ty for _, ty in declaration.cases]
     return parameter >= declaration.arity or Param(parameter) not in _left_of_arrows(fields)
 

@@ -111,7 +111,7 @@ MOST = 1_000_000
 
 
 def is_ground(value: Value) -> bool:
-    """Whether a value is a leaf that maps apply to."""
+    """Tell if a value is a leaf that maps apply to."""
     return isinstance(value, (Vec, Applicable))
 
 
@@ -123,7 +123,7 @@ def shape_of(value: Value) -> tuple[DiscreteShape, list[Any]]:
 
 
 def signature(value: Value) -> DiscreteShape:
-    """What is discrete of a value, of functions their terms and what is discrete of the values in them.
+    """The discrete part of a value; of a function its term and the discrete parts of the values in it.
 
     Any other value without a space is what it is.
     """
@@ -157,7 +157,7 @@ def _shape(value: Value, leaves: list[Any], *, has_functions: bool) -> Pass:
         case Closure() | Native():
             message = "a function has no leaves: apply it until a value without functions is reached"
             raise TermError("type", message)
-        case _:  # a leaf has no parts
+        case _:  # a leaf: whatever maps apply to, and what a reducer has for one
             leaves.append(value)
             if len(leaves) > MOST:
                 raise TermError("limit", f"a value of more than {MOST} vectors")
@@ -221,7 +221,7 @@ def _stacked(value: Value) -> Pass:
         case Tagged(label, payload):
             part = yield _stacked(payload)
             return Tagged(label, part)
-        case _:  # leaves and integers hold no list
+        case _:  # the one question is where lists are; leaves, integers and functions hold none
             return value
 
 
@@ -290,7 +290,7 @@ def _opened(value: Value) -> Pass:
         case Tagged(label, payload):
             part = yield _opened(payload)
             return Tagged(label, part)
-        case _:  # leaves and integers hold no list
+        case _:  # the one question is where lists are; leaves, integers and functions hold none
             return value
 
 
@@ -324,7 +324,7 @@ def nested(space: Type, value: Value) -> Value:
 
 @once
 def _is_deep(space: DirectSum[Any]) -> bool:
-    """Whether direct sums are among the parts of one."""
+    """Tell if direct sums are among the parts of one."""
     return any(isinstance(part, DirectSum) for part in space.parts)
 
 

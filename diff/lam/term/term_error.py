@@ -1,4 +1,4 @@
-"""What is wrong with a term or a text: one error, with a code of the grammar and the place that it is about."""
+"""The one error of terms and texts, with a code of the grammar and the place that it is about."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def near(name: str, known: Iterable[str], most: int = 3) -> str:
 @final
 @frozen
 class Place:
-    """Where a term stands in a text: its file, line and column, counted from 1."""
+    """The place of a term in a text: its file, line and column, counted from 1."""
 
     file: str
     line: int

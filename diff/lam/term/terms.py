@@ -318,9 +318,9 @@ class Typed(OpenFormer):
 Core: TypeAlias = Var | Lit | Prim | Lam | App | Let | Tuple | Proj | If | Con | Case | Fold | Fix
 """The functional language."""
 Pullbacks: TypeAlias = Pull | Dual | Jac | Cov | Diff | Sharp | Point | Ev | Dv | Zero | Plus
-"""What the language of pullbacks adds."""
+"""The formers that the language of pullbacks adds."""
 Open: TypeAlias = Name | Number | Sign | Typed
-"""What is gone once a term is checked."""
+"""The formers that are gone once a term is checked."""
 AnyTerm: TypeAlias = Core | Pullbacks | Open
 """The closed union of terms (a `Branch` is part of one)."""
 Pattern: TypeAlias = Var | Tuple

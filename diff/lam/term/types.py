@@ -119,7 +119,7 @@ class Declaration(metaclass=Interned):
     arity: int
     cases: tuple[tuple[str, Ty], ...]
     fields: Mapping[str, Ty] = field(init=False, default=Factory(lambda d: dict(d.cases), takes_self=True))
-    """What each constructor takes, in terms of `Param` and `Recur`."""
+    """The types that the constructors take, in terms of `Param` and `SelfType`."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Declaration, (self.name, self.arity, self.cases)
@@ -216,7 +216,7 @@ def dual(ty: Ty) -> Lin:
 
 
 def mentions(ty: Ty, kind: type[Ty]) -> bool:
-    """Whether a type of this class occurs in it."""
+    """Tell if a type of a class occurs in another."""
     return type(ty) is kind or kind in _formers(ty)
 
 

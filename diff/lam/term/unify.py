@@ -22,7 +22,7 @@ LONGEST = 100_000
 
 @once
 def size(ty: Ty) -> int:
-    """How many parts a type has, one that stands in several places counted in each; at most `LONGEST` + 1."""
+    """The number of parts of a type, one that stands in several places counted in each; at most `LONGEST` + 1."""
 
     def step(node: Any, rec: Callable[[Any], int]) -> int:
         return min(LONGEST, sum(map(rec, parts_of(node)))) + 1
@@ -38,7 +38,7 @@ def require_short(ty: Ty, place: Place | None = None) -> None:
 
 
 def _agree(a: Ty, b: Ty) -> bool:
-    """Whether two types that are made of others have one form."""
+    """Tell if two types that are made of others have one form."""
     if type(a) is not type(b) or len(parts_of(a)) != len(parts_of(b)) or not (parts_of(a) or isinstance(a, TupleType)):
         return False
     return not isinstance(a, DataType) or (isinstance(b, DataType) and a.declaration is b.declaration)
@@ -97,14 +97,14 @@ class Unifier:
             merged.append(a)
 
     def _stands_for(self, a: Unknown, b: Ty) -> bool:
-        """Whether a type that is not known may be another; one that is not known either is then asked for as much."""
+        """Tell if a type that is not known may be another; one that is not known either is then asked for as much."""
         count = self._asked.get(a, 0)
         if count and isinstance(b, Unknown):
             self.ask(b, count)
         return not count or isinstance(b, Unknown) or (isinstance(b, TupleType) and len(b.parts) >= count)
 
     def _so_far(self, ty: Unknown) -> Ty:
-        """What is known of a type that is not known: a tuple where components are asked for."""
+        """The shape of a type that is not known yet: a tuple where components are asked for."""
         count = self._asked.get(ty, 0)
         return TupleType(tuple(unknown() for _ in range(max(2, count)))) if count else ty
 

@@ -1,4 +1,4 @@
-"""Which variables of a term need their type in its text."""
+"""The variables of a term whose types its text must say."""
 
 from __future__ import annotations
 

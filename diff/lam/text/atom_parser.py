@@ -66,7 +66,7 @@ class AtomParser(PatternParser, ABC):
         """term, which brackets hold."""
 
     def begins_atom(self) -> bool:
-        """Whether an atom is next."""
+        """Tell if an atom is next."""
         token = self.token
         return (
             (token.kind == "name" and (token.text not in KEYWORDS or token.text in {"true", "false"}))

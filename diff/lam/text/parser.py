@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @final
 @frozen(eq=False)
 class Prefix:
-    """What stands before a term, up to the term: it makes a longer one of the term, and binds names in it."""
+    """The words before a term that make a longer term of it, and the names that they bind in it."""
 
     around: Callable[[AnyTerm], AnyTerm]
     bound: Before
@@ -133,7 +133,7 @@ class Parser(AtomParser):
         return Prefix(around, [])
 
     def _is_right_fold(self) -> bool:
-        """Whether `fold (` begins `fold (p, q). t`: patterns, which have no keyword, and a dot after their bracket."""
+        """Tell if `fold (` begins `fold (p, q). t`: patterns, which have no keyword, and a dot after their bracket."""
         depth, k = 0, self.at + 1
         while self.tokens[k].kind != "end" and self.tokens[k].text not in KEYWORDS:
             text = self.tokens[k].text

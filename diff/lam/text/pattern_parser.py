@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from diff.lam.term.types import Declaration
 
 Before: TypeAlias = list[tuple[str, Var | None]]
-"""What names stood for before a pattern bound them."""
+"""The names that a pattern has bound, with the variables that they stood for before."""
 
 
 class PatternParser(TypeParser):
@@ -33,49 +33,39 @@ class PatternParser(TypeParser):
 
     def pattern(self) -> Pattern:
         """pat; its names are not yet bound."""
-        made = self._pattern()
+        pattern: Pattern = driven(self._pattern())
         seen: set[str] = set()
-        for x in variables(made):
+        for x in variables(pattern):
             if x.name in seen and x.name != "_":
                 raise TermError("syntax", f"the pattern binds {x.name} twice", x.place)
             seen.add(x.name)
-        return made
+        return pattern
 
-    def _pattern(self) -> Pattern:
-        stack: list[tuple[str, Place, list[Pattern]]] = []
-        while True:
-            token = self.token
-            done: Pattern
-            if token.text in {"(", "<"}:
-                self.step()
-                closing = ")" if token.text == "(" else ">"
-                if self.accept(")") if closing == ")" else False:
-                    done = Tuple((), place=token.place)
-                else:
-                    stack.append((closing, token.place, []))
-                    continue
-            else:
-                name = self.name("a name, '_', '(' or '<'")
-                done = fresh(name, unknown(), token.place)
-                self.bare.add(done.number)
-            while stack:
-                closing, place, parts = stack[-1]
-                if closing == ")" and not parts and self.accept(":"):
-                    done = driven(_typed(done, self.type(), place))
-                    self.bare.difference_update(x.number for x in variables(done))
-                    self.expect(")")
-                    stack.pop()
-                    continue
-                parts.append(done)
-                if self.accept(","):
-                    break
-                if closing == ")" and len(parts) == 1:
-                    self.fail("',' or ':' in a pattern in parentheses")
-                self.expect(closing)
-                done = parts[0] if len(parts) == 1 else Tuple(tuple(parts), place=place)
-                stack.pop()
-            else:
-                return done
+    def _pattern(self) -> Pass:
+        """A name, ⟨p, …⟩, (p, …) of two parts or more, (p : σ), or ()."""
+        opening = self.token
+        if opening.text not in {"(", "<"}:
+            x = fresh(self.name("a name, '_', '(' or '<'"), unknown(), opening.place)
+            self.bare.add(x.number)
+            return x
+        self.step()
+        is_round = opening.text == "("
+        if is_round and self.accept(")"):
+            return Tuple((), place=opening.place)
+        first = yield self._pattern()
+        if is_round and self.accept(":"):
+            typed = driven(_typed(first, self.type(), opening.place))
+            self.bare.difference_update(x.number for x in variables(typed))
+            self.expect(")")
+            return typed
+        parts = [first]
+        while self.accept(","):
+            part = yield self._pattern()
+            parts.append(part)
+        if is_round and len(parts) == 1:
+            self.fail("',' or ':' in a pattern in parentheses")
+        self.expect(")" if is_round else ">")
+        return first if len(parts) == 1 else Tuple(tuple(parts), place=opening.place)
 
     def bind(self, pattern: Pattern) -> Before:
         """Bring the variables of a pattern into scope; returns what `unbind` needs."""

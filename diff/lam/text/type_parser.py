@@ -58,7 +58,7 @@ class TypeParser:
         return token
 
     def accept(self, text: str) -> bool:
-        """Whether the next token is this one, which is then passed."""
+        """Tell if the next token is this one, which is then passed."""
         found = self.token.text == text and self.token.kind != "end"
         self.at += found
         return found
