@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from diff.datatypes.term.cases import case, folded, on
     from diff.datatypes.term.term_decorator import as_vector, term
     from diff.datatypes.term.term_functions import AnyTermFunction, TermFunction
-    from diff.derive.affine import Derivative, Linearization, affine, derivative, jvp
+    from diff.derive.affine import affine, derivative, jvp
     from diff.jets.jet_programs import directional, interpolated, jet, taylor
     from diff.jets.laplacian import laplacian
     from diff.jets.matrix_functions import inv_sqrtm, logm, matrix_function, sqrtm
@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from diff.terms.constant_maps import bilinear, constant, sparse_product
     from diff.terms.function import Fun
     from diff.terms.lift import lift
+    from diff.terms.linearization import Derivative, Linearization
     from diff.terms.lower import planned, program
     from diff.terms.user_operation import operation
     from diff.trace.expr import Expr, const

@@ -6,8 +6,8 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from diff import Linearization
-from diff.derive.affine import AnyLinearization
 from diff.derive.varying_parts import Chosen, Wrt, part, positions
+from diff.terms.linearization import AnyLinearization
 from hilbert import SpaceError
 from hilbert.base.once import once
 from linmap.term.net import Net

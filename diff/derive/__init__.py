@@ -1,1 +1,1 @@
-"""Derivatives (paper §5, Fig. 1): the rule of a step is a case in `affine`; loops, branches, equations have files."""
+"""Derivatives (paper §5, Fig. 1): a case for each step in `affine`, arcs in `tangents`; control flow has files."""

@@ -16,16 +16,17 @@ from linmap.term.datum import Ref
 from linmap.term.net import Arc
 
 if TYPE_CHECKING:
-    from hilbert.program.line.builder import Builder
+    from diff.derive.tangents import Tangents
 
 
-def along(b: Builder, f: Along, x: int, y: int, done: set[int]) -> list[Arc]:
-    """The arcs from slot x to slot y of a function along axes; `done` are the slots that have theirs.
+def along(t: Tangents, f: Along, x: int, y: int) -> list[Arc]:
+    """The arcs from slot x to slot y of a function along axes, with those to values on the way that have none yet.
 
     d(log Σ exp x) = softmax(x) ⊙ dx. The other two go through the wire of its negative, which the line need not
     compute: softmax x = exp(x − log Σ exp x) has y·dx − y·d(log Σ exp x), log softmax x has dx − d(log Σ exp x).
     Where all entries are −∞ their softmax is 0, and so is what is multiplied by it; the dx of log softmax is left out.
     """
+    b = t.b
     whole = Spec.pointwise(len(b.slots[x].axes)).left
     n = len(f.index.axes)
     rest = whole[: f.at] + whole[f.at + n :]
@@ -38,14 +39,12 @@ def along(b: Builder, f: Along, x: int, y: int, done: set[int]) -> list[Arc]:
 
     s = y if f.name == "softmax" else b.step(evolve(f, name="softmax"), (x,))
     total = y if f.name == "logsumexp" else b.step(evolve(f, name="logsumexp"), (x,))
-    arcs = [Arc(by(s, whole, rest), x, total)] if f.name == "logsumexp" or total not in done else []
-    done.add(total)
+    arcs = [Arc(by(s, whole, rest), x, total)] if f.name == "logsumexp" or t.claim(total) else []
     if f.name == "logsumexp":
         return arcs
     negative = b.scale(-1.0, total)
-    if negative not in done:
+    if t.claim(negative):
         arcs.append(Arc(wire.Scale(-1.0), total, negative))
-    done.add(negative)
     if f.name == "softmax":
         return [*arcs, Arc(by(y, whole, whole), x, y), Arc(by(y, rest, whole), negative, y)]
     assert f.name == "log_softmax"  # the others are discrete

@@ -10,37 +10,38 @@ from typing import TYPE_CHECKING
 
 from diff.derive.equation_derivative import guarded, mask
 from diff.terms.elementwise import Comparison
-from hilbert.program.control.branch import AnyLane, Cond
+from hilbert.program.control.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.line.builder import Builder
-from hilbert.program.line.bundle import Pack
+from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.transform.emit_loop import emitted
 from linmap.term import wire
 from linmap.term.datum import Ref
 from linmap.term.net import Arc, refs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from diff.derive.affine import AnyLinearization
+    from diff.derive.tangents import Tangents
+    from diff.terms.linearization import AnyLinearization
     from hilbert.index.leaf import Leaf
     from hilbert.program.line.line import Line
 
 
 def derived(
-    b: Builder,
-    cond: Cond,
-    given: Sequence[int],
-    ds: Sequence[AnyLinearization],
-    wire_of: Callable[[Leaf], int],
+    t: Tangents, cond: Cond, given: Sequence[int], ds: Sequence[AnyLinearization]
 ) -> tuple[list[int], list[Arc]]:
-    """The slots of what a condition gives, and the arcs of its derivative."""
-    c, *captured = given
+    """The slots of what a condition gives, and the arcs of its derivative; `ds` are those of its branches.
+
+    What a branch gives is taken to be finite where all is that the condition is given: the condition guards it.
+    """
+    b, (c, *captured) = t.b, given
     lines = [d.program.line for d in ds]
     data = [_arrays(line, [ref.slot for ref in refs(d.body)]) for line, d in zip(lines, ds, strict=True)]
     zeros = [[line.slots[k] for k in some] for line, some in zip(lines, data, strict=True)]
     made = emitted(b, Cond(_kept(lines[0], (data[0], zeros[1])), _kept(lines[1], (zeros[0], data[1]))), given)
     count = len(cond.made.leaves)
     results, rest = made[:count], iter(made[count:])
+    t.finite |= dict.fromkeys(results, tuple(given))
     ends = [k for k in results if b.slots[k].is_field]
     starts = [k for k in captured if b.slots[k].is_field]
     arcs: list[Arc] = []
@@ -49,7 +50,7 @@ def derived(
         slots = dict(zip(kept, rest, strict=False))
         place = {ref.slot: _packed(b, line, ref.slot, slots) for ref in refs(d.body)}
         taken = c if when else b.step(Comparison("logical_not"), (c,))
-        wires = [wire_of(leaf) for leaf in d.body.wires]
+        wires = [t.wire(leaf) for leaf in d.body.wires]
         arcs += [
             Arc(mask(b, c, b.slots[k], when=when, free=(True, False)), k, wires[w])
             for k, w in zip(starts, d.body.inputs, strict=True)
@@ -99,3 +100,26 @@ def _kept(line: Line, data: Sequence[Sequence[Leaf | int]]) -> Line:
     where = b.inline(line, range(line.arity))
     rows = [[where[k] if isinstance(k, int) else b.number(0.0, k) for k in some] for some in data]
     return b.line([*(where[k] for k in line.outputs), *rows[0], *rows[1]])
+
+
+def by_masks(b: Builder, f: Choose | Fill, args: tuple[int, ...], y: int) -> list[Arc]:
+    """The arcs into what is chosen by a condition, each through its mask; what is filled is not seen."""
+    c, *sides = args
+    leaf = b.slots[y]
+    if isinstance(f, Fill):
+        return [Arc(mask(b, c, leaf, when=f.when, free=(True, False)), sides[0], y)]
+    return [
+        Arc(mask(b, c, leaf, when=when, free=(False, _is_lane_of(b, c, k))), k, y)
+        for when, k in zip((True, False), sides, strict=True)
+    ]
+
+
+def _is_lane_of(b: Builder, c: int, slot: int) -> bool:
+    """Whether a slot is a result of a branch that is run if some lane takes it by condition c."""
+    if not isinstance(b.operation(slot), Unpack):
+        return False
+    (made,) = b.steps[slot - b.arity].args
+    if not isinstance(b.operation(made), Cond):
+        return False
+    some = b.unpack(b.steps[made - b.arity].args[0])[0]
+    return isinstance(b.operation(some), AnyLane) and b.steps[some - b.arity].args == (c,)

@@ -34,8 +34,10 @@ from linmap.term.net import Arc, Net, refs
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from diff.derive.affine import AnyLinearization
+    from diff.derive.tangents import Tangents
+    from diff.terms.linearization import AnyLinearization
     from hilbert import Type
+    from hilbert.index.index import Index
     from hilbert.index.leaf import Leaf
     from hilbert.program.line.line import Line
 
@@ -173,38 +175,30 @@ def mask(
     return wire.ContractWith(Spec.of(labels[: len(b.slots[c].axes)], labels, labels), 0, Ref(slot, b.slots[slot]), free)
 
 
-def derived(
-    b: Builder, f: Implicit | Solve, given: Sequence[int], derive: Derive, fresh: Callable[[Leaf], int]
-) -> tuple[list[int], list[Arc]]:
-    """The slots of the unknowns, and the arcs of their derivative; `fresh` numbers a wire of a leaf."""
-    made, n = emitted(b, f, given), f.unknowns
-    into: list[tuple[Any, int]] = []  # what each array of the right side is added by, and from where
+def derived(t: Tangents, f: Implicit | Solve, given: Sequence[int], derive: Derive) -> tuple[list[int], list[Arc]]:
+    """The slots of the unknowns, and the arcs of their derivative: those of the right side, then the inverse."""
+    b, n = t.b, f.unknowns
+    made = emitted(b, f, given)
+    sides: Sequence[int] = ()
+    many: tuple[Index, ...] = ()
     if isinstance(f, Implicit):
         partial = _Partial.at(b, derive(equation(f)), [*made, *given[n:]])
-        undone = partial.inverse(n, of=f.of, is_root=f.is_root, lanes=len(f.lanes), lead=0)
-        arcs, ends = partial.arcs(given[n:], n, fresh)
-        sign = -1.0 if f.is_root else 1.0
+        inverse = partial.inverse(n, of=f.of, is_root=f.is_root, lanes=len(f.lanes), lead=0)
+        arcs, ends = partial.arcs(given[n:], n, t.wire)
     else:
-        sides, data = given[: len(f.line.outputs)], given[len(f.line.outputs) :]
+        sides, data, many = given[: len(f.line.outputs)], given[len(f.line.outputs) :], f.many
         zeros = [b.number(0.0, leaf) for leaf in f.line.slots[:n]]
-        undone = _Partial.at(b, derive(f.line), [*zeros, *data]).inverse(
-            n, of=f.of, is_root=True, lanes=f.lanes, lead=len(f.many)
-        )
+        matrix = _Partial.at(b, derive(f.line), [*zeros, *data])
+        inverse = matrix.inverse(n, of=f.of, is_root=True, lanes=f.lanes, lead=len(many))
         line = under(f.line, f.many, n) if f.many else f.line
-        arcs, ends = _Partial.at(b, derive(line), [*made, *data]).arcs(data, n, fresh)
-        into, sign = [(k, slot) for k, slot in enumerate(sides)], -1.0
-    given_of, made_of = (_lead(bundle, f) for bundle in (undone.given, undone.made))
-    for k, w in enumerate(ends):
-        if w is None:
-            continue
-        if sign != 1.0:
-            arcs.append(Arc(wire.Scale(sign), w, w := fresh(given_of.leaves[k])))
-        into.append((k, w))
-    before, after = fresh(given_of), fresh(made_of)
-    arcs += [Arc(wire.Into(k, undone.given), w, before) for k, w in into]
-    arcs.append(Arc(undone, before, after))
+        arcs, ends = _Partial.at(b, derive(line), [*made, *data]).arcs(data, n, t.wire)
+    right, unknowns = inverse.given.under(many), inverse.made.under(many)
+    terms = [(k, w) for k, w in enumerate(ends) if w is not None]  # which array of the right side has which wire
+    if isinstance(f, Solve) or f.is_root:
+        negative = [(k, t.wire(right.leaves[k])) for k, _ in terms]
+        arcs += [Arc(wire.Scale(-1.0), w, minus) for (_, w), (_, minus) in zip(terms, negative, strict=True)]
+        terms = negative
+    before, after = t.wire(right), t.wire(unknowns)
+    arcs += [Arc(wire.Into(k, inverse.given), w, before) for k, w in (*enumerate(sides), *terms)]
+    arcs.append(Arc(inverse, before, after))
     return made, [*arcs, *(Arc(wire.OutOf(k), after, slot) for k, slot in enumerate(made))]
-
-
-def _lead(bundle: Bundle, f: Implicit | Solve) -> Bundle:
-    return bundle.under(f.many) if isinstance(f, Solve) else bundle

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from diff.terms.elementwise import Elementwise
 from hilbert.arrays.kernels.library import Arrays
-from hilbert.errors import SpaceError
 from hilbert.index.leaf import Bundle
 from hilbert.program.control.loop import Loop
 from hilbert.program.line.builder import Builder
@@ -18,18 +17,17 @@ from hilbert.program.line.bundle import Pack
 from hilbert.program.line.constant import Const
 from hilbert.program.line.line import Line, Step
 from hilbert.program.line.operation import Add, Contract, Literal, Scale
-from hilbert.program.line.source_line import computed_by
 from hilbert.program.transform.emit_loop import emitted
 from linmap.term import wire
 from linmap.term.datum import Ref
 from linmap.term.net import Arc, Net, refs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
-    from diff.derive.affine import AnyLinearization
-    from hilbert.index.leaf import Leaf
+    from diff.derive.tangents import Tangents
+    from diff.terms.linearization import AnyLinearization
 
 
 NOTHING = Const(Arrays(), Bundle(()), ("nothing", 0, 0))
@@ -165,12 +163,12 @@ def _is_arithmetic(step: Step[Any]) -> bool:
             return False
 
 
-def derived(
-    b: Builder, loop: Loop, given: Sequence[int], d: AnyLinearization, wire_of: Callable[[Leaf], int]
-) -> tuple[list[int], list[Arc]]:
-    """The slots of what a loop gives, and the arcs of its derivative; `wire_of` numbers a wire of a leaf."""
+def derived(t: Tangents, loop: Loop, given: Sequence[int], d: AnyLinearization) -> tuple[list[int], list[Arc]]:
+    """The slots of what a loop gives, and the arcs of its derivative; `d` is that of its body."""
+    b = t.b
     made, linear = LoopDerivative(loop, d).emitted(b, given)
-    before, after = wire_of(linear.given), wire_of(linear.made)
+    before, after = t.wire(linear.given), t.wire(linear.made)
+    t.loops[after] = loop, tuple(given)
     flowing = [k for k in given if b.slots[k].is_field]
     results = [k for k in made if b.slots[k].is_field]
     arcs = [Arc(wire.Into(j, linear.given), k, before) for j, k in enumerate(flowing)]
@@ -178,11 +176,10 @@ def derived(
     return made, [*arcs, *(Arc(wire.OutOf(j), after, k) for j, k in enumerate(results))]
 
 
-def without_bound(step: Step[Any]) -> SpaceError:
-    """What is said of the derivative of a loop that has none."""
-    error = SpaceError(
-        "while_ without at_most has a value and no derivative, for it may take any number of rounds: give it "
-        "at_most=X, or take what it computes for a constant by stop_gradient, or write fixed_point or root"
-    )
-    computed_by(error, step.place)
-    return error
+def derived_without_bound(t: Tangents, step: Step[Any], given: Sequence[int]) -> tuple[list[int], list[Arc]]:
+    """The slots of what a loop without a bound gives; its results are marked as ones whose derivative is missing."""
+    b = t.b
+    made = emitted(b, step.operation, given)
+    starts, ends = ([k for k in some if b.slots[k].is_field] for some in (given, made))
+    t.missing |= dict.fromkeys(ends, step)
+    return made, [Arc(wire.Same(), k, y) for y in ends for k in starts]

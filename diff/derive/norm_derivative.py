@@ -12,47 +12,36 @@ from hilbert.index.index import Unit
 from hilbert.index.spec import ALPHABET, Spec
 from hilbert.program.line.line import Step
 from hilbert.program.line.operation import Move, Reduce
-from hilbert.program.run.norms import Norm, norm
+from hilbert.program.run.norms import norm
 from hilbert.relation import Full
 from linmap.term import wire
 from linmap.term.datum import Ref
 from linmap.term.net import Arc
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from diff.derive.tangents import Tangents
     from diff.terms.elementwise import AnyElementwise
-    from hilbert.index.leaf import Leaf
     from hilbert.program.line.builder import Builder
 
 UNIT, RECIPROCAL = Binary("x/|x|"), Primitive("reciprocal")
 
 
-def of_norm(
-    b: Builder,
-    operation: AnyElementwise,
-    args: tuple[int, ...],
-    y: int,
-    fresh: Callable[[Leaf], int],
-    sure: dict[int, tuple[int, ...]],
-) -> list[Arc]:
+def norm_arcs(t: Tangents, p: AnyElementwise, args: tuple[int, ...], y: int) -> list[Arc]:
     """The arcs into r, or into a/r; none of another primitive, and where r is not the root of a sum of squares.
 
-    What is finite where a is, is entered into `sure`.
+    a/r is finite where a is.
     """
-    if operation.name == UNIT.name:
-        return _of_unit(b, args, y, fresh)
-    found = _norm(b, operation, args) if operation.name == "length" else None
-    arcs: list[Arc] = []
-    for spec, a in zip(found.operation.specs, found.args, strict=True) if found else ():
+    if p.name == UNIT.name:
+        return _unit_arcs(t, args, y)
+    if p.name != "length":
+        return []
+    b, arcs = t.b, list[Arc]()
+    step = norm(Step(p, args), lambda slot: b.steps[slot - b.arity] if slot >= b.arity else None)
+    for spec, a in zip(step.operation.specs, step.args, strict=True) if step else ():
         unit = b.step(UNIT, (a, _repeated(b, spec, a, y)))
-        sure[unit] = (a,)
+        t.finite[unit] = (a,)
         arcs.append(Arc(wire.ContractWith(spec, 0, Ref(unit, b.slots[unit])), a, y))
     return arcs
-
-
-def _norm(b: Builder, operation: AnyElementwise, args: tuple[int, ...]) -> Step[Norm] | None:
-    return norm(Step(operation, args), lambda slot: b.steps[slot - b.arity] if slot >= b.arity else None)
 
 
 def _repeated(b: Builder, spec: Spec, a: int, y: int) -> int:
@@ -64,9 +53,9 @@ def _repeated(b: Builder, spec: Spec, a: int, y: int) -> int:
     return slot if order == tuple(range(len(order))) else b.apply(Move(order), slot)
 
 
-def _of_unit(b: Builder, args: tuple[int, ...], y: int, fresh: Callable[[Leaf], int]) -> list[Arc]:
+def _unit_arcs(t: Tangents, args: tuple[int, ...], y: int) -> list[Arc]:
     """The arcs from a and r to a/r where r is repeated along axes: 1/r is multiplied without being repeated."""
-    a, slot = args
+    b, (a, slot) = t.b, args
     have = list(ALPHABET[: len(b.slots[a].axes)])
     whole = "".join(have)
     while slot >= b.arity:  # back to r itself
@@ -80,7 +69,7 @@ def _of_unit(b: Builder, args: tuple[int, ...], y: int, fresh: Callable[[Leaf], 
         (slot,) = step.args
     left, inverse = "".join(have), b.step(RECIPROCAL, (slot,))
     leaf = b.slots[slot]
-    middle, minus = fresh(leaf), fresh(leaf)
+    middle, minus = t.wire(leaf), t.wire(leaf)
     return [
         Arc(wire.ContractWith(Spec(left, whole, whole), 0, Ref(inverse, leaf)), a, y),
         Arc(wire.ContractWith(Spec(left, left, left), 0, Ref(inverse, leaf)), slot, middle),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from diff.derive.norm_derivative import norm_arcs
 from diff.trace.expr import Expr
 from hilbert import SpaceError
 from hilbert.base.once import once
@@ -16,8 +17,10 @@ from hilbert.program.transform.lifted_line import lifted_on
 from hilbert.space.space import type_of
 from linmap.term import wire
 from linmap.term.datum import Ref
+from linmap.term.net import Arc
 
 if TYPE_CHECKING:
+    from diff.derive.tangents import Tangents
     from diff.terms.elementwise import AnyElementwise
     from hilbert.index.leaf import Entry
     from hilbert.program.line.line import Line
@@ -74,24 +77,24 @@ def _filling(b: Builder, slot: int) -> float | None:
             return b.filling(slot)
 
 
-def partial_arcs(
-    b: Builder, p: AnyElementwise, args: tuple[int, ...], y: int, sure: dict[int, tuple[int, ...]]
-) -> list[wire.Wire | None]:
-    """The arcs of the partial derivatives, their program copied in; None for 0, which carries nothing.
+def partial_arcs(t: Tangents, p: AnyElementwise, args: tuple[int, ...], y: int) -> list[Arc]:
+    """The arcs of the partial derivatives, whose program is copied in; none for a partial derivative that is 0.
 
-    Those of a row that is finite, and has finite derivatives, are entered into `sure`.
+    Those of a row that is finite, and has finite derivatives, are finite where the arguments are.
     """
+    b = t.b
+    if arcs := norm_arcs(t, p, args, y):
+        return arcs
     line, numbers = partials_on(b.slots[y], p)
     where = b.inline(line, (*args, y))
     slots = iter([where[k] for k in line.outputs])
     spec = Spec.pointwise(len(b.slots[y].axes))
-    arcs: list[wire.Wire | None] = []
-    for k in numbers:
+    for k, x in zip(numbers, args, strict=True):
         if k is None:
             d = next(slots)
             if p.rule.is_finite(p.params):
-                sure[d] = args
-            arcs.append(wire.ContractWith(spec, 0, Ref(d, b.slots[d])))
-        else:
-            arcs.append(wire.Same() if k == 1.0 else wire.Scale(k) if k else None)
+                t.finite[d] = args
+            arcs.append(Arc(wire.ContractWith(spec, 0, Ref(d, b.slots[d])), x, y))
+        elif k:
+            arcs.append(Arc(wire.Same() if k == 1.0 else wire.Scale(k), x, y))
     return arcs

@@ -30,10 +30,10 @@ from linmap.term.datum import Ref
 from linmap.term.net import Arc
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
+    from diff.derive.tangents import Tangents
     from hilbert.index.index import Index
-    from hilbert.index.leaf import Leaf
     from hilbert.program.line.line import Line
 
 
@@ -119,11 +119,9 @@ def lifted(step: Custom, axes: Sequence[Index], place: Place | None) -> TangentR
     return TangentRule(line, rule.first)
 
 
-def derived(b: Builder, step: Custom, args: Sequence[int], fresh: Callable[[Leaf], int]) -> tuple[list[int], list[Arc]]:
-    """The slots of the value, and the arcs of its derivative; `fresh` numbers a wire of the net for a leaf.
-
-    Raises SpaceError where the rule is not linear in the tangents.
-    """
+def derived(t: Tangents, step: Custom, args: Sequence[int]) -> tuple[list[int], list[Arc]]:
+    """The slots of the value, and the arcs of its derivative; SpaceError for a rule that is not linear in tangents."""
+    b = t.b
     made = emit(b, step.derived(), args)
     results = [k for k in made if b.slots[k].is_field]
     if not results or not any(b.slots[k].is_field for k in args):
@@ -147,7 +145,7 @@ def derived(b: Builder, step: Custom, args: Sequence[int], fresh: Callable[[Leaf
             same.append(Arc(wire.Same(), wires[slot], y))
     for arc in arcs:
         if arc.dst not in wires:
-            wires[arc.dst] = fresh(line.slots[arc.dst])
+            wires[arc.dst] = t.wire(line.slots[arc.dst])
     return made, [*(Arc(wire.at_slots(arc.map, place), wires[arc.src], wires[arc.dst]) for arc in arcs), *same]
 
 

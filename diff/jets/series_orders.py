@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from diff.derive.loop_derivative import without_bound
+from diff.derive.tangents import without_bound
 from diff.jets.multiindex import Alpha, pairs
 from diff.jets.series_partials import PartialDerivative, partials_of
 from diff.jets.series_rules import Euler, Rule, Ruled, rule_of

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, final
 
 from attrs import evolve
 
-from diff.derive.affine import AnyLinearization, Linearization
+from diff.terms.linearization import AnyLinearization, Linearization
 from diff.terms.program import AnyProgram, Program
 from hilbert.program.line import operation
 from hilbert.program.line.builder import Builder

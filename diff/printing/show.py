@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 
 import numpy as np
 
-from diff.derive.affine import AnyLinearization, Linearization
 from diff.printing.show_steps import Slots, heads, leaf_names
 from diff.terms.elementwise import Elementwise
+from diff.terms.linearization import AnyLinearization, Linearization
 from diff.terms.nodes import Bilinear, Compose, Constant, Fork, Lift, Node, Parallel, Power, Scaled, Sum
 from diff.terms.program import AnyProgram, Program
 from hilbert import Copower, SpaceError, Vec

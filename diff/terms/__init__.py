@@ -1,1 +1,1 @@
-"""Functions as data: terms that users compose (`nodes`), the programs made of them (`lower`), lifting, comparison."""
+"""Functions as data: terms that users compose (`nodes`), programs made of them (`lower`), derivatives in the point."""

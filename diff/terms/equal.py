@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, assert_never, final
 
 from diff.terms.lower import program
 from hilbert import Unit
@@ -21,7 +21,8 @@ from linmap.net.equal import MODULUS, const_label, filling_of, net_label, relati
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from diff.derive.affine import AnyLinearization
+    from diff.terms.linearization import AnyLinearization
+    from diff.terms.nodes import Held, Operation
     from diff.terms.program import AnyProgram
     from hilbert.index.leaf import Leaf
     from hilbert.map.map import AnyMap
@@ -38,105 +39,127 @@ PRIME = 2**127 - 1
 """Products of what is drawn are taken modulo this."""
 
 
-def numbers(p: AnyProgram | Line, numbering: Numbering) -> list[Value]:
+@final
+class Values:
     """The number of every slot's value.
 
     A sum does not depend on the order and the brackets of its operands, and neither does a product that sums over
     nothing; numbers, and arrays filled with one, are taken out of products, linear maps and repetitions.
     """
-    products: dict[int, int] = {}
-    values: list[Value] = [(1.0, numbering.alone(("argument", k))) for k in range(p.arity)]
-    for to, step in enumerate(p.steps, p.arity):
-        args, leaf = [values[k] for k in step.args], p.slots[to]
-        match step.operation:
+
+    def __init__(self, p: AnyProgram | Line, numbering: Numbering) -> None:
+        self.p, self.alone, self.moved = p, numbering.alone, numbering.moved
+        self.numbering = numbering
+        self.products: dict[int, int] = {}  # of the number of a product, the product of its factors
+        self.values: list[Value] = [(1.0, self.alone(("argument", k))) for k in range(p.arity)]
+        for step, leaf in zip(p.steps, p.slots[p.arity :], strict=True):
+            self.values.append(self._of_step(step.operation, step.args, leaf))
+
+    def whole(self, slot: int) -> int:
+        """The number of a slot's value, its factor in it."""
+        return _whole(self.values[slot], self.numbering) % MODULUS
+
+    def factor_of_ones(self, slot: int) -> float | None:
+        """k for a slot with k in every entry; None for others."""
+        k, n = self.values[slot]
+        return k if n == self._ones(self.p.slots[slot]) else None
+
+    def _of_step(self, operation: Operation, args: tuple[int, ...], leaf: Leaf) -> Value:
+        given = [self.values[k] for k in args]
+        match operation:
             case Literal(value):
                 filling = filling_of(value)
-                key = ("constant", const_label(value)) if filling is None else _ones(leaf)
-                values.append((1.0 if filling is None else filling, numbering.alone(key)))
+                if filling is None:
+                    return 1.0, self.alone(("constant", const_label(value)))
+                return filling, self._ones(leaf)
             case Add():
-                values.append((1.0, sum(_whole(v, numbering) for v in args) % MODULUS))
+                return 1.0, sum(_whole(v, self.numbering) for v in given) % MODULUS
             case Scale(k):
-                values.append((k * args[0][0], args[0][1]))
+                ((factor, n),) = given
+                return k * factor, n
             case Contract(spec):
-                number = args[0][0] * args[1][0]
-                for other, (_, n) in ((1, args[0]), (0, args[1])):
-                    one = p.slots[step.args[1 - other]]
-                    same = p.slots[step.args[other]] == leaf and spec.out == (spec.right if other else spec.left)
-                    if same and n == numbering.alone(_ones(one)):
-                        values.append((number, args[other][1]))
-                        break
-                else:
-                    spec, origins = _unmoved(p, step.args, spec)
-                    ns = values[origins[0]][1], values[origins[1]][1]
-                    key = (Contract(spec), *ns)
-                    factors = None if spec.contracted else _factors(spec, ns, products, numbering)
-                    n = numbering.alone(key if factors is None else ("·", leaf, factors))
-                    if factors is not None:
-                        products[n] = factors
-                    values.append((number, n))
+                return self._product(spec, args, leaf)
             case Reduce(relation, at):
-                k, n = args[0]
+                ((factor, n),) = given
                 repeats = isinstance(relation, Full) and isinstance(relation.dom, Unit)
-                of_ones = repeats and n == numbering.alone(_ones(p.slots[step.args[0]]))
-                values.append((k, numbering.alone(_ones(leaf) if of_ones else (relation_label(relation), at, n))))
-            case Pack():
-                values.append((1.0, numbering.alone(("pack", *(_whole(v, numbering) % MODULUS for v in args)))))
-            case Loop(body, index, states, shared, reverse, _):  # to compute again changes no value
-                made = _ends(body, numbering)
-                values.append((1.0, numbering.alone(("loop", index, states, shared, reverse, made, args[0][1]))))
-            case Cond() as cond:
-                ends = tuple(_ends(line, numbering) for line in cond.lines)
-                values.append((1.0, numbering.alone(("where", ends, args[0][1]))))
-            case While(body, count, search, most):
-                made = _ends(body, numbering)
-                values.append((1.0, numbering.alone(("while", count, search, most, made, args[0][1]))))
-            case Implicit(body, count, is_root, tolerance, most, lanes):
-                made = _ends(body, numbering)
-                key = ("equation", count, is_root, tolerance, most, lanes, made, args[0][1])
-                values.append((1.0, numbering.alone(key)))
-            case Solve(line, count, many, lanes):
-                made = _ends(line, numbering)
-                values.append((1.0, numbering.alone(("system", count, many, lanes, made, args[0][1]))))
+                if repeats and n == self._ones(self.p.slots[args[0]]):
+                    return factor, self._ones(leaf)
+                return factor, self.alone((relation_label(relation), at, n))
             case Move(order):
-                values.append((args[0][0], numbering.moved(order, args[0][1])))
+                ((factor, n),) = given
+                return factor, self.moved(order, n)
             case Cast() | External() as linear:
-                values.append((args[0][0], numbering.alone((linear, args[0][1]))))
-            case operation:  # element by element
-                values.append((1.0, numbering.alone((operation, *((signed(k), n) for k, n in args)))))
-    return values
+                ((factor, n),) = given
+                return factor, self.alone((linear, n))
+            case Pack():
+                return 1.0, self.alone(("pack", *map(self.whole, args)))
+            case Loop() | Cond() | While() | Implicit() | Solve() as holds:
+                ((_, n),) = given
+                return 1.0, self.alone((*self._held(holds), n))
+            case other:  # the same operation on the same values: right for any that takes no factor out
+                return 1.0, self.alone((other, *((signed(k), n) for k, n in given)))
 
+    def _ones(self, leaf: Leaf) -> int:
+        """The number of the array of ones."""
+        return self.alone(("ones", leaf))
 
-def _unmoved(p: AnyProgram | Line, args: tuple[int, ...], spec: Spec) -> tuple[Spec, list[int]]:
-    """The contraction on the arrays whose axes were moved for it: Aᵀ⋆x is one on A."""
-    labels, origins = [spec.left, spec.right], list(args)
-    for side in range(2):
-        while origins[side] >= p.arity and isinstance((step := p.steps[origins[side] - p.arity]).operation, Move):
-            order, have = step.operation.order, labels[side]
-            place = [order.index(axis) for axis in range(len(order))]
-            labels[side] = "".join(have[at] for at in place) + have[len(order) :]
-            (origins[side],) = step.args
-    return (spec if origins == [*args] else Spec.of(labels[0], labels[1], spec.out)), origins
+    def _product(self, spec: Spec, args: tuple[int, ...], leaf: Leaf) -> Value:
+        """u ⋄ v: v where u is ones along axes that v has; a product of factors in any order where it sums nothing."""
+        (k, m), (l, n) = (self.values[a] for a in args)
+        left, right = (self.p.slots[a] for a in args)
+        if right == leaf and spec.out == spec.right and m == self._ones(left):
+            return k * l, n
+        if left == leaf and spec.out == spec.left and n == self._ones(right):
+            return k * l, m
+        spec, origins = self._unmoved(spec, args)
+        m, n = (self.values[a][1] for a in origins)
+        if spec.contracted:
+            return k * l, self.alone((Contract(spec), m, n))
+        factors = self._factors(spec.left, spec.out, m) * self._factors(spec.right, spec.out, n) % PRIME
+        number = self.alone(("·", leaf, factors))
+        self.products[number] = factors
+        return k * l, number
 
+    def _factors(self, labels: str, out: str, n: int) -> int:
+        """The product of the numbers of an operand's factors, each with the axes of the result that it has."""
+        if n in self.products and labels in ("", out):
+            return self.products[n]
+        return self.alone(("factor", n, tuple(map(out.index, labels))))
 
-def _ends(line: Line, numbering: Numbering) -> tuple[int, ...]:
-    """The numbers of the results of a line that a step holds."""
-    inner = numbers(line, numbering)
-    return tuple(_whole(inner[k], numbering) % MODULUS for k in line.outputs)
+    def _unmoved(self, spec: Spec, args: tuple[int, ...]) -> tuple[Spec, tuple[int, ...]]:
+        """The contraction on the arrays whose axes were moved for it: Aᵀ⋆x is one on A."""
+        left, u = self._origin(spec.left, args[0])
+        right, v = self._origin(spec.right, args[1])
+        return (spec if (u, v) == args else Spec.of(left, right, spec.out)), (u, v)
 
+    def _origin(self, labels: str, slot: int) -> tuple[str, int]:
+        """The array whose axes were moved to a slot's, and its labels; the slot itself for another step's result."""
+        p = self.p
+        while slot >= p.arity and isinstance((step := p.steps[slot - p.arity]).operation, Move):
+            order = step.operation.order
+            labels = "".join(labels[order.index(axis)] for axis in range(len(order))) + labels[len(order) :]
+            (slot,) = step.args
+        return labels, slot
 
-def _factors(spec: Spec, operands: tuple[int, int], products: dict[int, int], numbering: Numbering) -> int:
-    """The product of what is drawn for the factors of a product, each with the axes of the result that it has."""
-    total = 1
-    for labels, n in zip((spec.left, spec.right), operands, strict=True):
-        if n in products and labels in ("", spec.out):
-            total = total * products[n] % PRIME
-        else:
-            total = total * numbering.alone(("factor", n, tuple(map(spec.out.index, labels)))) % PRIME
-    return total
+    def _held(self, f: Held) -> tuple[Hashable, ...]:
+        """A step of control flow, the numbers of their results in the place of the lines that it holds."""
+        match f:
+            case Loop(body, index, states, shared, reverse, _):  # to compute again changes no value
+                return "loop", index, states, shared, reverse, self._ends(body)
+            case Cond():
+                return "where", tuple(map(self._ends, f.lines))
+            case While(body, count, search, most):
+                return "while", count, search, most, self._ends(body)
+            case Implicit(body, count, is_root, tolerance, most, lanes):
+                return "equation", count, is_root, tolerance, most, lanes, self._ends(body)
+            case Solve(line, count, many, lanes):
+                return "system", count, many, lanes, self._ends(line)
+            case never:
+                assert_never(never)
 
-
-def _ones(leaf: Leaf) -> Hashable:
-    return "ones", leaf
+    def _ends(self, line: Line) -> tuple[int, ...]:
+        """The numbers of the results of a line that a step holds."""
+        return tuple(map(Values(line, self.numbering).whole, line.outputs))
 
 
 def _whole(v: Value, numbering: Numbering) -> int:
@@ -150,21 +173,17 @@ def _whole(v: Value, numbering: Numbering) -> int:
 def program_label(f: AnyMap, numbering: Numbering) -> Hashable:
     """The contents of a function."""
     p = program(f)
-    values = numbers(p, numbering)
-    return "function", p.dom, p.cod, tuple(_whole(values[k], numbering) % MODULUS for k in p.outputs)
+    return "function", p.dom, p.cod, tuple(map(Values(p, numbering).whole, p.outputs))
 
 
 def linearization_label(f: AnyLinearization, numbering: Numbering) -> Hashable:
     """The contents of a linear map in the point."""
-    values = numbers(f.program, numbering)
+    values = Values(f.program, numbering)
 
     def datum(d: Datum) -> Hashable:
-        return const_label(d) if isinstance(d, Const) else _whole(values[d.slot], numbering) % MODULUS
+        return const_label(d) if isinstance(d, Const) else values.whole(d.slot)
 
     def number_of(d: Datum) -> float | None:
-        if isinstance(d, Const):
-            return filling_of(d)
-        k, n = values[d.slot]
-        return k if n == numbering.alone(_ones(f.program.slots[d.slot])) else None
+        return filling_of(d) if isinstance(d, Const) else values.factor_of_ones(d.slot)
 
     return "linearization", f.point, net_label(f.body, numbering, datum, number_of)

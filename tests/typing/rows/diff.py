@@ -28,7 +28,7 @@ from typing import Any, Literal, Never, ParamSpec, TypeAlias, TypeVar, TypeVarTu
 from diff.control.vectorised import Batched
 from diff.datatypes.kinds.kinds import Data, Kind, Values
 from diff.datatypes.term.term_decorator import TermMaker
-from diff.derive.affine import Linearization
+from diff.terms.linearization import Linearization
 from diff.derive.varying_parts import Wrt
 from diff.terms.user_operation import Tangent
 from diff.trace.expr import Expr
@@ -222,13 +222,6 @@ ROWS = {
     },
     "diff.derive.affine": {
         "affine": [f"(f: Map[{V}, W], {x}) -> tuple[Vec[W], LinMap[{V}, W]]" for V, x in points()],
-        "Linearization.at": [
-            "(self: Linearization[U, V, W], x: Vec[U], /) -> LinMap[V, W]",
-            *(
-                f"(self: Linearization[DirectSum[{parts(n)}], V, W], {values(n)}, /) -> LinMap[V, W]"
-                for n in range(2, 11)
-            ),
-        ],
     },
     "diff.jets.jet_programs": {
         "jet": [
@@ -264,6 +257,15 @@ ROWS = {
             "(f: Map[DirectSum[A, B], W], X: I) -> Map[DirectSum[A, Copower[B, I]], Copower[W, I]]",
             *(in_lanes(n, over) for n in (2, 3) for count in range(1, n + 1) for over in combinations(range(n), count)),
             "(f: Map[V, W], X: I, *, over: Sequence[int]) -> Map[Any, Copower[W, I]]",
+        ],
+    },
+    "diff.terms.linearization": {
+        "Linearization.at": [
+            "(self: Linearization[U, V, W], x: Vec[U], /) -> LinMap[V, W]",
+            *(
+                f"(self: Linearization[DirectSum[{parts(n)}], V, W], {values(n)}, /) -> LinMap[V, W]"
+                for n in range(2, 11)
+            ),
         ],
     },
     "diff.terms.user_operation": {
