@@ -6,6 +6,7 @@ from collections import Counter
 from typing import assert_never
 
 from adjoint.higher.machine.transpose import Transposer
+from adjoint.higher.value.normal_forms import with_lets
 from adjoint.higher.value.product_components import component, leaf_pattern, shaped, way
 from adjoint.higher.value.pullback_values import (
     Applied,
@@ -38,7 +39,6 @@ from diff.lam.term.terms import (
     Dual,
     Jac,
     Lam,
-    Let,
     Plus,
     Prim,
     Sharp,
@@ -78,27 +78,27 @@ class _Series:
     def scope(self, value: Value, ty: Ty, first: int) -> Pass:
         """let … in S: the tangent of a value, with the nodes from the first on that it needs."""
         body: AnyTerm = yield self._tangent(value, ty)
-        lets: list[tuple[Node, AnyTerm]] = []
+        terms: dict[Node, AnyTerm] = {}
         for node in reversed(self.tape.nodes[first:]):
             if self.uses[node]:
-                term = yield self._node(node)
-                lets.append((node, term))
-        put: dict[int, AnyTerm] = {}
-        kept: list[tuple[Var, AnyTerm]] = []
+                terms[node] = yield self._node(node)
+        return self._bound(terms, body)
+
+    def _bound(self, terms: dict[Node, AnyTerm], body: AnyTerm) -> AnyTerm:
+        """Put the terms of nodes, the last node first, into a term: one that is used once in its place, others by let."""
+        inlined: dict[int, AnyTerm] = {}
+        lets: list[tuple[Var, AnyTerm]] = []
 
         def inline(term: AnyTerm) -> AnyTerm | None:
-            return put.get(term.number, term) if isinstance(term, Var) else None
+            return inlined.get(term.number, term) if isinstance(term, Var) else None
 
-        for node, term in reversed(lets):
-            x, made = self.variables[node], mapped(term, inline)
+        for node, term in reversed(terms.items()):
+            x, whole = self.variables[node], mapped(term, inline)
             if self.uses.pop(node) == 1:  # what stands under this λ is not needed outside
-                put[x.number] = made
+                inlined[x.number] = whole
             else:
-                kept.append((x, made))
-        body = mapped(body, inline)
-        for x, term in reversed(kept):
-            body = Let(x, term, body)
-        return body
+                lets.append((x, whole))
+        return with_lets(lets, mapped(body, inline))
 
     def _out(self, out: Out | None, ty: Ty) -> AnyTerm:
         if out is None:

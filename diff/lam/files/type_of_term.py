@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from diff.lam.check.check import Checker
 from diff.lam.files.module import Module
+from diff.lam.term.binding import binder
 from diff.lam.term.terms import AnyTerm, Con, Var, below, variables
 from diff.lam.term.types import REAL, Ty
 from hilbert.base.once import kept, once
@@ -18,19 +19,19 @@ if TYPE_CHECKING:
 def free_variables(term: AnyTerm) -> dict[int, tuple[Var, int]]:
     """The free variables of a term, and how often they occur."""
     bound: set[int] = set()
-    found: dict[int, tuple[Var, int]] = {}
+    free: dict[int, tuple[Var, int]] = {}
     stack: list[Any] = [term]
     while stack:
         node = stack.pop()
-        pattern = getattr(node, "pattern", getattr(node, "var", None))
+        pattern = binder(node)
         if pattern is not None:
             bound.update(x.number for x in variables(pattern))
         if isinstance(node, Var):
             if node.number not in bound:
-                found[node.number] = (node, found.get(node.number, (node, 0))[1] + 1)
+                free[node.number] = (node, free.get(node.number, (node, 0))[1] + 1)
         else:
             stack.extend(reversed(below(node)))
-    return found
+    return free
 
 
 _NO_NAMES = Module()

@@ -23,8 +23,8 @@ Pass: TypeAlias = Generator[Any, Any, Any]
 
 def binder(node: Any) -> Pattern | None:
     """The pattern of a node that binds variables."""
-    found: Pattern | None = getattr(node, "pattern", getattr(node, "var", None))
-    return found
+    pattern: Pattern | None = getattr(node, "pattern", getattr(node, "var", None))
+    return pattern
 
 
 # --- free variables of functions ---
