@@ -154,9 +154,9 @@ STATEMENTS = (
     Statement("operations of a user's", "diff/terms/user_operation.py", "return evolve(self, n=self.n + n, masks=more)", "return evolve(self, n=n, masks=more)", "tests/diff/test_custom.py::test_lifted"),
     Statement("linear algebra", "diff/vocabulary/linear_algebra.py", "return inverse(part(a)) @ (db - part(da) @ x)", "return inverse(part(a)) @ (db + part(da) @ x)", "tests/diff/test_linear_algebra.py::test_against_jax"),
     # --- functions of functions ---
-    Statement("§1 | multi-indices", "diff/lam/run/faa_di_bruno.py", '        require_down_closed(made, "a set of orders")\n', "", "tests/diff/higher/test_taylor_cases.py::test_index_sets_that_are_not_down_closed"),
+    Statement("§1 | multi-indices", "diff/lam/run/faa_di_bruno.py", '        require_down_closed(closed, "a set of orders")\n', "", "tests/diff/higher/test_taylor_cases.py::test_index_sets_that_are_not_down_closed"),
     Statement("§2, (TR) | jets of inputs", "diff/lam/run/taylor_slots.py", "for gamma, j, e in factors for _ in range(e)]\n            product", "for gamma, j, e in factors for _ in range(1)]\n            product", "tests/diff/higher/test_taylor_cases.py::test_cases"),
-    Statement("§3.1 | Faà", "diff/lam/run/faa_di_bruno.py", "found.append((_factorial(alpha) // parts, beta, chosen))", "found.append((_factorial(alpha), beta, chosen))", "tests/diff/higher/test_taylor_cases.py::test_tables_of_faa_di_bruno"),
+    Statement("§3.1 | Faà", "diff/lam/run/faa_di_bruno.py", "rows.append((_factorial(alpha) // parts, beta, chosen))", "rows.append((_factorial(alpha), beta, chosen))", "tests/diff/higher/test_taylor_cases.py::test_tables_of_faa_di_bruno"),
     Statement("§4.1, §4.2", "diff/lam/run/taylor_slots.py", "terms.append((coefficient, _product", "terms.append((1.0, _product", "tests/diff/higher/test_taylor_cases.py::test_cases"),
     Statement("§9, P4, P9", "diff/lam/run/taylor_slots.py", "terms.append((coefficient, _product", "terms.append((1.0, _product", "tests/diff/higher/test_generated_terms.py::test_macro_agrees_with_jets"),
     Statement("§9, P5–P8", "diff/jets/series.py", "self.scaled(w.factor / n, rest)", "self.scaled(w.factor, rest)", "tests/diff/test_jets.py::test_permutation_and_linear_change_of_parameters"),

@@ -38,5 +38,5 @@ def composed(term: AnyTerm) -> tuple[AnyMap, tuple[int, ...]] | None:
         value = Evaluator(STEPS).at_hand(term, dict(zip(spaces, given, strict=True)))
         return const(value) if isinstance(value, Vec) else value
 
-    made: AnyMap = fun(*spaces.values())(body)
-    return made, tuple(spaces)
+    whole: AnyMap = fun(*spaces.values())(body)
+    return whole, tuple(spaces)

@@ -85,7 +85,7 @@ class _Series:
         return self._bound(terms, body)
 
     def _bound(self, terms: dict[Node, AnyTerm], body: AnyTerm) -> AnyTerm:
-        """Put the terms of nodes, the last node first, into a term: one that is used once in its place, others by let."""
+        """Bind the terms of nodes, the last node first, in a term: by a let, or in its place one that is used once."""
         inlined: dict[int, AnyTerm] = {}
         lets: list[tuple[Var, AnyTerm]] = []
 
@@ -204,10 +204,10 @@ class _Series:
 
 def _as_stored(term: AnyTerm, ty: Ty) -> AnyTerm:
     """A tangent as the tape has it: of a covector the vector that it is the inner product with."""
-    found = type_of(term)
-    if found is ty:
+    own = type_of(term)
+    if own is ty:
         return term
-    if not isinstance(found, Lin) or found.dom is not ty:
+    if not isinstance(own, Lin) or own.dom is not ty:
         raise Stuck
     return Sharp(term)
 

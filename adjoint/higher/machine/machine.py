@@ -62,10 +62,10 @@ def reduce(term: AnyTerm, steps: int = STEPS) -> AnyTerm:
     count(steps, "reduce(t, steps=…)")
     try:
         with uncollected():
-            found: AnyTerm = driven(_read(Machine(steps), term))
+            normal: AnyTerm = driven(_read(Machine(steps), term))
     except Stuck as stuck:
         raise refusal(term, stuck) from None
-    return found
+    return normal
 
 
 def refusal(term: AnyTerm, stuck: Stuck) -> TermError:

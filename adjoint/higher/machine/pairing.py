@@ -35,8 +35,8 @@ def pairing(covector: AnyTerm, direction: AnyTerm, steps: int = STEPS) -> Vec[An
     if along is not ty.dom:
         due = f"a covector of type {ty} is paired with a direction of type {ty.dom}, not {along}"
         raise TermError("type", due, direction.place)
-    found: Vec[Any] = driven(_paired(machine, covector, direction, ty.dom))
-    return found
+    number: Vec[Any] = driven(_paired(machine, covector, direction, ty.dom))
+    return number
 
 
 def _paired(machine: Machine, covector: AnyTerm, direction: AnyTerm, ty: Ty) -> Pass:

@@ -15,8 +15,8 @@ from linmap import LinMap
 def adjoint_of(op: AnyMap) -> AnyMap:
     """A* of a linear map."""
     assert isinstance(op, LinMap)
-    made: AnyMap = adjoint(op)
-    return made
+    transposed: AnyMap = adjoint(op)
+    return transposed
 
 
 @once

@@ -145,14 +145,14 @@ class Pusher(Mover, ABC):
                 total = yield self.sum(_pushed(tape, left), _pushed(tape, right))
                 return [total]
             case Applied(function, point, result):
-                made = yield self.call(_pushed(tape, function), point)
-                return leaves_of(made, function_type(function.type).cod)
+                image = yield self.call(_pushed(tape, function), point)
+                return leaves_of(image, function_type(function.type).cod)
             case Section(function, point):
                 f, arrow = _pushed(tape, function), function_type(function.type)
                 return [Native(lambda u: self.differential(f, point, u, arrow), (f, point))]
             case Turned(function, point, covector):
-                made = yield self.gradient(_pushed(tape, function), point, covector, function_type(function.type))
-                return leaves_of(made, function_type(function.type).dom)
+                image = yield self.gradient(_pushed(tape, function), point, covector, function_type(function.type))
+                return leaves_of(image, function_type(function.type).dom)
             case Crossed(function, lower, point, result):
                 arrow = function_type(function.type)
                 u = self.still(self._tangent(tape, point, arrow.dom), lower)
@@ -162,8 +162,8 @@ class Pusher(Mover, ABC):
             case Stopped(stopped, point, direction):
                 arrow = function_type(stopped.type)
                 u = self._tangent(tape, direction, arrow.dom)
-                made = yield self.differential(stopped, point, u, arrow)
-                return leaves_of(made, arrow.cod)
+                image = yield self.differential(stopped, point, u, arrow)
+                return leaves_of(image, arrow.cod)
             case _:
                 assert_never(node)
 
@@ -176,14 +176,14 @@ def function_type(ty: Ty) -> Arrow:
 
 def leaves_of(value: Value, ty: Ty) -> list[Value]:
     """The leaves of a value from left to right: vectors, functions and neutral terms, and nothing discrete."""
-    found: list[Value] = []
+    leaves: list[Value] = []
 
     def step(leaf: Value, _: Ty) -> Value:
-        found.append(leaf)
+        leaves.append(leaf)
         return leaf
 
     leafwise(value, ty, step)
-    return found
+    return leaves
 
 
 def assembled(result: Value, function: Out, covectors: list[Value]) -> Value:

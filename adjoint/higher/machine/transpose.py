@@ -55,9 +55,9 @@ class Transposer(Pusher):
             return (yield self._probed(tape, start, results))
         for node in reversed(tape.nodes):
             if node is not start:
-                found = [sums.pop((node, k), ()) for k in range(len(node.types))]
-                if any(found):
-                    covectors = yield from self._totals(found, node.types)
+                summands = [sums.pop((node, k), ()) for k in range(len(node.types))]
+                if any(summands):
+                    covectors = yield from self._totals(summands, node.types)
                     self._backward(tape, node, covectors, sums)
         parts = yield from self._totals([sums[start, k] for k in range(len(start.types))], start.types)
         it = iter(parts)
@@ -73,7 +73,7 @@ class Transposer(Pusher):
     def _probed(self, tape: Tape, start: Start, results: list[tuple[Value, Ty, Value]]) -> Pass:
         """The covector of a start of vectors, entry by entry: Σ ⟪c, S[e/v]⟫·e over the basis, S pushed forward."""
         along: list[Value] = [zero(ty) for ty in start.types]
-        found: list[Value] = list(along)
+        totals: list[Value] = list(along)
         for k, ty in enumerate(start.types):
             assert isinstance(ty, Ground)
             plus, times = sign("+", ty.space, ty.space), sign("*", R, ty.space)
@@ -82,16 +82,16 @@ class Transposer(Pusher):
                 for value, kind, covector in results:
                     tangent = yield self.pushed(one, value, kind)
                     entry = yield paired(self, covector, tangent, kind)
-                    found[k] = self.on_leaves(plus, (found[k], self.on_leaves(times, (entry, e), "*")), "+")
-        it = iter(found)
+                    totals[k] = self.on_leaves(plus, (totals[k], self.on_leaves(times, (entry, e), "*")), "+")
+        it = iter(totals)
         return leafwise(start.point, start.type, lambda *_: next(it))
 
     def _totals(self, sums: Sequence[Sequence[Value]], types: tuple[Ty, ...]) -> Pass:
         """The covectors of all results of a node."""
-        made = []
+        totals = []
         for some, ty in zip(sums, types, strict=True):
-            made.append(some[0] if len(some) == 1 else (yield from self._total(some, ty)))
-        return made
+            totals.append(some[0] if len(some) == 1 else (yield from self._total(some, ty)))
+        return totals
 
     def _total(self, summands: Sequence[Value], ty: Ty) -> Pass:
         """Σ c, 0 for none; a long sum of evaluations is put together once."""
@@ -158,14 +158,14 @@ class Transposer(Pusher):
             along = self.still(term.direction, level)
             slope = Native(lambda a: self.differential(function, a, along, arrow), (function, along))
         value = yield self.call(slope, point)
-        found: list[tuple[Value, Ty, Value]] = [(term.covector, dual(arrow.cod), value)]
+        results: list[tuple[Value, Ty, Value]] = [(term.covector, dual(arrow.cod), value)]
         if level in self.levels(term.point):
             back = yield self.gradient(slope, point, covector, arrow)
-            found.append((term.point, arrow.dom, back))
+            results.append((term.point, arrow.dom, back))
         if isinstance(term, DirectionalCovector) and level in self.levels(term.direction):
             back = yield self.gradient(function, point, covector, arrow)
-            found.append((term.direction, arrow.dom, back))
-        return found
+            results.append((term.direction, arrow.dom, back))
+        return results
 
     def _backward(self, tape: Tape, node: Node, covectors: list[Value], sums: Sums) -> None:
         """T of one binding of the derivative let series."""

@@ -44,8 +44,8 @@ def series(term: AnyTerm) -> tuple[list[tuple[Var, AnyTerm]], Var]:
 
 def a_normal(term: AnyTerm) -> AnyTerm:
     """⌜P⌝: let z₁ = E₁ in … zₙ, which ends in its last binder."""
-    made: AnyTerm = driven(_quoted(term, {}))
-    return made
+    normal: AnyTerm = driven(_quoted(term, {}))
+    return normal
 
 
 def is_a_normal(term: AnyTerm) -> bool:
@@ -136,10 +136,10 @@ def _quoted(term: AnyTerm, atoms: dict[int, Var]) -> Pass:
     atom = yield names.atom(term)
     if not names.bindings or names.bindings[-1][0] is not atom:
         atom = names.name(atom)
-    made: AnyTerm = atom
+    quoted: AnyTerm = atom
     for z, value in reversed(names.bindings):
-        made = Let(z, value, made)
-    return made
+        quoted = Let(z, value, quoted)
+    return quoted
 
 
 class _Names:
@@ -203,8 +203,8 @@ class _Names:
                     return self.name(If(atom, then, otherwise))
                 case Case(of, branches) | Fold(_, of, branches):
                     atom = yield self.atom(of)
-                    made = yield each(self._branch, branches)
-                    return self.name(evolve(term, of=atom, branches=made))
+                    quoted = yield each(self._branch, branches)
+                    return self.name(evolve(term, of=atom, branches=quoted))
                 case Fix(_, body):
                     body = yield _quoted(body, self.atoms)
                     return self.name(evolve(term, body=body))

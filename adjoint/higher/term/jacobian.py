@@ -59,14 +59,14 @@ def at(term: AnyTerm, moved: Moved) -> AnyTerm:
 
 def elementary(term: AnyTerm, moved: Moved) -> tuple[str, AnyTerm | None]:
     """Jac(y. E; V; v) of an elementary term: the number of the rule, and S, None for 0."""
-    found: tuple[str, AnyTerm | None] = driven(rule(term, moved))
-    return found
+    judgement: tuple[str, AnyTerm | None] = driven(rule(term, moved))
+    return judgement
 
 
 def unfolded(term: Pull) -> Lam:
     """(17): (Ω λx. L)·z as λa. (λu. S')*·(z L[a/x]), S' = Jac(x. L; a; u)."""
-    made: Lam = driven(_unfolded(term))
-    return made
+    function: Lam = driven(_unfolded(term))
+    return function
 
 
 def _series(body: AnyTerm, moved: Moved) -> Pass:
@@ -83,12 +83,12 @@ def _series(body: AnyTerm, moved: Moved) -> Pass:
             lets.append((d, tangent))
             tangent = d
         moved[z.number] = value, tangent
-    made = _tangent(last, moved)
-    if made is None:
+    tangent_term = _tangent(last, moved)
+    if tangent_term is None:
         return None
     for d, tangent in reversed(lets):
-        made = Let(d, tangent, made)
-    return made
+        tangent_term = Let(d, tangent, tangent_term)
+    return tangent_term
 
 
 def rule(term: AnyTerm, moved: Moved) -> Pass:
@@ -198,8 +198,8 @@ def _or_zero(tangent: AnyTerm | None, value: AnyTerm) -> AnyTerm:
 
 def zero_like(value: AnyTerm) -> AnyTerm:
     """0 among the tangents at a value: of a variant, with its tags; where these are not seen, 𝒟(λ_. t)(0)(0)."""
-    made: AnyTerm = driven(_zero_like(value))
-    return made
+    zero: AnyTerm = driven(_zero_like(value))
+    return zero
 
 
 def _zero_like(value: AnyTerm) -> Pass:
@@ -208,8 +208,8 @@ def _zero_like(value: AnyTerm) -> Pass:
             arg = yield _zero_like(arg)
             return evolve(value, arg=arg)
         case Tuple(parts):
-            made = yield each(_zero_like, parts)
-            return Tuple(tuple(made))
+            zeros = yield each(_zero_like, parts)
+            return Tuple(tuple(zeros))
         case _:  # tags are seen in constructors and tuples alone
             ty = type_of(value)
             if not mentions(ty, DataType):

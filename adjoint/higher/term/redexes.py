@@ -79,8 +79,8 @@ def mirrored(pattern: Pattern) -> Pattern:
     def step(node: Any, rec: Callable[[Any], Pattern]) -> Pattern:
         return fresh("v", node.type) if isinstance(node, Var) else Tuple(tuple(map(rec, node.parts)))
 
-    made: Pattern = bottom_up(pattern, step, lambda node: [] if isinstance(node, Var) else list(node.parts))
-    return made
+    fresh_pattern: Pattern = bottom_up(pattern, step, lambda node: [] if isinstance(node, Var) else list(node.parts))
+    return fresh_pattern
 
 
 def matched(pattern: Pattern, value: AnyTerm, body: AnyTerm) -> AnyTerm:
@@ -99,8 +99,8 @@ def folded(fold: Fold, ty: Ty, value: AnyTerm) -> Pass:
         case SelfType(), _:
             return renamed(evolve(fold, of=value))  # each copy of the fold binds variables of its own
         case TupleType(parts), _ if mentions(ty, SelfType):
-            made = yield each(lambda pair: folded(fold, pair[1], component(value, pair[0])), list(enumerate(parts)))
-            return Tuple(tuple(made))
+            folds = yield each(lambda pair: folded(fold, pair[1], component(value, pair[0])), list(enumerate(parts)))
+            return Tuple(tuple(folds))
         case DataType(), Con(label, _, arg) if mentions(ty, SelfType):
             arg = yield folded(fold, payload(ty, label), arg)
             # X becomes the type of the results; `fields` has put in the arguments, so that there are none here

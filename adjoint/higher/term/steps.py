@@ -228,5 +228,5 @@ class _Strategy:
 
 
 def _with_part(term: Any, name: str, part: Any) -> AnyTerm:
-    made: AnyTerm = evolve(term, **{name: part})
-    return made
+    whole: AnyTerm = evolve(term, **{name: part})
+    return whole

@@ -101,7 +101,7 @@ class Levels(Reader):
 
     def levels(self, value: Value) -> set[int]:
         """The levels at which a value may move: those of its leaves and of what its functions have captured."""
-        found: set[int] = set()
+        levels: set[int] = set()
         seen: set[int] = set()
         stack: list[AnyValue] = [value]
         while stack:
@@ -111,7 +111,7 @@ class Levels(Reader):
             seen.add(id(one))
             match one:
                 case DualNumber(inner, _, level):
-                    found.add(level)
+                    levels.add(level)
                     stack.append(inner)
                 case tuple():
                     stack.extend(one)
@@ -128,23 +128,23 @@ class Levels(Reader):
                 case Native(_, of):
                     stack.extend(of)
                 case Still(inner, level):
-                    found |= self.levels(inner) - {level}
+                    levels |= self.levels(inner) - {level}
                 case Stack() | Applicable():
                     pass
                 case _:
                     assert_never(one)
-        return found
+        return levels
 
     def types(self, value: Value, ty: Ty) -> tuple[Ty, ...]:
         """The types of the leaves."""
-        found: list[Ty] = []
+        types: list[Ty] = []
 
         def step(leaf: Value, kind: Ty) -> Value:
-            found.append(kind)
+            types.append(kind)
             return leaf
 
         leafwise(value, ty, step)
-        return tuple(found)
+        return tuple(types)
 
 
 def space_below(leaf: Value) -> Any:

@@ -83,10 +83,10 @@ class Reader(Evaluator):
             case Lin(dom, _):
                 return (yield self._covector(value, dom))
             case TupleType(parts):
-                made = []
+                components = []
                 for one, part in zip(value, parts, strict=True):
-                    made.append(Lit(one) if _is_number(one, part) else (yield self.read(one, part)))
-                return Tuple(tuple(made))
+                    components.append(Lit(one) if _is_number(one, part) else (yield self.read(one, part)))
+                return Tuple(tuple(components))
             case DataType():
                 return (yield from self._variant(value, ty))
             case Arrow(dom, cod):  # a sum of functions, or one whose derivative is left out
@@ -178,16 +178,16 @@ class Reader(Evaluator):
 
 def _collected(terms: Sequence[At | DirectionalCovector]) -> list[At | DirectionalCovector]:
     """Evaluations at one vector with numbers are one: c(h a) + d(h a) = (c + d)(h a)."""
-    found: dict[Any, Any] = {}
+    evaluations: dict[Any, Any] = {}
     for k, one in enumerate(terms):
         if isinstance(one, At) and isinstance(one.point, Vec) and isinstance(one.covector, Vec):
             key = one.point.flat().tobytes()
-            before = found.get(key)
+            before = evaluations.get(key)
             sums: Any = one.covector if before is None else before.covector + one.covector
-            found[key] = At(one.point, sums)
+            evaluations[key] = At(one.point, sums)
         else:
-            found[k] = one
-    return list(found.values())
+            evaluations[k] = one
+    return list(evaluations.values())
 
 
 def _covector_of(term: AnyTerm, kind: Ty, ty: Ty) -> AnyTerm:

@@ -17,18 +17,18 @@ def component(term: AnyTerm, index: int) -> AnyTerm:
 
 def way(ty: Ty, index: int) -> list[int]:
     """The projections to a leaf of nested tuples; raises Stuck where the leaf is in a constructor."""
-    found: list[int] = []
+    indices: list[int] = []
     while isinstance(ty, TupleType):
         for k, part in enumerate(ty.parts):
             width = _width(part)
             if index < width:
-                found.append(k)
+                indices.append(k)
                 ty = part
                 break
             index -= width
     if index:
         raise Stuck
-    return found
+    return indices
 
 
 def _width(ty: Ty) -> int:

@@ -233,9 +233,9 @@ class Tape:
 
     def along(self, start: Start, direction: list[Value]) -> Tape:
         """The same nodes, these and those to come, along another direction."""
-        made = Tape(self.level)
-        made.nodes, made.forward = self.nodes, {start: direction}
-        return made
+        tape = Tape(self.level)
+        tape.nodes, tape.forward = self.nodes, {start: direction}
+        return tape
 
 
 class Stuck(Exception):  # noqa: N818 - no error of the user's

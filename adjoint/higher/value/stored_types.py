@@ -106,14 +106,14 @@ def leafwise(value: Value, ty: Ty, step: Callable[[Value, Ty], Value]) -> Value:
 @once
 def _heads(data: DataType) -> dict[str, tuple[Ground, ...]]:
     """By constructor what a cell of a list holds beside the rest of it, where that is vectors alone."""
-    found: dict[str, Any] = {}
+    cells: dict[str, Any] = {}
     for label, _ in data.declaration.cases:
         match payload(data, label):
             case TupleType((*heads, last)) if last == data and all(isinstance(part, Ground) for part in heads):
-                found[label] = tuple(heads)
+                cells[label] = tuple(heads)
             case _:  # it is no cell of a list
                 pass
-    return found
+    return cells
 
 
 def zero(ty: Ty) -> Value:

@@ -80,12 +80,12 @@ class Checker(Rules):
         """
         self.components.settle()
         memo: dict[Ty, Ty] = {}
-        found = self.types.resolve(ty, memo, open_)
-        made = mapped(term, seen, lambda one: self.types.resolve(one, memo, open_))
+        closed_type = self.types.resolve(ty, memo, open_)
+        closed = mapped(term, seen, lambda one: self.types.resolve(one, memo, open_))
         for body in self._linear:
             if not is_linear(body.body, {x.number for x in variables(body.pattern)}):
                 raise TermError("linear", "the body of a dual map is not linear in its variable", body.place)
-        return made, found
+        return closed, closed_type
 
     def infer(self, term: AnyTerm, hint: Ty | None = None) -> Pass:
         """Γ ⊢ t : σ, as (t, σ); `hint` is the type that is due, where that is known."""

@@ -61,8 +61,8 @@ def primitive(name: str, space: Type) -> AnyMap:
 
 
 def _everywhere(p: Any, space: Type, count: int) -> AnyMap:
-    made: AnyMap = p if space == R else fun(*(space,) * count)(p)
-    return made
+    lifted: AnyMap = p if space == R else fun(*(space,) * count)(p)
+    return lifted
 
 
 @cache

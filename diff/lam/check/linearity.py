@@ -63,8 +63,8 @@ def occurs(numbers: AbstractSet[int], *terms: Any) -> bool:
 
 def is_linear(term: AnyTerm, numbers: AbstractSet[int]) -> bool:
     """Lin(X; t), X by numbers of variables."""
-    found: bool = driven(_lin(term, frozenset(numbers)))
-    return found
+    result: bool = driven(_lin(term, frozenset(numbers)))
+    return result
 
 
 def _lin(term: AnyTerm | Branch, X: frozenset[int]) -> Pass:

@@ -104,9 +104,9 @@ class Resolver:
 
     def named(self, name: str, at: tuple[Ty, ...], hint: Ty | None, place: Place | None) -> tuple[AnyTerm, Ty]:
         """A name that is not applied: a primitive or constructor is a function of its own."""
-        found = self.names.definition(name)
-        if found is not None:
-            ty, count = found
+        definition = self.names.definition(name)
+        if definition is not None:
+            ty, count = definition
             args = at or tuple(unknown() for _ in range(count))
             return Name(name, args, place=place), instance(ty, args)
         free = self.names.free(name)
@@ -158,12 +158,12 @@ class Resolver:
 
     def ground(self, ty: Ty, place: Place | None) -> Any:
         """The space of an argument of a primitive: ℝ where it is not known."""
-        found = self.types.find(ty)
-        if isinstance(found, Unknown):
-            self.types.unify(found, self.profile.default, place, "the argument of a primitive")
-            found = self.profile.default
-        if isinstance(found, Ground):
-            return found.space
+        known = self.types.find(ty)
+        if isinstance(known, Unknown):
+            self.types.unify(known, self.profile.default, place, "the argument of a primitive")
+            known = self.profile.default
+        if isinstance(known, Ground):
+            return known.space
         return None
 
     def constructed(self, declaration: Declaration, hint: Ty | None) -> DataType:
@@ -203,17 +203,17 @@ class Resolver:
 
         What is discrete stands for itself, as a part.
         """
-        found = self.types.find(ty)
-        match found:
+        known = self.types.find(ty)
+        match known:
             case TupleType(parts):
                 return TupleType(tuple(self.vectors(part, place, is_part=True) for part in parts))
             case Lin(dom, _):
                 return dom
             case Ground() | Int() | DataType() | Arrow() | TypeVariable():
-                space = self.ground(found, place)
+                space = self.ground(known, place)
                 is_number = is_part or space is None or space.is_space
                 if not is_number or not is_first_order(self.types.resolve(ty, {}, lambda u: u)):
                     raise TermError("type", f"cov takes numbers, not {self.types.text(ty)}", place)
-                return found
+                return known
             case _:
-                assert_never(found)
+                assert_never(known)

@@ -34,13 +34,13 @@ class Components:
         return result
 
     def _settled(self, ty: Ty, index: int, result: Ty, place: Place | None) -> bool:
-        found = self.types.find(ty)
-        if isinstance(found, TupleType) and index < len(found.parts):
-            self.types.unify(result, found.parts[index], place)
-        elif not isinstance(found, Unknown):
-            what = f"{self.sign}{index + 1} of a term of type {self.types.text(found)}"
+        known = self.types.find(ty)
+        if isinstance(known, TupleType) and index < len(known.parts):
+            self.types.unify(result, known.parts[index], place)
+        elif not isinstance(known, Unknown):
+            what = f"{self.sign}{index + 1} of a term of type {self.types.text(known)}"
             raise TermError("type", what, place)
-        return not isinstance(found, Unknown)
+        return not isinstance(known, Unknown)
 
     def settle(self) -> None:
         """Find the components that were not known; raises TermError `type` for a tuple of unknown length."""

@@ -62,13 +62,13 @@ class Rules(Resolver, ABC):
 
     def applicable(self, ty: Ty, at: Place | None, place: Place | None) -> Arrow:
         """The type of what is applied as a function's; raises TermError `type` where it is another."""
-        found = self.types.find(ty)
-        if isinstance(found, Arrow):
-            return found
-        if not isinstance(found, Unknown):
-            raise TermError("type", f"this is of type {self.types.text(found)} and is applied, but is no function", at)
+        known = self.types.find(ty)
+        if isinstance(known, Arrow):
+            return known
+        if not isinstance(known, Unknown):
+            raise TermError("type", f"this is of type {self.types.text(known)} and is applied, but is no function", at)
         arrow = Arrow(unknown(), unknown())
-        self.types.unify(found, arrow, place)
+        self.types.unify(known, arrow, place)
         return arrow
 
     def each(self, parts: Sequence[AnyTerm], dues: Sequence[Ty | None]) -> Pass:
@@ -198,13 +198,13 @@ class Rules(Resolver, ABC):
 
     def branches(self, branches: tuple[Branch, ...], data: DataType, recur: Ty, result: Ty) -> Pass:
         """ℓ p → s for each label: p is of type F(recur) at ℓ, s of the result's."""
-        made = []
+        checked = []
         for branch in branches:
             due = instance(data.declaration.fields[branch.label], data.args, recur)
             self.types.unify(pattern_type(branch.pattern), due, branch.place, f"what {branch.label} binds")
             body = yield from self.due(branch.body, result, branch.place, f"the branch {branch.label}")
-            made.append(evolve(branch, body=body))
-        return tuple(made), result
+            checked.append(evolve(branch, body=body))
+        return tuple(checked), result
 
 
 def fits(value: Vec[Any], space: Any) -> bool:

@@ -151,14 +151,14 @@ def _taylor(module: Module, claim: Claim) -> str | None:
     assert orders is not None
     macro = Taylor(orders.listed) if orders.listed else Taylor.of(orders.k, orders.order)
     term, ty = module.checked(claim.terms[0])
-    made = macro.term(term)
+    jets = macro.term(term)
     for jet in claim.terms[1:-1]:
         if not isinstance(ty, Arrow):
             raise TermError("type", f"a term of type {ty} takes no further jet", jet.place)
         arg, _ = module.checked(jet, macro.type(ty.dom))
-        made, ty = App(made, arg), ty.cod
+        jets, ty = App(jets, arg), ty.cod
     due, _ = module.checked(claim.terms[-1], macro.type(ty))
-    return _compared(evaluate(made), evaluate(due))
+    return _compared(evaluate(jets), evaluate(due))
 
 
 def _grad(module: Module, claim: Claim) -> str | None:

@@ -51,10 +51,10 @@ def linked(term: AnyTerm, definitions: Mapping[str, Checked]) -> AnyTerm:
         else:
             bound[use] = fresh(name.split()[0], instance(definition.type, args))
             lets.append((bound[use], _named(body, bound)))
-    made = _named(term, bound)
+    whole = _named(term, bound)
     for x, value in reversed(lets):
-        made = Let(x, value, made, place=term.place)
-    return made
+        whole = Let(x, value, whole, place=term.place)
+    return whole
 
 
 def _uses(term: AnyTerm) -> list[tuple[str, tuple[Ty, ...]]]:

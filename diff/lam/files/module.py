@@ -45,18 +45,18 @@ class Module:
 
     def copy(self) -> Module:
         """The same names; what is added to the copy is in it only."""
-        made = Module(self.profile)
-        made.reader.types, made.reader.names = dict(self.reader.types), set(self.reader.names)
-        made.definitions, made.constructors = dict(self.definitions), dict(self.constructors)
-        made.maps, made.variables = dict(self.maps), dict(self.variables)
-        return made
+        module = Module(self.profile)
+        module.reader.types, module.reader.names = dict(self.reader.types), set(self.reader.names)
+        module.definitions, module.constructors = dict(self.definitions), dict(self.constructors)
+        module.maps, module.variables = dict(self.maps), dict(self.variables)
+        return module
 
     # --- what names stand for ---
 
     def definition(self, name: str) -> tuple[Ty, int] | None:
         """The type of a definition and the number of its parameters."""
-        found = self.definitions.get(name)
-        return (found.type, found.arity) if found else None
+        definition = self.definitions.get(name)
+        return (definition.type, definition.arity) if definition else None
 
     def constructor(self, name: str) -> Declaration | None:
         """The type that a constructor belongs to."""
@@ -87,18 +87,18 @@ class Module:
 
     def claimed(self, items: Iterable[Item]) -> list[tuple[Module, Claim]]:
         """Take in items; their claims, each with the names that it is about: where one is given anew, those before."""
-        found: list[tuple[Module, Claim]] = []
-        left: list[Claim] = []
+        claims: list[tuple[Module, Claim]] = []
+        waiting: list[Claim] = []
         for item in items:
             if isinstance(item, Claim):
-                left.append(item)
+                waiting.append(item)
                 continue
-            if left and self._is_known(item):
+            if waiting and self._is_known(item):
                 before = self.copy()
-                found += [(before, claim) for claim in left]
-                left = []
+                claims += [(before, claim) for claim in waiting]
+                waiting = []
             self.add(item)
-        return [*found, *((self, claim) for claim in left)]
+        return [*claims, *((self, claim) for claim in waiting)]
 
     def _is_known(self, item: Item) -> bool:
         """Tell if an item gives a name anew."""
@@ -234,8 +234,8 @@ class Module:
         _, ty = checker.check(term)
         parameters: dict[Unknown, Ty] = {}
         checker.components.settle()
-        found = checker.types.resolve(ty, {}, lambda u: parameters.setdefault(u, Param(len(parameters))))
-        return found, len(parameters)
+        general = checker.types.resolve(ty, {}, lambda u: parameters.setdefault(u, Param(len(parameters))))
+        return general, len(parameters)
 
 
 def _names(term: AnyTerm) -> set[str]:

@@ -42,8 +42,8 @@ class _Checked(Checker):
     """The typing rules for a checked term: a part whose type was found before is not entered again."""
 
     def infer(self, term: AnyTerm, hint: Ty | None = None) -> Pass:
-        found = term.type if isinstance(term, Con) else kept(type_of, term)  # a constructor says its type
-        return (term, found) if found is not None else (yield from super().infer(term, hint))
+        ty = term.type if isinstance(term, Con) else kept(type_of, term)  # a constructor says its type
+        return (term, ty) if ty is not None else (yield from super().infer(term, hint))
 
 
 @once

@@ -218,9 +218,9 @@ class Evaluator(Folds):
 
     def plain(self) -> Folds:
         """An evaluator of values that have no class of their own, with all steps left."""
-        made = Evaluator(self.steps)
-        made.varying = self.varying
-        return made
+        evaluator = Evaluator(self.steps)
+        evaluator.varying = self.varying
+        return evaluator
 
     def sum(self, a: Value, b: Value) -> Pass:
         """v + w at any type."""

@@ -32,16 +32,16 @@ def all_orders(k: int, order: int) -> tuple[Alpha, ...]:
 def down_closed(listed: Iterable[Alpha]) -> tuple[Alpha, ...]:
     """These multi-indices in order; raises TermError `order` unless all below each are among them."""
     try:
-        found = [tuple(map(index, one)) for one in listed]
+        orders = [tuple(map(index, one)) for one in listed]
     except TypeError:
         message = f"Taylor(orders) takes multi-indices, such as [(0,), (1,)], not {shown(listed)}"
         raise TermError("order", f"{message}; Taylor.of(k, R) has all up to order R") from None
     try:
-        made = index_set(found, len(found[0]) if found else 0, max(map(sum, found), default=0), "a set of orders")
-        require_down_closed(made, "a set of orders")
+        closed = index_set(orders, len(orders[0]) if orders else 0, max(map(sum, orders), default=0), "a set of orders")
+        require_down_closed(closed, "a set of orders")
     except SpaceError as error:
         raise TermError("order", str(error)) from None
-    return made
+    return closed
 
 
 def below(alpha: Alpha) -> Iterator[Alpha]:
@@ -70,15 +70,15 @@ def tables(alpha: Alpha, components: int) -> tuple[tuple[int, Alpha, Factors], .
     α! / Π e! (γ!)^e.
     """
     cells = [(gamma, j) for gamma in below(alpha) if any(gamma) for j in range(components)]
-    found: list[tuple[int, Alpha, Factors]] = []
+    rows: list[tuple[int, Alpha, Factors]] = []
     stack: list[tuple[int, Alpha, Factors]] = [(0, alpha, ())]
     while stack:
         k, rest, chosen = stack.pop()
         if not any(rest):
             beta = tuple(sum(e for _, j, e in chosen if j == i) for i in range(components))
             parts = prod(factorial(e) * _factorial(gamma) ** e for gamma, _, e in chosen)
-            found.append((_factorial(alpha) // parts, beta, chosen))
-            if len(found) > TERMS:
+            rows.append((_factorial(alpha) // parts, beta, chosen))
+            if len(rows) > TERMS:
                 why = f"∂^{alpha} of a primitive, written out, is a sum of more than {TERMS} terms"
                 raise TermError("limit", f"{why}; the jets of `diff.jet` need no such sum")
         elif k < len(cells):
@@ -87,7 +87,7 @@ def tables(alpha: Alpha, components: int) -> tuple[tuple[int, Alpha, Factors], .
             for e in range(most, -1, -1):
                 left = tuple(r - e * g for r, g in zip(rest, gamma, strict=True))
                 stack.append((k + 1, left, (*chosen, (gamma, j, e)) if e else chosen))
-    return tuple(found)
+    return tuple(rows)
 
 
 def require_few_terms(orders: Iterable[Alpha], name: str, terms: Callable[[Alpha], int]) -> None:

@@ -92,12 +92,12 @@ class Folds(ABC):
             end = end.arg.parts[-1]
         of = end.arg if isinstance(end, Con) else end
         known = self.at_hand(of, env)
-        made = (yield self.value(of, env)) if known is None else known
-        made = Tagged(end.label, made) if isinstance(end, Con) else made
+        whole = (yield self.value(of, env)) if known is None else known
+        whole = Tagged(end.label, whole) if isinstance(end, Con) else whole
         while cells:
             label, values = cells.pop()
-            made = Tagged(label, (*values, made))
-        return made
+            whole = Tagged(label, (*values, whole))
+        return whole
 
     def fold(self, term: Fold, value: Value, env: dict[int, Value]) -> Pass:
         """fold v of {ℓ p → s}: first the parts, then s at their results."""
@@ -106,9 +106,9 @@ class Folds(ABC):
             nil = chosen(term.branches, "Nil")
             bind(nil.pattern, (), env)
             start = yield self.value(nil.body, env)
-            made = self._looped(term, value, start, env)
-            if made is not None:
-                return made
+            result = self._looped(term, value, start, env)
+            if result is not None:
+                return result
             value = opened(value)
 
         return (yield self._folded(term, start, env, value))
@@ -182,12 +182,12 @@ class Folds(ABC):
             case TupleType(parts):
                 values = list(value)
                 for k in recurring(ty):
-                    made = yield (f(values[k]) if isinstance(parts[k], SelfType) else self._map(parts[k], f, values[k]))
-                    values[k] = made
+                    part = yield (f(values[k]) if isinstance(parts[k], SelfType) else self._map(parts[k], f, values[k]))
+                    values[k] = part
                 return tuple(values)
             case DataType() if mentions(ty, SelfType):
-                made = yield self._map(opened_fields(ty)[value.label], f, value.payload)
-                return Tagged(value.label, made)
+                part = yield self._map(opened_fields(ty)[value.label], f, value.payload)
+                return Tagged(value.label, part)
             case Arrow(dom, cod) if mentions(cod, SelfType):
 
                 def after(arg: Value) -> Pass:

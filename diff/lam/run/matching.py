@@ -70,13 +70,13 @@ def recurring(ty: TupleType) -> tuple[int, ...]:
 @once
 def rests(ty: DataType) -> dict[str, int]:
     """By constructor, the one part of what it takes that is of the type itself, where no other speaks of it."""
-    found = {}
+    places = {}
     for label, field in fields(ty).items():
         if isinstance(field, TupleType) and len(recurring(field)) == 1:
             (k,) = recurring(field)
             if isinstance(field.parts[k], SelfType):
-                found[label] = k
-    return found
+                places[label] = k
+    return places
 
 
 @once

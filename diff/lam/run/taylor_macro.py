@@ -85,8 +85,8 @@ class Taylor:
         """D(t); raises TermError `type` for terms of the language of pullbacks."""
         require_term(term, "Taylor(…).term(t)")
         with uncollected():
-            made: AnyTerm = driven(self._term(term))
-        return made
+            result: AnyTerm = driven(self._term(term))
+        return result
 
     def _term(self, term: AnyTerm | Branch) -> Pass:
         match term:
@@ -97,10 +97,10 @@ class Taylor:
             case Prim(op, arg, name):
                 arg = yield self._term(arg)
                 try:
-                    made = primitive(self.orders, op, name, arg)
+                    jets = primitive(self.orders, op, name, arg)
                 except TermError as error:
                     raise error.at(term.place) from None
-                return evolve(made, place=term.place)
+                return evolve(jets, place=term.place)
             case Var() | Lam() | App() | Let() | Tuple() | Proj() | If() | Con() | Branch() | Case() | Fold() | Fix():
                 # D(x) = x, D(λp. t) = λD(p). D(t), D(t s) = D(t) D(s), D(τ.ℓ t) = D(τ).ℓ D(t), and so on
                 return (yield from over_parts(term, self._term, self.type))

@@ -78,11 +78,11 @@ def _slot(
     if is_scalar(op):  # α! Σ_e (∂_β op) Π (1/e!) (x_γ / γ!)^e
         terms = []
         for coefficient, beta, factors in tables(alpha, len(jets.leaves)):
-            made = partial(op, beta)
-            if vanishes(made):
+            slope = partial(op, beta)
+            if vanishes(slope):
                 continue
             product = [jets.leaves[j][gamma] for gamma, j, e in factors for _ in range(e)]
-            product.append(_shared(made, f"∂{''.join(map(str, beta))} {name}", point, lets))
+            product.append(_shared(slope, f"∂{''.join(map(str, beta))} {name}", point, lets))
             terms.append((coefficient, _product(product)))
         return _sum(op.cod, terms)
     terms = []  # Σ_e coefficient · D^m op(x)[u_γ, …]
@@ -118,10 +118,10 @@ class _Jets:
             return Tuple(tuple(map(self._tree, space.parts)))
         j = len(self.leaves)
         orders = self._orders if space.is_space else self._orders[:1]
-        found = {alpha: fresh(f"x{j}_{''.join(map(str, alpha))}", ground(space)) for alpha in orders}
-        self.leaves.append(found)
-        made = tuple(found.values())
-        return made[0] if len(made) == 1 else Tuple(made)
+        jet = {alpha: fresh(f"x{j}_{''.join(map(str, alpha))}", ground(space)) for alpha in orders}
+        self.leaves.append(jet)
+        slots = tuple(jet.values())
+        return slots[0] if len(slots) == 1 else Tuple(slots)
 
     def slice(self, alpha: Alpha) -> Any:
         """x_α as an element of the space."""
@@ -162,16 +162,16 @@ def _shared(op: AnyMap, name: str, point: AnyTerm, lets: list[tuple[Var, Prim]])
 
 def _product(factors: list[Any]) -> AnyTerm:
     """The product of numbers, at least one."""
-    made: AnyTerm = factors[0]
+    product: AnyTerm = factors[0]
     for factor in factors[1:]:
-        made = Prim(MULTIPLY, Tuple((made, factor)), "*")
-    return made
+        product = Prim(MULTIPLY, Tuple((product, factor)), "*")
+    return product
 
 
 def _sum(space: Type, terms: Sequence[tuple[float, AnyTerm]]) -> AnyTerm:
     """Σ k t, 0 for none."""
-    made: AnyTerm | None = None
+    total: AnyTerm | None = None
     for k, term in terms:
-        one = term if k == 1.0 else Prim(bilinear(scalar(space)), Tuple((real(k), term)), "*")
-        made = one if made is None else Prim(add(space), Tuple((made, one)), "+")
-    return Lit(space.zeros()) if made is None else made
+        summand = term if k == 1.0 else Prim(bilinear(scalar(space)), Tuple((real(k), term)), "*")
+        total = summand if total is None else Prim(add(space), Tuple((total, summand)), "+")
+    return Lit(space.zeros()) if total is None else total

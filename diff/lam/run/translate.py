@@ -36,21 +36,21 @@ def at_shape(term: AnyTerm, shape: DiscreteShape) -> tuple[AnyProgram, DiscreteS
     spaces = spaces_of(shape)
     if not spaces:
         raise TermError("type", "a program takes at least one vector, and the value at hand holds none", term.place)
-    found: list[DiscreteShape] = []
+    shapes: list[DiscreteShape] = []
 
     def body(*leaves: Any) -> Any:
         result = call(evaluate(term), filled(shape, iter(leaves)))
         if isinstance(result, (Closure, Native)):
             raise TermError("type", "the result is a function: take its argument as one more argument", term.place)
         out, values = shape_of(result)
-        found.append(out)
+        shapes.append(out)
         constants = [const(v) if isinstance(v, Vec) else v for v in values]
         return constants[0] if len(constants) == 1 else tuple(constants)
 
     try:
-        made: Any = fun(*spaces)(body)
+        traced: Any = fun(*spaces)(body)
     except SpaceError as error:
         if isinstance(error.__cause__, TermError):  # its place is in the term, not here
             raise error.__cause__ from None
         raise
-    return made, found[0]
+    return traced, shapes[0]

@@ -88,8 +88,8 @@ class PartShower(PatternShower, ABC):
 
 def is_right_fold(branches: tuple[Branch, ...]) -> bool:
     """Tell if a fold has the branches of fold (p, q). t over l from s."""
-    found = {branch.label: branch.pattern for branch in branches}
-    if set(found) != {"Nil", "Cons"}:
+    patterns = {branch.label: branch.pattern for branch in branches}
+    if set(patterns) != {"Nil", "Cons"}:
         return False
-    nil, cons = found["Nil"], found["Cons"]
+    nil, cons = patterns["Nil"], patterns["Cons"]
     return isinstance(nil, Tuple) and not nil.parts and isinstance(cons, Tuple) and len(cons.parts) == 2

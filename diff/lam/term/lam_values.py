@@ -166,14 +166,14 @@ def _shape(value: Value, leaves: list[Any], *, has_functions: bool) -> Pass:
 
 def spaces_of(shape: DiscreteShape) -> list[Type]:
     """The spaces of the leaves."""
-    found: list[Type] = []
+    spaces: list[Type] = []
     stack = [shape]
     while stack:
         node = stack.pop()
         if isinstance(node.kind, Type):
-            found.append(node.kind)
+            spaces.append(node.kind)
         stack.extend(reversed(node.parts))
-    return found
+    return spaces
 
 
 def filled(shape: DiscreteShape, leaves: Iterator[Any]) -> Value:
@@ -211,9 +211,9 @@ def _stacked(value: Value) -> Pass:
             while isinstance(end, Tagged) and end.label == "Cons":
                 items.append(end.payload[0])
                 end = end.payload[1]
-            found = _stack(items) if isinstance(end, Tagged) and end.label == "Nil" else None
-            if found is not None:
-                return found
+            stack = _stack(items) if isinstance(end, Tagged) and end.label == "Nil" else None
+            if stack is not None:
+                return stack
             items = yield each(_stacked, items)
             for item in reversed(items):
                 end = Tagged("Cons", (item, end))
@@ -234,11 +234,11 @@ def _stack(items: list[Value]) -> Stack | None:
     if not spaces[0] or any(some != spaces[0] for some in spaces):
         return None
     X = Fin.of(len(items))
-    made = []
+    leaves = []
     for k, space in enumerate(spaces[0]):
         arrays = [np.stack([some[k].leaves[i] for some in flats]) for i in range(len(space.leaves))]
-        made.append(Vec(Copower(space, X), tuple(arrays)))
-    return Stack(len(items), _refilled(items[0], iter(made)))
+        leaves.append(Vec(Copower(space, X), tuple(arrays)))
+    return Stack(len(items), _refilled(items[0], iter(leaves)))
 
 
 def _refilled(value: Value, leaves: Iterator[Any]) -> Value:
@@ -303,15 +303,15 @@ def flat(value: Value) -> list[Any]:
         return [value]
     if tuple not in map(type, value):
         return list(value)
-    found: list[Any] = []
+    leaves: list[Any] = []
     stack = list(reversed(value))
     while stack:
-        one = stack.pop()
-        if type(one) is tuple:
-            stack.extend(reversed(one))
+        part = stack.pop()
+        if type(part) is tuple:
+            stack.extend(reversed(part))
         else:
-            found.append(one)
-    return found
+            leaves.append(part)
+    return leaves
 
 
 def nested(space: Type, value: Value) -> Value:

@@ -35,8 +35,8 @@ LARGEST = 400_000
 
 def near(name: str, known: Iterable[str], most: int = 3) -> str:
     """The names that are like this one, as the end of a message."""
-    found = get_close_matches(name, known, most)
-    return f"; near: {', '.join(found)}" if found else ""
+    names = get_close_matches(name, known, most)
+    return f"; near: {', '.join(names)}" if names else ""
 
 
 @final

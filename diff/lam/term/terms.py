@@ -351,15 +351,15 @@ def require_term(value: Any, what: str) -> None:
 
 def variables(pattern: Pattern) -> list[Var]:
     """The variables of a pattern, from left to right."""
-    found: list[Var] = []
+    names: list[Var] = []
     stack: list[Any] = [pattern]
     while stack:
         node = stack.pop()
         if isinstance(node, Var):
-            found.append(node)
+            names.append(node)
         else:
             stack.extend(reversed(node.parts))
-    return found
+    return names
 
 
 def pattern_type(pattern: Any) -> Ty:
@@ -370,18 +370,18 @@ def pattern_type(pattern: Any) -> Ty:
     def step(node: Any, rec: Callable[[Any], Ty]) -> Ty:
         return node.type if isinstance(node, Var) else TupleType(tuple(map(rec, node.parts)))
 
-    made: Ty = bottom_up(pattern, step, lambda node: [] if isinstance(node, Var) else list(node.parts))
-    return made
+    ty: Ty = bottom_up(pattern, step, lambda node: [] if isinstance(node, Var) else list(node.parts))
+    return ty
 
 
 def below(term: Any) -> list[Any]:
     """The direct subterms, patterns among them."""
-    found: list[Any] = []
+    parts: list[Any] = []
     cls: type = type(term)
     for name in compared(cls):
         value = getattr(term, name)
         if isinstance(value, Former):
-            found.append(value)
+            parts.append(value)
         elif type(value) is tuple and value and isinstance(value[0], Former):
-            found += value
-    return found
+            parts += value
+    return parts

@@ -134,8 +134,8 @@ class Unifier:
             if not mentions(root, Unknown):
                 memo[root] = root
             elif ready or not parts:
-                made = with_parts(root, tuple(memo[self.find(part)] for part in parts))
-                memo[root] = open_(made) if isinstance(made, Unknown) else made
+                rebuilt = with_parts(root, tuple(memo[self.find(part)] for part in parts))
+                memo[root] = open_(rebuilt) if isinstance(rebuilt, Unknown) else rebuilt
                 entered.pop(root, None)
             elif root in entered:
                 message = "a type would contain itself: a function is applied to itself, or a list holds itself"

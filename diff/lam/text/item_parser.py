@@ -41,10 +41,10 @@ class Reader:
         if words[0] == "error" and words[1:2] == ["syntax"]:
             return self._syntax(item, file, line)
         with uncollected():
-            made = self._item(tokens(item, file, line))
-        if isinstance(made, (Definition, PrimitiveItem, Free)):
-            self.names.add(made.name)
-        return made
+            parsed = self._item(tokens(item, file, line))
+        if isinstance(parsed, (Definition, PrimitiveItem, Free)):
+            self.names.add(parsed.name)
+        return parsed
 
     def term(self, text: str, file: str = "<text>") -> AnyTerm:
         """A term alone, open as it is written."""
@@ -54,31 +54,31 @@ class Reader:
         _at_end(p)
         return term
 
-    def _parser(self, found: list[Token]) -> Parser:
-        return Parser(found, self.types, frozenset(self.names))
+    def _parser(self, words: list[Token]) -> Parser:
+        return Parser(words, self.types, frozenset(self.names))
 
-    def _item(self, found: list[Token]) -> Item:
-        first = found[0]
-        p = self._parser(found)
+    def _item(self, words: list[Token]) -> Item:
+        first = words[0]
+        p = self._parser(words)
         p.step()
         if first.text in CLAIMS:
             return self._claim(p, first)
         match first.text:
             case "data":
-                made: Item = Declared(self._data(p, first), first.place)
+                parsed: Item = Declared(self._data(p, first), first.place)
             case "def":
-                made = self._definition(p, first.place)
+                parsed = self._definition(p, first.place)
             case "prim":
-                made = self._primitive(p, first.place)
+                parsed = self._primitive(p, first.place)
             case "var":
                 name = p.name("a name")
                 p.expect(":")
-                made = Free(name, p.type(), first.place)
+                parsed = Free(name, p.type(), first.place)
             case _:  # no word that begins an item
                 due = "an item begins with data, def, prim, var or the word of a claim"
                 raise TermError("syntax", f"{due}, not with {first}", first.place)
         _at_end(p)
-        return made
+        return parsed
 
     def _data(self, p: Parser, first: Token) -> Declaration:
         """data Name {a} = Con [aty] {| Con [aty]}."""
@@ -100,11 +100,11 @@ class Reader:
             if not p.accept("|"):
                 break
         try:
-            made = declared(name, len(names), tuple(cases.items()))
+            declaration = declared(name, len(names), tuple(cases.items()))
         except TermError as error:
             raise error.at(first.place) from None
-        self.types[name] = made
-        return made
+        self.types[name] = declaration
+        return declaration
 
     def _primitive(self, p: Parser, place: Place) -> PrimitiveItem:
         """prim name pat {pat} = term."""
@@ -197,12 +197,12 @@ class Reader:
             raise TermError("syntax", "error syntax : text", place)
         lead = "\n" * item[: start + 1].count("\n") + " " * (start - item.rfind("\n", 0, start))
         try:
-            found = tokens(lead + item[start + 1 :], file, line)
-            p = self._parser(found)
-            if found[0].text in {"data", "def", "prim"}:
+            words = tokens(lead + item[start + 1 :], file, line)
+            p = self._parser(words)
+            if words[0].text in {"data", "def", "prim"}:
                 types = dict(self.types)
                 try:
-                    self._item(found)
+                    self._item(words)
                 finally:
                     self.types = types
             else:

@@ -146,7 +146,7 @@ class Parser(AtomParser):
     def branches(self) -> Pass:
         """{Con [pat] -> term | …}."""
         self.expect("{")
-        found: list[Branch] = []
+        branches: list[Branch] = []
         while True:
             token = self.token
             if token.kind != "con":
@@ -157,11 +157,11 @@ class Parser(AtomParser):
             before = self.bind(pattern)
             body = yield self.term()
             self.unbind(before)
-            found.append(Branch(token.text, pattern, body, place=token.place))
+            branches.append(Branch(token.text, pattern, body, place=token.place))
             if not self.accept("|"):
                 break
         self.expect("}")
-        return tuple(found)
+        return tuple(branches)
 
     def sum(self) -> Pass:
         """prod {± prod}."""
@@ -189,18 +189,18 @@ class Parser(AtomParser):
         signs = []
         while self.token.text == "-":
             signs.append(self.step())
-        made = yield self.atom()
+        operand = yield self.atom()
         while self.begins_atom():
             place = self.token.place
             arg = yield self.atom()
-            made = App(made, arg, place=made.place or place)
+            operand = App(operand, arg, place=operand.place or place)
         if self.accept("^"):
             minus = "-" if self.accept("-") else ""
             due = "a whole number (of another exponent write pow(x, y))"
-            made = Sign(f"^{minus}{self.digits(due)}", (made,), place=made.place)
+            operand = Sign(f"^{minus}{self.digits(due)}", (operand,), place=operand.place)
         for sign in reversed(signs):
-            made = Sign("-", (made,), place=sign.place)
-        return made
+            operand = Sign("-", (operand,), place=sign.place)
+        return operand
 
 
 def _cell(place: Place, first: AnyTerm, rest: AnyTerm) -> Con:

@@ -93,6 +93,6 @@ def _typed(pattern: Pattern, ty: Ty, place: Place) -> Pass:
         raise TermError("type", f"a pattern of {len(pattern.parts)} parts is not of type {ty}", place)
     parts = []
     for part, due in zip(pattern.parts, ty.parts, strict=True):
-        made = yield _typed(part, due, place)  # type: ignore[arg-type]  # the parts of a pattern are patterns
-        parts.append(made)
+        typed = yield _typed(part, due, place)  # type: ignore[arg-type]  # the parts of a pattern are patterns
+        parts.append(typed)
     return Tuple(tuple(parts), place=pattern.place)

@@ -61,7 +61,7 @@ def items(text: str, file: str) -> Iterator[tuple[str, int]]:
 
 def tokens(item: str, file: str, line: int = 1) -> list[Token]:
     """The tokens of an item, the last one its end; raises TermError for a character that begins none."""
-    found: list[Token] = []
+    words: list[Token] = []
     last = Place(file, line, 1)
     for k, full in enumerate(item.split("\n")):
         row = full.split("--", 1)[0].rstrip()
@@ -74,12 +74,12 @@ def tokens(item: str, file: str, line: int = 1) -> list[Token]:
                 raise TermError("syntax", f"no word of the language begins with {row[column]!r}", place)
             form = match.lastgroup or ""
             place = Place(file, line + k, match.start(form) + 1)
-            require_few(len(found), place)
-            found.append(_token(form, match[form], place))
+            require_few(len(words), place)
+            words.append(_token(form, match[form], place))
             column = match.end()
         if row.strip():
             last = Place(file, line + k, len(row) + 1)
-    return [*found, Token("end", "", last)]
+    return [*words, Token("end", "", last)]
 
 
 def _token(form: str, text: str, place: Place) -> Token:

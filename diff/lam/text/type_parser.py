@@ -59,9 +59,9 @@ class TypeParser:
 
     def accept(self, text: str) -> bool:
         """Tell if the next token is this one, which is then passed."""
-        found = self.token.text == text and self.token.kind != "end"
-        self.at += found
-        return found
+        is_next = self.token.text == text and self.token.kind != "end"
+        self.at += is_next
+        return is_next
 
     def expect(self, text: str) -> None:
         """Pass a token that is due."""
@@ -94,28 +94,28 @@ class TypeParser:
 
     def type(self) -> Ty:
         """ty."""
-        made: Ty = driven(self._type())
-        return made
+        ty: Ty = driven(self._type())
+        return ty
 
     def atomic(self) -> Ty:
         """aty."""
-        made: Ty = driven(self._starred())
-        return made
+        ty: Ty = driven(self._starred())
+        return ty
 
     def _type(self) -> Pass:
         """pty {-> pty | -o pty}, to the right."""
         parts: list[Any] = []
         while True:
-            made = yield self._product()
-            parts.append(made)
+            ty = yield self._product()
+            parts.append(ty)
             if self.token.text not in {"->", "-o"}:
                 break
             parts.append(self.step().text)
-        made = parts.pop()
+        ty = parts.pop()
         while parts:
             arrow, dom = parts.pop(), parts.pop()
-            made = Arrow(dom, made) if arrow == "->" else Lin(dom, made)
-        return made
+            ty = Arrow(dom, ty) if arrow == "->" else Lin(dom, ty)
+        return ty
 
     def _product(self) -> Pass:
         first = yield self._starred()
@@ -126,11 +126,11 @@ class TypeParser:
         return parts[0] if len(parts) == 1 else TupleType(tuple(parts))
 
     def _starred(self) -> Pass:
-        made = yield self._basic()
+        ty = yield self._basic()
         while self.token.text == "^" and self.after.text == "*":
             self.at += 2
-            made = dual(made)
-        return made
+            ty = dual(ty)
+        return ty
 
     def _begins_basic(self) -> bool:
         token = self.token
@@ -142,9 +142,9 @@ class TypeParser:
             self.fail("a type")
         self.step()
         if token.text == "(":
-            made = yield self._type()
+            ty = yield self._type()
             self.expect(")")
-            return made
+            return ty
         if token.text in {"R", "real"} and self.token.text == "^" and self.after.text != "*":
             self.step()
             return Ground(R ** self._index())
