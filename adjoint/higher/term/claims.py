@@ -21,7 +21,7 @@ from diff.lam.files.claims import ClaimsReport, moves, shown
 from diff.lam.run.closeness import are_close
 from diff.lam.run.evaluate import evaluate
 from diff.lam.term.binding import Pass, binder
-from diff.lam.term.former import Former
+from diff.lam.term.equality import data_and_parts
 from diff.lam.term.term_error import TermError
 from diff.lam.term.terms import (
     AnyTerm,
@@ -36,7 +36,6 @@ from diff.lam.term.terms import (
     Tuple,
     Var,
     Zero,
-    below,
     fresh,
     variables,
 )
@@ -128,10 +127,10 @@ def _same(a: Any, b: Any, names: dict[int, Any], lets: dict[int, Any]) -> Pass:
     if isinstance(a, Lit) and isinstance(b, Lit):
         x, y = a.value, b.value
         return are_close(x, y) if isinstance(x, Vec) and isinstance(y, Vec) else bool(x == y)
-    if type(a) is not type(b) or _plain(a) != _plain(b):
+    if type(a) is not type(b):
         return False
-    mine, yours = below(a), below(b)
-    if len(mine) != len(yours):
+    (data, mine), (other_data, yours) = data_and_parts(a), data_and_parts(b)
+    if data != other_data or len(mine) != len(yours):
         return False
     pattern, other = binder(a), binder(b)
     if pattern is not None and other is not None:
@@ -154,13 +153,6 @@ def _unfolded(term: Any, lets: dict[int, Any]) -> Any:
         return lets[term.number]
     lets[term.pattern.number] = term.value
     return term.body
-
-
-def _plain(node: Former) -> tuple[Any, ...]:
-    """The plain data of a node, without its subterms."""
-    cls: Any = type(node)
-    values = (getattr(node, f.name) for f in cls.__attrs_attrs__ if f.eq)
-    return tuple(v for v in values if not isinstance(v, (Former, tuple, Vec)))
 
 
 def _summands(term: Any) -> tuple[Any, Any] | None:

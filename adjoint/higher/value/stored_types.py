@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, assert_never
 
 from adjoint.higher.value.pullback_values import Functional, Neutral, Stuck
@@ -64,35 +65,30 @@ def stored(ty: Ty) -> Ty:
 def leafwise(value: Value, ty: Ty, step: Callable[[Value, Ty], Value]) -> Value:
     """The value with `step(v, σ)` for its leaves, from left to right; what is discrete stays."""
     results: list[Value] = []
-    todo: list[tuple[Any, Ty | None]] = [(value, ty)]
-    while todo:  # what to visit; without a type, how many results make a tuple, the label of the last one, or cells
-        one, kind = todo.pop()
-        if kind is None:
-            if type(one) is str:
-                results[-1] = Tagged(one, results[-1])
-            elif type(one) is list:
-                for label, values in reversed(one):
-                    results[-1] = Tagged(label, (*values, results[-1]))
-            else:
-                results[len(results) - one :] = [tuple(results[len(results) - one :])]
+    todo: list[tuple[Value, Ty] | Callable[[list[Value]], None]] = [(value, ty)]
+    while todo:  # values to visit, and below those of its parts what makes a value of the results for them
+        entry = todo.pop()
+        if not isinstance(entry, tuple):
+            entry(results)
             continue
+        one, kind = entry
         if isinstance(kind, Lin) and not isinstance(one, Neutral):
             kind = stored(kind)  # σ* stays for functions, and where a neutral term stands
         match kind:
             case Ground():
                 results.append(step(one, kind) if kind.space.is_space else one)
             case DataType() if type(one) is Tagged:
-                cells = []
+                cells: list[tuple[str, list[Value]]] = []
                 while type(one) is Tagged and (heads := _heads(kind).get(one.label)):
                     values = zip(one.payload, heads, strict=False)
                     cells.append((one.label, [step(v, of) if of.space.is_space else v for v, of in values]))
                     one = one.payload[-1]
                 if cells:
-                    todo += (cells, None), (one, kind)
+                    todo += partial(_end_cells, cells), (one, kind)
                 else:
-                    todo += (one.label, None), (one.payload, payload(kind, one.label))
+                    todo += partial(_tag, one.label), (one.payload, payload(kind, one.label))
             case TupleType() if type(one) is tuple:
-                todo.append((len(one), None))
+                todo.append(partial(_tuple, len(one)))
                 todo += zip(reversed(one), reversed(kind.parts), strict=True)
             case Int():
                 results.append(one)
@@ -101,6 +97,23 @@ def leafwise(value: Value, ty: Ty, step: Callable[[Value, Ty], Value]) -> Value:
             case _:
                 assert_never(kind)
     return results[0]
+
+
+def _tuple(count: int, results: list[Value]) -> None:
+    """Replace the last results by their tuple."""
+    start = len(results) - count
+    results[start:] = [tuple(results[start:])]
+
+
+def _tag(label: str, results: list[Value]) -> None:
+    """Replace the last result by ℓ of it."""
+    results[-1] = Tagged(label, results[-1])
+
+
+def _end_cells(cells: list[tuple[str, list[Value]]], results: list[Value]) -> None:
+    """Replace the last result by the cells of a list that ends in it."""
+    for label, values in reversed(cells):
+        results[-1] = Tagged(label, (*values, results[-1]))
 
 
 @once

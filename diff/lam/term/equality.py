@@ -34,7 +34,7 @@ def _hashed(term: Former) -> int:
         if id(node) in known:
             continue
         if ready is None:
-            plain, parts = _plain(node)
+            plain, parts = data_and_parts(node)
             ready = hash((type(node), *plain)), parts
             if parts:
                 stack.append((node, ready))
@@ -44,7 +44,7 @@ def _hashed(term: Former) -> int:
     return known[id(term)]
 
 
-def _plain(node: Former) -> tuple[list[Any], list[Any]]:
+def data_and_parts(node: Former) -> tuple[list[Any], list[Any]]:
     """The plain data of a node, none of a variable and literals by contents, and its subterms."""
     plain: list[Any] = []
     parts: list[Any] = []
@@ -99,7 +99,7 @@ def _equal(left: Former, right: Former) -> bool:
         key = (id(a), id(b))
         if (a is b and not names.left) or key in names.equal:
             continue
-        (plain, mine), (other, yours) = _plain(a), _plain(b)
+        (plain, mine), (other, yours) = data_and_parts(a), data_and_parts(b)
         if plain != other or len(mine) != len(yours):
             return False
         bound = binder(a)
