@@ -45,7 +45,10 @@ def files(room: str, *names: str) -> dict[str, str]:
 Groups = dict[str, dict[str, str]]
 """Files, and which of their functions."""
 LANGUAGES: Groups = {
-    "nabla": files("adjoint/languages/ks/notes/jacobian", "nabla"),
+    "nabla": {
+        **files("adjoint/languages/ks/notes/jacobian", "nabla"),
+        "adjoint/languages/ks/builtin/scalars.py": "$",  # the table, with the partial derivatives
+    },
     "application": files("adjoint/languages/ks/notes/reverse", "application", "cotangents"),
     "categorical": files("adjoint/languages/ks/notes/categories", "categorical", "cl", "combinators"),
     "notes": {
@@ -64,6 +67,7 @@ LANGUAGES: Groups = {
     },
     "tables": {
         **files("adjoint/languages/ks/text", "signatures", "parser", "text_scope"),
+        **files("adjoint/languages/ks/builtin", "type_rules"),
         **files("adjoint/languages/caddie", "types", "parser"),
     },
     "resolution": files("adjoint/languages/ks/text", "resolution"),

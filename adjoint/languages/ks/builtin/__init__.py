@@ -1,1 +1,1 @@
-"""Built-in functions of KS-Lisp on values: scalars, integers, tensors (`build`: `tensor_builtins`), checks, prints."""
+"""Built-in functions of KS-Lisp, a row of a table each: of scalars, linear maps and tensors; their types and values."""

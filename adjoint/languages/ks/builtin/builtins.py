@@ -1,30 +1,32 @@
-"""What is built in, on values: `PLAIN` takes values, `PASSES` calls functions that it is given."""
+"""The table of what is built in, a row for each function, and the values of those of no other file."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from adjoint.languages.ks.builtin import effects, integers, linear_primitives, scalars, tensor_builtins
+from adjoint.languages.ks.builtin import effects, integers, linear_primitives, scalars, tensor_builtins, type_rules
+from adjoint.languages.ks.builtin.builtin_row import BuiltIn, of_value, of_values
 from adjoint.languages.ks.builtin.shapes import shape_of
-from adjoint.languages.ks.builtin.tensor_builtins import Use
 from adjoint.languages.ks.builtin.zeros import zero
 from adjoint.languages.ks.value.ks_values import items_of, leaves_of, plus, real, repeated, scaled, stacked, tangent
-from adjoint.languages.ks.value.types import element
+from adjoint.languages.ks.value.types import BOOL, element, index_of, order, shape_type
 from adjoint.languages.ks.value.types import tangent as tangent_type
 from adjoint.languages.ks.value.value_classes import Arr, Items, Value
 from adjoint.languages.ks.value.value_syntax import text
 from diff import absolute
-from diff.lam.term.types import Arrow, Lin, TupleType, Ty
+from diff.lam.term.types import INT, REAL, TupleType
 from hilbert import R, Vec
 from hilbert.base.escaped_text import put
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from adjoint.languages.ks.builtin.evaluation import Evaluation
+    from adjoint.languages.ks.builtin.evaluation import Use
     from diff.lam.term.binding import Pass
 
-T = TypeVar("T")
+_BUILD = "(Tuple Integer (Lam Integer t)), or tuples of Integers for both"
+_TENSOR = "(Vec t) or (Tensor n t)"
+_DELTA = "(Tuple Integer Integer t)"
+_ALIKE = "values of one type"
+_OF_ONE = type_rules.same(1, lambda ty: ty)
 
 
 def delta(use: Use, arg: Value) -> Value:
@@ -90,73 +92,74 @@ def checked(use: Use, arg: Value) -> Pass:
     return use.ev.chosen(integers.compare("eq", off, R.zeros()), R.zeros, lambda: off / size_)
 
 
-def _ends(ty: Ty) -> tuple[Ty, Ty]:
-    """The tangent types of the domain and the codomain of a tensor of linear maps.
-
-    Their zeros are the sums over an empty tensor: the transpose of lmVCatV sums in the first, lmHCatV in the second.
-    """
-    linear = element(ty)
-    assert isinstance(linear, Lin)
-    return tangent_type(linear.dom), tangent_type(linear.cod)
-
-
-def _around(use: Use) -> Ty:
-    """δs, of f′ in lmFold f f′ a v or RFold f f′ a v dr."""
-    step = use.part(1)
-    assert isinstance(step, Arrow)
-    pair = tangent_type(step.cod.dom) if isinstance(step.cod, Lin) else step.cod
-    assert isinstance(pair, TupleType)
-    return pair.parts[0]
-
-
-def _placed(f: Callable[[Evaluation, Value], T]) -> Callable[[Use, Value], T]:
-    return lambda use, v: f(use.ev, v)
-
-
-VALUES: dict[str, Callable[[Value], Value]] = {
-    **scalars.PURE,
-    **linear_primitives.PLAIN,
-    "size": tensor_builtins.size,
-    "eq": lambda v: equal(*v),
-    "ne": lambda v: integers.negated(equal(*v)),
-    "ts_add": lambda v: plus(*v),
-    "ts_scale": lambda v: scaled(*v),
-    "ts_dot": lambda v: linear_primitives.dot(*v),
-    "ts_neg": lambda v: scaled(real(-1.0), v),
-    "$inline": lambda v: v,
-    "$copydown": lambda v: v,
+BUILT_IN: dict[str, BuiltIn] = {
+    **scalars.TABLE,
+    **linear_primitives.TABLE,
+    "build": BuiltIn(tensor_builtins.built, rule=type_rules.build_type, takes=_BUILD, calls=True),
+    "sumbuild": BuiltIn(tensor_builtins.sumbuilt, rule=type_rules.sumbuild_type, takes=_BUILD, calls=True),
+    "index": BuiltIn(
+        tensor_builtins.indexed,
+        rule=type_rules.index_type,
+        takes="(Tuple Integer (Vec t)), or a tuple of n Integers and (Tensor n t)",
+    ),
+    "size": BuiltIn(
+        of_value(tensor_builtins.size), rule=type_rules.of_tensor(lambda ty: index_of(order(ty))), takes=_TENSOR
+    ),
+    "sum": BuiltIn(tensor_builtins.summed, rule=type_rules.of_tensor(element), takes=_TENSOR),
+    "fold": BuiltIn(
+        tensor_builtins.folded,
+        rule=type_rules.fold_type,
+        takes="(Tuple (Lam (Tuple s t) s) s (Vec t))",
+        calls=True,
+    ),
+    "map": BuiltIn(tensor_builtins.map_over, rule=type_rules.map_type, takes="(Tuple (Lam t u) (Vec t))", calls=True),
+    "map2": BuiltIn(
+        tensor_builtins.map_over,
+        rule=type_rules.map2_type,
+        takes="(Tuple (Lam (Tuple t u) r) (Vec t) (Vec u))",
+        calls=True,
+    ),
+    "constVec": BuiltIn(
+        lambda use, v: repeated(tensor_builtins.dims_of(use, v[0]), v[1]),
+        rule=type_rules.const_vec_type,
+        takes="(Tuple Integer t)",
+    ),
+    "deltaVec": BuiltIn(tensor_builtins.delta_vec, rule=type_rules.delta_vec_type, takes=_DELTA),
+    "delta": BuiltIn(delta, rule=type_rules.delta_type, takes=_DELTA),
+    "diag": BuiltIn(
+        tensor_builtins.diagonal,
+        rule=type_rules.diag_type,
+        takes="(Tuple Integer Integer (Lam Integer t))",
+        calls=True,
+    ),
+    "Vec_init": BuiltIn(
+        lambda use, v: stacked((len(v),), v) if isinstance(use.of, TupleType) else stacked((1,), (v,)),
+        rule=type_rules.vec_init_type,
+        takes=_ALIKE,
+    ),
+    "unzip": BuiltIn(lambda use, v: tensor_builtins.unzipped(v, use.of), rule=type_rules.unzip_type),
+    "buildFromSparse": BuiltIn(
+        tensor_builtins.sparse,
+        rule=type_rules.sparse_type,
+        takes="(Tuple S Integer (Lam Integer (Tuple Integer t))), S a shape of (Vec t), or tuples of Integers",
+        calls=True,
+    ),
+    "buildFromSparseTupled": BuiltIn(tensor_builtins.sparse_tupled, rule=type_rules.sparse_tupled_type, calls=True),
+    "ts_add": BuiltIn(of_values(plus), rule=lambda t: t[0] if len(t) == 2 and t[1] is tangent_type(t[0]) else None),
+    "ts_scale": BuiltIn(of_values(scaled), rule=lambda t: t[1] if len(t) == 2 and t[0] is REAL else None),
+    "ts_dot": BuiltIn(of_values(linear_primitives.dot), rule=type_rules.same(2, lambda _: REAL)),
+    "ts_neg": BuiltIn(of_value(lambda v: scaled(real(-1.0), v)), rule=_OF_ONE),
+    "eq": BuiltIn(of_values(equal), rule=type_rules.same(2, lambda _: BOOL), takes=_ALIKE),
+    "ne": BuiltIn(
+        of_value(lambda v: integers.negated(equal(*v))), rule=type_rules.same(2, lambda _: BOOL), takes=_ALIKE
+    ),
+    "shape": BuiltIn(lambda use, v: shape_of(v, use.of), rule=lambda t: shape_type(t[0]) if len(t) == 1 else None),
+    "print": BuiltIn(printed, rule=lambda _: INT),
+    "$trace": BuiltIn(traced, rule=_OF_ONE),
+    "$inline": BuiltIn(of_value(lambda v: v), rule=_OF_ONE, partials=lambda *_: [None]),
+    "$copydown": BuiltIn(of_value(lambda v: v), rule=_OF_ONE, partials=lambda *_: [None]),
+    "$check": BuiltIn(checked, rule=type_rules.check_type, calls=True),
+    "assert": BuiltIn(asserted, calls=True),
+    "$dummy": BuiltIn(lambda use, _: zero(use.of)),
 }
-"""The value of each at its argument."""
-PLAIN: dict[str, Callable[[Use, Value], Value]] = {
-    **{name: _placed(f) for name, f in scalars.PRELUDE.items()},
-    "index": tensor_builtins.indexed,
-    "sum": tensor_builtins.summed,
-    "constVec": lambda use, v: repeated(tensor_builtins.dims_of(use, v[0]), v[1]),
-    "deltaVec": tensor_builtins.delta_vec,
-    "delta": delta,
-    "Vec_init": lambda use, v: stacked((len(v),), v) if isinstance(use.of, TupleType) else stacked((1,), (v,)),
-    "unzip": lambda use, v: tensor_builtins.unzipped(v, use.of),
-    "shape": lambda use, v: shape_of(v, use.of),
-    "lmVCatV": lambda use, v: linear_primitives.vertical_vector(v, lambda: zero(_ends(use.of)[0])),
-    "lmHCatV": lambda use, v: linear_primitives.horizontal_vector(v, lambda: zero(_ends(use.of)[1])),
-    "lmFold": lambda use, v: linear_primitives.lm_fold(use.ev, v, lambda: zero(_around(use))),
-    "print": printed,
-    "$trace": traced,
-    "$dummy": lambda use, _: zero(use.of),
-}
-"""The same of those that depend on where they are evaluated, or on the type."""
-PASSES: dict[str, Callable[[Use, Value], Pass]] = {
-    "build": tensor_builtins.built,
-    "sumbuild": tensor_builtins.sumbuilt,
-    "map": tensor_builtins.map_over,
-    "map2": tensor_builtins.map_over,
-    "fold": tensor_builtins.folded,
-    "diag": tensor_builtins.diagonal,
-    "buildFromSparse": tensor_builtins.sparse,
-    "buildFromSparseTupled": tensor_builtins.sparse_tupled,
-    "assert": asserted,
-    "$check": checked,
-    "FFold": _placed(linear_primitives.f_fold),
-    "RFold": lambda use, v: linear_primitives.r_fold(use.ev, v, lambda: zero(_around(use))),
-}
-"""The same of those that call functions."""
+"""All that is built in; the types of `assert` and `$dummy` are found where they are parsed."""

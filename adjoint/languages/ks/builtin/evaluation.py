@@ -15,12 +15,14 @@ from attrs import Factory, frozen
 
 from adjoint.languages.ks.value.tensor_lanes import aligned
 from adjoint.languages.ks.value.value_classes import Arr, Items, Lane, Table, UnrolledError, Value
+from diff.lam.term.types import TupleType
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from diff.lam.term.binding import Pass
     from diff.lam.term.term_error import Place
+    from diff.lam.term.types import Ty
     from hilbert import Vec
 
 Effect: TypeAlias = "Callable[[Any], Any]"
@@ -88,3 +90,18 @@ class Evaluation(Protocol):
 
     def probe(self, x: Any) -> Vec[Any]:
         """An expression at the point at hand; raises TermError where there is none."""
+
+
+@final
+@frozen
+class Use:
+    """One use of a name: the type of its argument, where it is evaluated, and its place."""
+
+    of: Ty
+    ev: Evaluation
+    place: Place | None
+
+    def part(self, k: int) -> Ty:
+        """The type of an argument."""
+        assert isinstance(self.of, TupleType)
+        return self.of.parts[k]

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from adjoint.languages.ks.builtin import type_rules
+from adjoint.languages.ks.builtin.builtin_row import BuiltIn, in_place, of_value
+from adjoint.languages.ks.builtin.zeros import zero as zero_of_type
 from adjoint.languages.ks.value.ks_values import items_of, plus, scaled, stacked, tangent, zero_like
 from adjoint.languages.ks.value.linear_maps import made
+from adjoint.languages.ks.value.types import element
+from adjoint.languages.ks.value.types import tangent as tangent_type
 from adjoint.languages.ks.value.value_classes import Add, Arr, Compose, Items, Linear, Stack, Transpose, Value
 from diff import inner
 from diff.lam.term.lam_values import Native
 from diff.lam.term.term_error import TermError
+from diff.lam.term.types import REAL, Arrow, Lin, TupleType, Ty
 from hilbert import R
 from hilbert.base.term import driven
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from adjoint.languages.ks.builtin.evaluation import Evaluation
+    from adjoint.languages.ks.builtin.evaluation import Evaluation, Use
     from diff.lam.term.binding import Pass
 
 T = TypeVar("T")
@@ -174,18 +180,67 @@ def _applied(ev: Evaluation, df: Value, t: Value, by: Callable[[Linear], Value])
     return by(m)
 
 
-PLAIN: dict[str, Callable[[Value], Value]] = {
-    "lmApply": lambda v: v[0].apply(v[1]),
-    "lmApplyR": lambda v: v[1].transposed(v[0]),
-    "lmCompose": compose,
-    "lmAdd": add,
-    "lmZero": zero,
-    "lmOne": one,
-    "lmScale": scale,
-    "lmScaleR": scale_r,
-    "lmDot": dot_with,
-    "lmVCat": lambda v: vertical(v if isinstance(v, tuple) else (v,)),
-    "lmHCat": lambda v: horizontal(v if isinstance(v, tuple) else (v,)),
-    "lmTranspose": transposed,
+def _ends(ty: Ty) -> tuple[Ty, Ty]:
+    """The tangent types of the domain and the codomain of a tensor of linear maps.
+
+    Their zeros are the sums over an empty tensor: the transpose of lmVCatV sums in the first, lmHCatV in the second.
+    """
+    linear = element(ty)
+    assert isinstance(linear, Lin)
+    return tangent_type(linear.dom), tangent_type(linear.cod)
+
+
+def _around(use: Use) -> Ty:
+    """δs, of f′ in lmFold f f′ a v or RFold f f′ a v dr."""
+    step = use.part(1)
+    assert isinstance(step, Arrow)
+    pair = tangent_type(step.cod.dom) if isinstance(step.cod, Lin) else step.cod
+    assert isinstance(pair, TupleType)
+    return pair.parts[0]
+
+
+def _several(v: Value) -> tuple[Value, ...]:
+    return v if isinstance(v, tuple) else (v,)
+
+
+TABLE: dict[str, BuiltIn] = {
+    "lmApply": BuiltIn(
+        of_value(lambda v: v[0].apply(v[1])),
+        rule=type_rules.lm_apply_type,
+        takes="(Tuple (LM s t) ds), ds a tangent of s",
+    ),
+    "lmApplyR": BuiltIn(
+        of_value(lambda v: v[1].transposed(v[0])),
+        rule=type_rules.lm_apply_r_type,
+        takes="(Tuple dt (LM s t)), dt a tangent of t",
+    ),
+    "lmCompose": BuiltIn(of_value(compose), rule=type_rules.lm_compose_type, takes="(Tuple (LM t u) (LM s t))"),
+    "lmAdd": BuiltIn(of_value(add), rule=type_rules.same(2, lambda ty: ty)),
+    "lmZero": BuiltIn(of_value(zero), rule=lambda t: Lin(*t) if len(t) == 2 else None),
+    "lmOne": BuiltIn(of_value(one), rule=lambda t: Lin(t[0], t[0]) if len(t) == 1 else None),
+    "lmScale": BuiltIn(of_value(scale), rule=lambda t: Lin(t[0], t[0]) if len(t) == 2 and t[1] is REAL else None),
+    "lmScaleR": BuiltIn(of_value(scale_r), rule=lambda t: Lin(REAL, t[0]) if len(t) == 1 else None),
+    "lmDot": BuiltIn(of_value(dot_with), rule=lambda t: Lin(t[0], REAL) if len(t) == 1 else None),
+    "lmVCat": BuiltIn(of_value(lambda v: vertical(_several(v))), rule=type_rules.lm_vcat_type),
+    "lmHCat": BuiltIn(of_value(lambda v: horizontal(_several(v))), rule=type_rules.lm_hcat_type),
+    "lmVCatV": BuiltIn(
+        lambda use, v: vertical_vector(v, lambda: zero_of_type(_ends(use.of)[0])),
+        rule=lambda t: type_rules.lm_vectors_type(t, vertical=True),
+    ),
+    "lmHCatV": BuiltIn(
+        lambda use, v: horizontal_vector(v, lambda: zero_of_type(_ends(use.of)[1])),
+        rule=lambda t: type_rules.lm_vectors_type(t, vertical=False),
+    ),
+    "lmFold": BuiltIn(
+        lambda use, v: lm_fold(use.ev, v, lambda: zero_of_type(_around(use))), rule=type_rules.lm_fold_type
+    ),
+    "lmTranspose": BuiltIn(
+        of_value(transposed),
+        rule=lambda t: Lin(t[0].cod, t[0].dom) if len(t) == 1 and isinstance(t[0], Lin) else None,
+    ),
+    "FFold": BuiltIn(in_place(f_fold), rule=type_rules.f_fold_type, calls=True),
+    "RFold": BuiltIn(
+        lambda use, v: r_fold(use.ev, v, lambda: zero_of_type(_around(use))), rule=type_rules.r_fold_type, calls=True
+    ),
 }
-"""The value of each at its argument."""
+"""The linear-map primitives, and folds of maps."""

@@ -10,34 +10,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjoint.languages.ks.builtin import integers
+from adjoint.languages.ks.builtin.builtin_row import BuiltIn, Overloads, in_place, of_value, of_values
 from adjoint.languages.ks.value.gamma import digamma, lgamma, magnitude
 from adjoint.languages.ks.value.ks_values import items_of, mapped, real, stacked
 from adjoint.languages.ks.value.tensor_lanes import lane_entry
+from adjoint.languages.ks.value.types import BOOL, tensor, vec
 from adjoint.languages.ks.value.value_classes import LEAF, Arr, Items, Table, Value
 from diff import const, cos, cosh, divide, each, erf, exp, inner, log, maximum, select, sin, sqrt, tanh
 from diff.lam.term.term_error import TermError
+from diff.lam.term.terms import real as number
+from diff.lam.term.types import INT, REAL
 from diff.trace.expr import Expr
 from hilbert import R, Vec
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from adjoint.languages.ks.builtin.evaluation import Evaluation
+    from adjoint.languages.ks.builtin.evaluation import Evaluation, Use
 
-UNARY: dict[str, Any] = {
-    "log": log,
-    "exp": exp,
-    "sin": sin,
-    "cos": cos,
-    "tanh": tanh,
-    "cosh": cosh,
-    "sqrt": sqrt,
-    "erf": erf,
-    "abs": magnitude,
-    "lgamma": lgamma,
-    "digamma": digamma,
-}
-"""Functions of a real."""
 _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "add": operator.add,
     "sub": operator.sub,
@@ -199,24 +189,54 @@ def _hash(k: Any) -> Any:
     return v.astype(np.float64) * 5.42101086242752217e-20
 
 
-PURE: dict[str, Callable[[Value], Value]] = {
-    "to_float": _to_float,
-    "bool_to_float": _to_float,
-    "and": lambda v: integers.both(*v),
-    "or": lambda v: integers.either(*v),
-    "not": integers.negated,
-    **{name: _comparison(name) for name in ("gt", "lt", "gte", "lte")},
-    **{name: partial(mapped, f) for name, f in UNARY.items()},
-    "dot": lambda v: dot(*v),
-    "max": _largest,
-    "imax": _largest_at,
-    "pi": lambda _: real(math.pi),
+_REALS, _MATRIX = vec(REAL), tensor(2, REAL)
+_TO_REAL: Overloads = (((REAL,), REAL),)
+_ARITHMETIC: Overloads = (((REAL, REAL), REAL), ((INT, INT), INT))
+_ON_VECTORS: Overloads = (*_ARITHMETIC, ((_REALS, _REALS), _REALS))
+_OF_A_VECTOR: Overloads = (((REAL, _REALS), _REALS), ((_MATRIX, _REALS), _REALS), ((vec(_REALS), _REALS), _REALS))
+_COMPARISON: Overloads = (((REAL, REAL), BOOL), ((INT, INT), BOOL))
+_LOGICAL: Overloads = (((BOOL, BOOL), BOOL),)
+
+
+def _of_real(f: Any) -> Callable[[Use, Value], Value]:
+    """A function of a real on values: at each real of a tensor."""
+    return lambda _, v: mapped(f, v)
+
+
+TABLE: dict[str, BuiltIn] = {
+    "to_float": BuiltIn(of_value(_to_float), (((INT,), REAL),)),
+    "bool_to_float": BuiltIn(of_value(_to_float), (((BOOL,), REAL),)),
+    "not": BuiltIn(of_value(integers.negated), (((BOOL,), BOOL),)),
+    "and": BuiltIn(of_values(integers.both), _LOGICAL),
+    "or": BuiltIn(of_values(integers.either), _LOGICAL),
+    "neg": BuiltIn(in_place(_negated), (((REAL,), REAL), ((INT,), INT)), partials=lambda *_: [number(-1.0)]),
+    "add": BuiltIn(in_place(_binary("add")), _ON_VECTORS, partials=lambda *_: [None, None]),
+    "sub": BuiltIn(
+        in_place(_binary("sub")), (*_ON_VECTORS, ((_REALS, REAL), _REALS)), partials=lambda *_: [None, number(-1.0)]
+    ),
+    "mul": BuiltIn(in_place(_binary("mul")), (*_ON_VECTORS, *_OF_A_VECTOR), partials=lambda _, x, y: [y, x]),
+    "div": BuiltIn(
+        in_place(_binary("div")),
+        _ARITHMETIC,
+        partials=lambda call, x, y: [call("div", number(1.0), y), call("neg", call("div", x, call("mul", y, y)))],
+    ),
+    **{name: BuiltIn(of_value(_comparison(name)), _COMPARISON) for name in ("gt", "lt", "gte", "lte")},
+    "log": BuiltIn(_of_real(log), _TO_REAL, partials=lambda call, x: [call("div", number(1.0), x)]),
+    "exp": BuiltIn(_of_real(exp), (*_TO_REAL, ((_REALS,), _REALS)), partials=lambda call, x: [call("exp", x)]),
+    "sin": BuiltIn(_of_real(sin), _TO_REAL, partials=lambda call, x: [call("cos", x)]),
+    "cos": BuiltIn(_of_real(cos), _TO_REAL, partials=lambda call, x: [call("neg", call("sin", x))]),
+    "tanh": BuiltIn(_of_real(tanh), _TO_REAL),
+    "cosh": BuiltIn(_of_real(cosh), _TO_REAL),
+    "sqrt": BuiltIn(_of_real(sqrt), _TO_REAL, partials=lambda call, x: [call("div", number(0.5), call("sqrt", x))]),
+    "erf": BuiltIn(_of_real(erf), _TO_REAL),
+    "abs": BuiltIn(_of_real(magnitude), _TO_REAL),
+    "lgamma": BuiltIn(_of_real(lgamma), _TO_REAL),
+    "digamma": BuiltIn(_of_real(digamma), _TO_REAL),
+    "dot": BuiltIn(of_values(dot), (((_REALS, _REALS), REAL),)),
+    "max": BuiltIn(of_value(_largest), (((REAL, REAL), REAL), ((_REALS,), REAL))),
+    "imax": BuiltIn(of_value(_largest_at), (((_REALS,), INT),)),
+    "pow": BuiltIn(in_place(_power), (((REAL, INT), REAL),)),
+    "pi": BuiltIn(of_value(lambda _: real(math.pi)), (((), REAL),)),
+    "$ranhashdoub": BuiltIn(in_place(_hashed), (((INT,), REAL),)),
 }
-"""The value of each at its argument."""
-PRELUDE: dict[str, Callable[[Evaluation, Value], Value]] = {
-    **{name: _binary(name) for name in _SIGNS},
-    "neg": _negated,
-    "pow": _power,
-    "$ranhashdoub": _hashed,
-}
-"""The same of those that depend on where they are evaluated."""
+"""The prelude: each function with its overloads."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from attrs import frozen
 
 from adjoint.languages.ks.builtin import integers
 from adjoint.languages.ks.builtin.selection import position, selected
@@ -22,27 +21,11 @@ from diff.lam.term.types import Arrow, TupleType, Ty
 from linmap import total
 
 if TYPE_CHECKING:
-    from adjoint.languages.ks.builtin.evaluation import Evaluation
+    from adjoint.languages.ks.builtin.evaluation import Evaluation, Use
     from diff.lam.term.binding import Pass
-    from diff.lam.term.term_error import Place
 
 CELLS = 10**6
 """The elements of a tensor that is made of values at their indices: each is looked at by itself."""
-
-
-@final
-@frozen
-class Use:
-    """One use of a name: the type of its argument, where it is evaluated, and its place."""
-
-    of: Ty
-    ev: Evaluation
-    place: Place | None
-
-    def part(self, k: int) -> Ty:
-        """The type of an argument."""
-        assert isinstance(self.of, TupleType)
-        return self.of.parts[k]
 
 
 def dims_of(use: Use, n: Value) -> tuple[int, ...]:

@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any, final
 from weakref import WeakKeyDictionary
 
-from adjoint.languages.ks.builtin.builtins import PASSES, PLAIN, VALUES
-from adjoint.languages.ks.builtin.tensor_builtins import Use
+from adjoint.languages.ks.builtin.builtins import BUILT_IN
+from adjoint.languages.ks.builtin.evaluation import Use
 from adjoint.languages.ks.run import derivatives
 from adjoint.languages.ks.run.by_hand import by_hand, opaque
 from adjoint.languages.ks.text.function_names import Callee
@@ -83,16 +83,13 @@ class Linked:
         return value
 
     def _built_in(self, word: str, of: Ty, ev: KsEvaluator, place: Place | None) -> Value:
-        if word in VALUES:
-            return _native(VALUES[word], place, ev)
-        use = Use(of, ev, place)
-        if word in PLAIN:
-            return _native(lambda v: PLAIN[word](use, v), place, ev)
-        run = PASSES[word]
+        row, use = BUILT_IN[word], Use(of, ev, place)
+        if not row.calls:
+            return _native(lambda v: row.value(use, v), place, ev)
 
         def passed(v: Value) -> Pass:
             ev.place = place
-            return (yield run(use, v))
+            return (yield row.value(use, v))
 
         return Native(passed)
 

@@ -1,1 +1,1 @@
-"""Values and types of KS-Lisp: reals, tensors, linear maps; how they are packed into vectors and shown."""
+"""Values (`value_classes`) and types of KS-Lisp: reals, tensors, linear maps; how they are packed and shown."""

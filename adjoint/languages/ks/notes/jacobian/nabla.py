@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn, final
 
+from adjoint.languages.ks.builtin.builtins import BUILT_IN
 from adjoint.languages.ks.text.typed_terms import Maker, is_discrete
 from diff.lam.term.binding import captured, mapped, renamed
 from diff.lam.term.term_error import TermError
-from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh, real
+from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var, fresh
 from diff.lam.term.types import REAL, TupleType
 
 if TYPE_CHECKING:
@@ -186,28 +187,7 @@ def _scale(make: Maker, x: AnyTerm, k: AnyTerm | None) -> AnyTerm:
 
 def factors(make: Maker, name: str, parts: list[AnyTerm]) -> list[AnyTerm | None] | None:
     """The partial derivatives of a function of reals, None for 1; None where the table has none."""
-    match name, parts:
-        case "add", [_, _]:
-            return [None, None]
-        case "sub", [_, _]:
-            return [None, real(-1.0)]
-        case "mul", [x, y]:
-            return [y, x]
-        case "div", [x, y]:
-            return [make.call("div", real(1.0), y), make.call("neg", make.call("div", x, make.call("mul", y, y)))]
-        case "neg", [_]:
-            return [real(-1.0)]
-        case "log", [x]:
-            return [make.call("div", real(1.0), x)]
-        case "exp", [x]:
-            return [make.call("exp", x)]
-        case "sin", [x]:
-            return [make.call("cos", x)]
-        case "cos", [x]:
-            return [make.call("neg", make.call("sin", x))]
-        case "sqrt", [x]:
-            return [make.call("div", real(0.5), make.call("sqrt", x))]
-        case (("$inline" | "$copydown"), [_]):
-            return [None]
-        case _:  # its derivative is called
-            return None
+    row = BUILT_IN.get(name)
+    if row is None or row.partials is None or not row.takes_reals(len(parts)):
+        return None
+    return row.partials(make.call, *parts)
