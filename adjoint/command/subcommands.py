@@ -135,24 +135,31 @@ def _show(of: Asked) -> int:
 def _verify(of: Asked) -> int:
     at = None if of.at is None else _values(of.at, "--at", of)
     loaded = _loaded(of.file, of)
-    reports: set[str] = set()  # what is wrong with a function is so with what is derived from it
-    for name, found in [(of.name, _found(loaded, of))] if of.name else loaded.definitions.items():
-        try:
-            wrong = found.verified(at)
-        except (UsageError, TextError) as error:
-            if at is None and _may_be_right(error):
-                say(f"{name} : not verified: {error}")
-                continue
-            if of.name or isinstance(error, UsageError):
-                raise
-            wrong = [error]  # the others are verified all the same
-        if not wrong:
-            say(f"{name} : verified")
-        for report in [one.report() for one in wrong]:
-            if report not in reports:
+    functions = [(of.name, _found(loaded, of))] if of.name else loaded.definitions.items()
+    told: set[str] = set()  # a fault of a function is one of what is derived from it
+    for name, function in functions:
+        for report in _faults(name, function, at, is_alone=bool(of.name)):
+            if report not in told:
                 complain_at(report)
-            reports.add(report)
-    return 1 if reports else 0
+            told.add(report)
+    return 1 if told else 0
+
+
+def _faults(name: str, function: DefinedFunction, at: Sequence[Value] | None, *, is_alone: bool) -> list[str]:
+    """The faults of a function; say that it is verified, or why it is not, where there are none."""
+    faults: Sequence[TextError]
+    try:
+        faults = function.verified(at)
+    except (UsageError, TextError) as error:
+        if at is None and _may_be_right(error):
+            say(f"{name} : not verified: {error}")
+            return []
+        if is_alone or isinstance(error, UsageError):
+            raise
+        faults = [error]  # the other functions are verified all the same
+    if not faults:
+        say(f"{name} : verified")
+    return [fault.report() for fault in faults]
 
 
 def _may_be_right(error: UsageError | TextError) -> bool:

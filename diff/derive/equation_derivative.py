@@ -9,7 +9,7 @@ Nothing of how the solution was found is needed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 from attrs import evolve, frozen
 
@@ -64,31 +64,43 @@ class _Partial:
 
     def inverse(self, unknowns: int, *, of: str, is_root: bool, lanes: int, lead: int) -> wire.Inverse:
         """The inverse in the first inputs: of ∂ₓf, or of id − ∂ₓf for a fixed point; `of` names what defines it."""
-        net, b = self.net, self.b
-        inputs, outputs = net.inputs[:unknowns], net.outputs
-        wires, arcs = list(net.wires), live_arcs(net.arcs, inputs, outputs)
-        if not is_root:
-            first = len(wires)
-            wires += [net.wires[w] for w in inputs]
-            arcs += [Arc(wire.Same(), w, first + k) for k, w in enumerate(inputs)]
-            arcs += [Arc(wire.Scale(-1.0), w, first + k) for k, w in enumerate(outputs)]
-            outputs = tuple(range(first, len(wires)))
-        read = list(dict.fromkeys(d.slot for arc in arcs if isinstance(d := wire.datum_of(arc.map), Ref)))
+        b, inputs = self.b, self.net.inputs[:unknowns]
+        arcs, outputs, wires = self._of_root(inputs) if is_root else self._of_fixed_point(inputs)
+        read = _slots_read(arcs)
+        line, arrays = self._data_line(read)
+        place = dict(zip(read, line.outputs, strict=True))
+        arcs = [Arc(wire.at_slots(a.map, place), a.src, a.dst) for a in arcs]
+        net = _compact(
+            _space([wires[w] for w in inputs]), _space([wires[w] for w in outputs]), inputs, arcs, outputs, wires
+        )
+        datum = _reference(b, b.pack(arrays)) if arrays else NOTHING
+        return wire.Inverse(net, line, lanes, lead, datum, of, told(b.place) if b.place else "")
+
+    def _of_root(self, inputs: Sequence[int]) -> tuple[list[Arc], Sequence[int], Sequence[Leaf]]:
+        """∂ₓf: its arcs, outputs and wires."""
+        return live_arcs(self.net.arcs, inputs, self.net.outputs), self.net.outputs, self.net.wires
+
+    def _of_fixed_point(self, inputs: Sequence[int]) -> tuple[list[Arc], Sequence[int], Sequence[Leaf]]:
+        """id − ∂ₓf: its arcs, outputs and wires."""
+        arcs, outputs, wires = self._of_root(inputs)
+        first = len(wires)
+        kept = [Arc(wire.Same(), w, first + k) for k, w in enumerate(inputs)]
+        less = [Arc(wire.Scale(-1.0), w, first + k) for k, w in enumerate(outputs)]
+        wires = [*wires, *(wires[w] for w in inputs)]
+        return [*arcs, *kept, *less], range(first, len(wires)), wires
+
+    def _data_line(self, read: Sequence[int]) -> tuple[Line, list[int]]:
+        """The line that gives the data of arcs, packed as in the builder, and the arrays of that which it takes."""
+        b = self.b
         parts = [b.unpack(slot) if _is_bundle(b, slot) else (slot,) for slot in (self.place[k] for k in read)]
         arrays = list(dict.fromkeys(k for some in parts for k in some))
         inner = Builder([b.slots[k] for k in arrays])
         at = {k: i for i, k in enumerate(arrays)}
-        made = [
+        outputs = [
             inner.pack([at[k] for k in some]) if _is_bundle(b, self.place[slot]) else at[some[0]]
             for slot, some in zip(read, parts, strict=True)
         ]
-        line = inner.line(made)
-        place = dict(zip(read, line.outputs, strict=True))
-        dom, cod = (_space([wires[w] for w in ends]) for ends in (inputs, outputs))
-        arcs = [Arc(wire.at_slots(a.map, place), a.src, a.dst) for a in arcs]
-        datum = Ref(packed := b.pack(arrays), b.slots[packed]) if arrays else NOTHING
-        written = told(b.place) if b.place else ""
-        return wire.Inverse(_compact(dom, cod, inputs, arcs, outputs, wires), line, lanes, lead, datum, of, written)
+        return inner.line(outputs), arrays
 
     def arcs(
         self, captures: Sequence[int], unknowns: int, fresh: Callable[[Leaf], int]
@@ -110,11 +122,23 @@ def _space(leaves: list[Leaf]) -> Type:
     return type_of(leaves[0]) if len(leaves) == 1 else DirectSum(tuple(map(type_of, leaves)))
 
 
+def _reference(b: Builder, slot: int) -> Ref:
+    return Ref(slot, b.slots[slot])
+
+
+def _slots_read(arcs: Sequence[Arc]) -> list[int]:
+    """The slots of the data of arcs, each once."""
+    data = (wire.datum_of(arc.map) for arc in arcs)
+    return list(dict.fromkeys(datum.slot for datum in data if isinstance(datum, Ref)))
+
+
 def _is_bundle(b: Builder, slot: int) -> bool:
     return isinstance(b.slots[slot], Bundle)
 
 
-def _compact(dom: Any, cod: Any, inputs: Any, arcs: list[Arc], outputs: Any, wires: list[Leaf]) -> Net:
+def _compact(
+    dom: Type, cod: Type, inputs: Sequence[int], arcs: Sequence[Arc], outputs: Sequence[int], wires: Sequence[Leaf]
+) -> Net:
     """A net with the wires that are used only."""
     used = sorted({*inputs, *outputs, *(w for a in arcs for w in (a.src, a.dst))})
     number = {w: k for k, w in enumerate(used)}
@@ -152,14 +176,13 @@ def guarded(f: wire.Inverse, datum: Ref) -> wire.Inverse:
     for arc in f.body.arcs:
         a, at = arc.map, wire.datum_of(arc.map)
         if isinstance(at, Ref) and isinstance(a, wire.Inverse):
-            packed = b.pack([*b.unpack(where[at.slot]), c])
-            a = guarded(a, Ref(packed, b.slots[packed]))
+            a = guarded(a, _reference(b, b.pack([*b.unpack(where[at.slot]), c])))
         elif isinstance(at, Ref):
             a = wire.at_slots(a, {at.slot: where[at.slot]})
         arcs.append(evolve(arc, map=a))
     if [wires[k] for k in inputs] == [wires[k] for k in outputs]:
         arcs += [Arc(mask(b, c, wires[k], when=False), k, y) for k, y in zip(inputs, outputs, strict=True)]
-    read = list(dict.fromkeys(d.slot for arc in arcs if isinstance(d := wire.datum_of(arc.map), Ref)))
+    read = _slots_read(arcs)
     made = b.line(read)
     place = dict(zip(read, made.outputs, strict=True))
     arcs = [evolve(arc, map=wire.at_slots(arc.map, place)) for arc in arcs]
@@ -172,7 +195,7 @@ def mask(
     """The entries where a condition is `when`, 0 elsewhere; `free` as for the arc."""
     slot = c if when else b.step(Comparison("logical_not"), (c,))
     labels = Spec.pointwise(len(leaf.axes)).left
-    return wire.ContractWith(Spec.of(labels[: len(b.slots[c].axes)], labels, labels), 0, Ref(slot, b.slots[slot]), free)
+    return wire.ContractWith(Spec.of(labels[: len(b.slots[c].axes)], labels, labels), 0, _reference(b, slot), free)
 
 
 def derived(t: Tangents, f: Implicit | Solve, given: Sequence[int], derive: Derive) -> tuple[list[int], list[Arc]]:

@@ -30,7 +30,7 @@ from diff import absolute, const, cos, each, exp, inner, log, sin, tan, where
 from diff.lam.term.lam_values import Tagged, nested
 from diff.lam.term.term_error import TermError
 from diff.lam.term.types import INT, Int, TupleType, Ty
-from hilbert import Fin, R, SpaceError, Vec
+from hilbert import Fin, R, Vec
 from linmap import rep, roll
 
 if TYPE_CHECKING:
@@ -169,29 +169,18 @@ def chosen(use: Use, c: Value, then: Value, otherwise: Value) -> Value:
     """if c then … else …: the first where c ≥ 0; only the branch that is taken is computed."""
     if isinstance(c, Vec):
         return use.call(then if bool(c.array >= 0.0) else otherwise, ())
-    unsized: list[Value] = []
+    spaces: list[Type] = []  # of the branches; the other one has the axes of the first
 
-    def made(like: Value = None) -> Value:
-        spaces: list[Type] = []  # of the branches; the other one has the axes of the first
+    def branch(thunk: Value, other: Value) -> Any:
+        value = use.call(thunk, ())
+        if has_nought(value):  # an array of the length of the other branch
+            like = use.call(other, ())
+            value = like if has_nought(like) else filled(value, like)  # refused below where that has none either
+        whole = packed(value)
+        spaces.append(whole.space)
+        return brought(whole, spaces[0])
 
-        def branch(thunk: Value) -> Any:
-            value = use.call(thunk, ())
-            if like is not None:
-                value = filled(value, like)
-            elif has_nought(value):
-                unsized.append(thunk)
-            whole = packed(value)
-            spaces.append(whole.space)
-            return brought(whole, spaces[0])
-
-        return where(c >= 0.0, lambda: branch(then), lambda: branch(otherwise))
-
-    try:
-        found = made()
-    except SpaceError:
-        if not unsized:
-            raise
-        found = made(use.call(otherwise if unsized[0] is then else then, ()))
+    found = where(c >= 0.0, lambda: branch(then, otherwise), lambda: branch(otherwise, then))
     return nested(found.space, found)
 
 

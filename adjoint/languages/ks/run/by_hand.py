@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from itertools import count, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 from warnings import warn
 
 import numpy as np
-from attrs import evolve
+from attrs import evolve, frozen
 
 from adjoint.languages.ks.builtin import effects
 from adjoint.languages.ks.builtin.evaluation import Where
@@ -65,70 +65,138 @@ def opaque(linked: LinkedText, callee: Callee, x: Value, ev: KsEvaluator) -> Val
     if has_maps(callee.arg, linear=True) or has_maps(callee.result, linear=True):
         what = f"{callee.key} has a derivative by hand, and takes or returns a linear map: what calls it is not derived"
         raise TermError("linear", f"{what}; leave that out, or write it for a function of reals", ev.place)
-    given, place = leaves_of(x), ev.place
-    if not given:
+    if not leaves_of(x):
         with ev.inside(evolve(ev.where, modes=())):
             return call(linked, callee, x, ev)
-    f: AnyMap | None
-    if is_external(linked, callee):
-        f, result = None, _of_external(linked, callee, x, ev)
-    else:
-        whole = as_map(linked, callee, x, ev, None)
-        f, result = whole.map, whole.result
-    ys = leaves_of(result)
-    n, m = len(given), len(ys)
-    run = None if f is None else _on_arrays(f, [leaf.space for leaf in given])
-
-    def value(_: Any, *arrays: Any) -> Any:
-        if run is None:
-            what = f"{callee.base} is declared, and has no body: its value is needed here"
-            raise TermError("unbound", what, place)
-        found = run(arrays)
-        return found[0] if m == 1 else tuple(found)
-
-    def step(mode: str, after: tuple[str, ...]) -> Any:
-        hand = written(linked, mode, callee)
-        if hand is None and f is None:
-            hand = written(linked, "fwd", callee) or written(linked, "sufrev", callee)
-        body: AnyMap | None = None
-        if hand is None:
-            with ev.inside(evolve(ev.where, modes=after)):
-                body = as_map(linked, callee, x, ev, mode).map
-
-        def rule(*args: Any) -> Any:
-            xs, dxs = args[:n], [dx for dx in args[n + 1 :] if dx is not None]
-            token = tracing.set((*tracing.get(), xs[0].builder))  # what the rule is made of are steps of that line
-            try:
-                dys = along(result, with_reals(result, made_by(xs, dxs)))
-                made = [const(v) if isinstance(v, Vec) else v for v in dys]
-                if hand is not None and hand.derivations[0] == "fwd":
-                    _require_linear(linked, hand, made, dxs)
-            finally:
-                tracing.reset(token)
-            return made[0] if m == 1 else tuple(made)
-
-        def made_by(xs: Sequence[Any], dxs: Sequence[Any]) -> Sequence[Any]:
-            at = filled(x, iter(xs))
-            if hand is None:
-                assert body is not None
-                dx = packed(along(at, with_reals(at, dxs)), expressions=True)
-                return split(later(linked, jvp(body), after)(packed(xs, expressions=True), dx), len(reals(result)))
-            inside = KsEvaluator(linked, ev.left)
-            inside.where, inside.place = Where(modes=after), place
-            if hand.derivations[0] == "fwd":
-                return reals(call(linked, hand, (at, with_reals(at, dxs)), inside))
-            return _transposed(linked, callee, hand, at, result, dxs, inside)
-
-        spaces, to = [leaf.space for leaf in given], packed_space(ys)
-        name = f"{callee.base} {next(_numbers)}"
-        return operation(name, *spaces, to=to, value=value, tangent=rule)
-
-    steps = [step(mode, ev.where.modes[k:]) for k, mode in enumerate(ev.where.modes, 1)]
-    rules = [_rule(one) for one in steps]
+    opaque_call, modes = _OpaqueCall.at(linked, callee, x, ev), ev.where.modes
+    steps = [opaque_call.step(mode, modes[k:]) for k, mode in enumerate(modes, 1)]
+    rules = [_rule(step) for step in steps]
     for k, (rule, after) in enumerate(pairwise(rules), 1):
         linked.rules[rule] = len(rules) - k + 1, after
-    some = [const(leaf) if isinstance(leaf, Vec) else leaf for leaf in given]
-    return filled(result, iter(split(steps[0](*some), m)))
+    leaves = [const(leaf) if isinstance(leaf, Vec) else leaf for leaf in leaves_of(x)]
+    return filled(opaque_call.result, iter(split(steps[0](*leaves), len(leaves_of(opaque_call.result)))))
+
+
+Tangents: TypeAlias = "Callable[[Sequence[Any], Sequence[Any]], Sequence[Any]]"
+"""(x, dx) ↦ the reals of dy, as expressions of the line that is traced."""
+
+
+@final
+@frozen(eq=False)
+class _OpaqueCall:
+    """A call at an argument: its result, and its body on arrays, None where the function has none."""
+
+    linked: LinkedText
+    callee: Callee
+    x: Value
+    result: Value
+    run: Callable[[Sequence[Any]], list[Any]] | None
+    ev: KsEvaluator
+    place: Place | None
+
+    @classmethod
+    def at(cls, linked: LinkedText, callee: Callee, x: Value, ev: KsEvaluator) -> _OpaqueCall:
+        """The call of a function at an argument."""
+        place = ev.place
+        if is_external(linked, callee):
+            return cls(linked, callee, x, _of_external(linked, callee, x, ev), None, ev, place)
+        whole = as_map(linked, callee, x, ev, None)
+        run = _on_arrays(whole.map, [leaf.space for leaf in leaves_of(x)])
+        return cls(linked, callee, x, whole.result, run, ev, place)
+
+    def step(self, mode: str, after: tuple[str, ...]) -> AnyMap:
+        """The step of a program that is derived in a mode; what the rule writes is derived in those after it."""
+        hand = written(self.linked, mode, self.callee)
+        if hand is None and self.run is None:
+            hand = written(self.linked, "fwd", self.callee) or written(self.linked, "sufrev", self.callee)
+        is_forward = hand is not None and hand.derivations[0] == "fwd"
+        if hand is None:
+            tangents = self._of_body(mode, after)
+        else:
+            tangents = self._forwards(hand, after) if is_forward else self._backwards(hand, after)
+        given = leaves_of(self.x)
+
+        def rule(*args: Any) -> Any:
+            xs, dxs = args[: len(given)], [dx for dx in args[len(given) + 1 :] if dx is not None]
+            token = tracing.set((*tracing.get(), xs[0].builder))  # what the rule is made of are steps of that line
+            try:
+                dys = along(self.result, with_reals(self.result, tangents(xs, dxs)))
+                made = [const(v) if isinstance(v, Vec) else v for v in dys]
+                if hand is not None and is_forward:
+                    _require_linear(self.linked, hand, made, dxs)
+            finally:
+                tracing.reset(token)
+            return _one_or_all(made)
+
+        name = f"{self.callee.base} {next(_numbers)}"
+        spaces, to = [leaf.space for leaf in given], packed_space(leaves_of(self.result))
+        return operation(name, *spaces, to=to, value=self._value, tangent=rule)
+
+    def _value(self, _: Any, *arrays: Any) -> Any:
+        """The value of the step; raises TermError where the function has no body."""
+        if self.run is None:
+            what = f"{self.callee.base} is declared, and has no body: its value is needed here"
+            raise TermError("unbound", what, self.place)
+        return _one_or_all(self.run(arrays))
+
+    def _of_body(self, mode: str, after: tuple[str, ...]) -> Tangents:
+        """By the derivative of the body, which is traced now."""
+        with self.ev.inside(evolve(self.ev.where, modes=after)):
+            body = as_map(self.linked, self.callee, self.x, self.ev, mode).map
+
+        def tangents(xs: Sequence[Any], dxs: Sequence[Any]) -> Sequence[Any]:
+            at = filled(self.x, iter(xs))
+            dx = packed(along(at, with_reals(at, dxs)), expressions=True)
+            dy = later(self.linked, jvp(body), after)(packed(xs, expressions=True), dx)
+            return split(dy, len(reals(self.result)))
+
+        return tangents
+
+    def _evaluator(self, after: tuple[str, ...]) -> KsEvaluator:
+        """The evaluator of what is written by hand."""
+        ev = KsEvaluator(self.linked, self.ev.left)
+        ev.where, ev.place = Where(modes=after), self.place
+        return ev
+
+    def _forwards(self, hand: Callee, after: tuple[str, ...]) -> Tangents:
+        """By [fwd f], as it is written by hand."""
+
+        def tangents(xs: Sequence[Any], dxs: Sequence[Any]) -> Sequence[Any]:
+            at = filled(self.x, iter(xs))
+            return reals(call(self.linked, hand, (at, with_reals(at, dxs)), self._evaluator(after)))
+
+        return tangents
+
+    def _backwards(self, hand: Callee, after: tuple[str, ...]) -> Tangents:
+        """By the linear map whose transpose is dt ↦ [rev f] (x, dt), as it is written by hand."""
+        ys = reals(self.result)
+
+        def tangents(xs: Sequence[Any], dxs: Sequence[Any]) -> Sequence[Any]:
+            ev = self._evaluator(after)
+
+            def body(at: Any, dt: Any) -> Any:
+                arg = filled(self.x, iter(split(at, len(xs)))), with_reals(self.result, split(dt, len(ys)))
+                with ev.inside(evolve(ev.where, modes=(_LINEAR, *after))):
+                    cotangents = reals(reversed_by(self.linked, hand, self.callee, arg, ev))
+                return packed(cotangents, expressions=True)
+
+            g = fun(packed_space(xs), packed_space(ys))(body)
+            back = program(later(self.linked, vjp(g, wrt=1), after))
+            inputs = len(g.dom.parts[0].leaves)
+            dt = range(inputs, inputs + len(g.dom.parts[1].leaves))
+            if any(k in dt for step in back.line.steps for k in step.args) or any(k in dt for k in back.line.outputs):
+                what = f"{hand.key} is not linear in the cotangent, by inspection"
+                raise TermError("linear", what, hand_place(self.linked, hand))
+            zeros = packed([const(leaf.space.zeros()) for leaf in ys], expressions=True)
+            point = packed([packed(xs, expressions=True), zeros])
+            return split(back(point, packed(dxs, expressions=True)), len(ys))
+
+        return tangents
+
+
+def _one_or_all(values: Sequence[Any]) -> Any:
+    """Values as an operation gives them: one alone, or a tuple."""
+    return values[0] if len(values) == 1 else tuple(values)
 
 
 def _on_arrays(f: AnyMap, spaces: Sequence[Type]) -> Callable[[Sequence[Any]], list[Any]]:
@@ -155,36 +223,6 @@ def _rule(step: AnyMap) -> OperationRule:
     found = program(step).steps[0].operation
     assert isinstance(found, Custom)
     return found.rule
-
-
-def _transposed(
-    linked: LinkedText,
-    callee: Callee,
-    hand: Callee,
-    x: Value,
-    y: Value,
-    dxs: Sequence[Any],
-    ev: KsEvaluator,
-) -> Sequence[Any]:
-    """The linear map whose transpose is dt ↦ [rev f] (x, dt) as it is written by hand, along dx."""
-    xs, ys, after = leaves_of(x), reals(y), ev.where.modes
-
-    def body(at: Any, dt: Any) -> Any:
-        arg = filled(x, iter(split(at, len(xs)))), with_reals(y, split(dt, len(ys)))
-        with ev.inside(evolve(ev.where, modes=(_LINEAR, *after))):
-            found = reals(reversed_by(linked, hand, callee, arg, ev))
-        return packed(found, expressions=True)
-
-    g = fun(packed_space(xs), packed_space(ys))(body)
-    back = program(later(linked, vjp(g, wrt=1), after))
-    inputs = len(g.dom.parts[0].leaves)
-    dt = range(inputs, inputs + len(g.dom.parts[1].leaves))
-    if any(k in dt for step in back.line.steps for k in step.args) or any(k in dt for k in back.line.outputs):
-        what = f"{hand.key} is not linear in the cotangent, by inspection"
-        raise TermError("linear", what, hand_place(linked, hand))
-    zeros = packed([const(leaf.space.zeros()) for leaf in ys], expressions=True)
-    point = packed([packed(xs, expressions=True), zeros])
-    return split(back(point, packed(dxs, expressions=True)), len(ys))
 
 
 def _require_linear(linked: LinkedText, hand: Callee, dys: Sequence[Any], dxs: Sequence[Any]) -> None:

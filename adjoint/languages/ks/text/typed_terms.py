@@ -172,6 +172,15 @@ class Maker:
         """A tensor of the size of another."""
         return self.call("build", self.call("size", like), self.index_lam(like, body))
 
+    def has_no_elements(self, n: AnyTerm) -> AnyTerm:
+        """Whether a tensor of a size has no elements."""
+        ty = self.type(n)
+        sizes = [self.component(k, n) for k in range(len(ty.parts))] if isinstance(ty, TupleType) else [n]
+        found = self.call("eq", sizes[0], Lit(0))
+        for size in sizes[1:]:
+            found = self.call("or", found, self.call("eq", size, Lit(0)))
+        return found
+
     def prepended(self, e: AnyTerm, v: AnyTerm) -> AnyTerm:
         """e before the elements of a vector."""
 

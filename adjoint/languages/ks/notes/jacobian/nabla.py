@@ -8,10 +8,12 @@ from adjoint.languages.ks.builtin.builtins import BUILT_IN
 from adjoint.languages.ks.text.typed_terms import Maker, is_discrete
 from diff.lam.term.binding import captured, mapped, renamed
 from diff.lam.term.term_error import TermError
-from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Tuple, Var, fresh
+from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh
 from diff.lam.term.types import REAL, TupleType
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from diff.lam.term.binding import Pass
 
 
@@ -165,19 +167,28 @@ def jacobian(make: Maker, name: Name, arg: AnyTerm) -> AnyTerm | None:
             return None
         scales = [_scale(make, x, k) for x, k in zip(parts, found, strict=True)]
         return scales[0] if len(scales) == 1 else make.call("lmHCat", *scales)
-    match name.name:
-        case "sum":  # H(build (size v) λi. 1)
-            return make.call("lmHCatV", make.built(arg, lambda i: make.call("lmOne", make.call("index", i, arg))))
-        case "index":  # 0 ⋈ H(build (size v) λj. if i = j then 1 else 0)
-            i, v = parts
+    rule = _JACOBIANS.get(name.name)
+    return None if rule is None else rule(make, call, arg)
 
-            def entry(j: Var) -> AnyTerm:
-                one, zero = make.call("lmOne", call), make.call("lmZero", make.call("index", j, v), call)
-                return If(make.call("eq", i, j), one, zero)
 
-            return make.call("lmHCat", make.call("lmZero", i, call), make.call("lmHCatV", make.built(v, entry)))
-        case _:  # its derivative is called
-            return None
+def _of_sum(make: Maker, _: App, v: AnyTerm) -> AnyTerm:
+    """∂ sum v = H(build (size v) λi. 1)."""
+    return make.call("lmHCatV", make.built(v, lambda i: make.call("lmOne", make.call("index", i, v))))
+
+
+def _of_element(make: Maker, call: App, arg: AnyTerm) -> AnyTerm:
+    """∂ index i v = 0 ⋈ H(build (size v) λj. if i = j then 1 else 0)."""
+    i, v = make.component(0, arg), make.component(1, arg)
+
+    def entry(j: Var) -> AnyTerm:
+        one, zero = make.call("lmOne", call), make.call("lmZero", make.call("index", j, v), call)
+        return If(make.call("eq", i, j), one, zero)
+
+    return make.call("lmHCat", make.call("lmZero", i, call), make.call("lmHCatV", make.built(v, entry)))
+
+
+_JACOBIANS: dict[str, Callable[[Maker, App, AnyTerm], AnyTerm]] = {"sum": _of_sum, "index": _of_element}
+"""∂f of what is built in on tensors."""
 
 
 def _scale(make: Maker, x: AnyTerm, k: AnyTerm | None) -> AnyTerm:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from diff.lam.term.binding import Pass
+    from diff.lam.term.terms import Name
 
 Bindings: TypeAlias = list[tuple[Pattern, AnyTerm]]
 Back: TypeAlias = "Callable[[AnyTerm, Backward], Pass]"
@@ -50,6 +51,18 @@ class Forward:
                 break
             scope = scope.around
         return scope
+
+
+@final
+@frozen
+class Call:
+    """A call in a scope of the first pass: its function, argument and value, and the components of the argument."""
+
+    function: Name
+    arg: AnyTerm
+    parts: tuple[AnyTerm, ...]
+    value: AnyTerm
+    scope: Forward
 
 
 Branch: TypeAlias = tuple[AnyTerm, Forward]

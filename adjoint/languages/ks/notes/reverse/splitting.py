@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 from adjoint.languages.ks.notes.jacobian.nabla import factors, refused
 from adjoint.languages.ks.notes.jacobian.numbering import Numbering
 from adjoint.languages.ks.notes.reverse.anf import shared
-from adjoint.languages.ks.notes.reverse.pass_scopes import Backward, Entry, Forward, lets, opened, packed, record
+from adjoint.languages.ks.notes.reverse.pass_scopes import Backward, Call, Entry, Forward, lets, opened, packed, record
 from adjoint.languages.ks.run.function_maps import MODES
 from adjoint.languages.ks.text.typed_terms import Maker, is_discrete
 from adjoint.languages.ks.value.types import BOOL, element, indices, order, tangent, vec
@@ -33,7 +33,7 @@ LARGEST = 200
 Passes: TypeAlias = dict[Any, tuple[Name, Name]]
 """The two passes of functions, by what they are told by."""
 _PASSED = ("$trace", "$inline", "$copydown")
-"""What gives its argument."""
+"""Functions whose value is their argument."""
 
 
 @final
@@ -182,17 +182,12 @@ class Splitting:
     def _called(self, f: Name, arg: AnyTerm, scope: Forward, value: AnyTerm) -> tuple[AnyTerm, Back]:
         """The value of a call, and the way back: by its second pass, or by the figure of §1."""
         make = self.make
-        ty = make.type(value)
-        of = make.type(arg)
-        parts = [make.component(k, arg) for k in range(len(of.parts))] if isinstance(of, TupleType) else [arg]
         callee = make.scope.callees.get((f.name, f.at[0]))
-        if callee is not None and callee.identity in self.passes and not is_discrete(ty):
+        if callee is not None and callee.identity in self.passes and not is_discrete(make.type(value)):
             first, second = self.passes[callee.identity]
-            made = App(first, arg)
-            both = make.type(made)
-            assert isinstance(both, TupleType)
-            pair = fresh("p", both)
-            self._bind(pair, made, scope)
+            both = App(first, arg)
+            pair = fresh("p", make.type(both))
+            self._bind(pair, both, scope)
             record = make.component(1, pair)
 
             def through(d: AnyTerm, to: Backward) -> None:
@@ -201,33 +196,43 @@ class Splitting:
 
             return make.component(0, pair), self._plain(through)
 
-        def give(d: AnyTerm, to: Backward) -> None:
-            if f.name.startswith("get$"):
-                at = int(f.name.split("$")[1])
-                zeros = [self.zero(part, scope) for part in parts]
-                self._give(arg, Tuple((*zeros[: at - 1], d, *zeros[at:])), to)
-            elif self._is_by_hand(callee):
-                self._give(arg, self._name("d", make.derived("sufrev", f, arg, d), to.bindings), to)
-            elif ty is REAL and f.name not in _PASSED and {*map(make.type, parts)} <= {REAL, INT, BOOL}:
-                ks = self._factors(f, parts, scope)
-                ds = [d if k is None else make.call("mul", self._kept(k, scope), d) for k in ks]
-                made = [one if make.type(part) is REAL else Tuple(()) for part, one in zip(parts, ds, strict=True)]
-                self._give(arg, packed(made), to)
-            elif f.name in _PASSED:
-                self._give(arg, d, to)
-            elif f.name == "sum":
-                self._give(arg, make.call("constVec", self._size(arg, scope), d), to)
-            elif f.name == "index" and make.type(value) is REAL:
-                n = self._size(parts[1], scope)
-                self._give(arg, Tuple((make.zero(parts[0]), make.call("deltaVec", n, parts[0], d))), to)
-            elif f.name == "exp":  # of a vector
-                self._give(arg, self._name("d", make.call("mul", self._kept(value, scope), d), to.bindings), to)
-            elif f.name == "add":  # of two vectors
-                self._give(arg, Tuple((d, d)), to)
-            else:  # its reverse is called
-                self._give(arg, self._name("d", make.derived("rev", f, arg, d), to.bindings), to)
+        of = make.type(arg)
+        parts = [make.component(k, arg) for k in range(len(of.parts))] if isinstance(of, TupleType) else [arg]
+        call = Call(f, arg, tuple(parts), value, scope)
+        return value, self._plain(lambda d, to: self._give(arg, self._argument_cotangent(call, d, to), to))
 
-        return value, self._plain(give)
+    def _argument_cotangent(self, call: Call, d: AnyTerm, to: Backward) -> AnyTerm:
+        """The cotangent of an argument: by hand, by partial derivatives, by the table, or by the reverse of a call."""
+        make, f, scope = self.make, call.function, call.scope
+        if f.name.startswith("get$"):
+            at = int(f.name.split("$")[1])
+            zeros = [self.zero(part, scope) for part in call.parts]
+            return Tuple((*zeros[: at - 1], d, *zeros[at:]))
+        if self._is_by_hand(make.scope.callees.get((f.name, f.at[0]))):
+            return self._name("d", make.derived("sufrev", f, call.arg, d), to.bindings)
+        types = [make.type(part) for part in call.parts]
+        if make.type(call.value) is REAL and f.name not in _PASSED and {*types} <= {REAL, INT, BOOL}:
+            ks = self._factors(f, list(call.parts), scope)
+            ds = [d if k is None else make.call("mul", self._kept(k, scope), d) for k in ks]
+            return packed([one if ty is REAL else Tuple(()) for ty, one in zip(types, ds, strict=True)])
+        rule = _COTANGENTS.get(f.name)
+        found = None if rule is None else rule(self, call, d, to)
+        return self._name("d", make.derived("rev", f, call.arg, d), to.bindings) if found is None else found
+
+    def _of_sum(self, call: Call, d: AnyTerm, _: Backward) -> AnyTerm:
+        """The cotangent of a sum at each element."""
+        return self.make.call("constVec", self._size(call.arg, call.scope), d)
+
+    def _of_exponentials(self, call: Call, d: AnyTerm, to: Backward) -> AnyTerm:
+        """The cotangent of exp v, of a vector: exp v · d."""
+        return self._name("d", self.make.call("mul", self._kept(call.value, call.scope), d), to.bindings)
+
+    def _of_element(self, call: Call, d: AnyTerm, _: Backward) -> AnyTerm | None:
+        """The cotangent of an element that is a real, at its index."""
+        if self.make.type(call.value) is not REAL:
+            return None
+        i, v = call.parts
+        return Tuple((self.make.zero(i), self.make.call("deltaVec", self._size(v, call.scope), i, d)))
 
     def _is_by_hand(self, callee: Callee | None) -> bool:
         """Whether a derivative of a function is written by hand."""
@@ -314,7 +319,7 @@ class Splitting:
             whole = make.call("sumbuild", n, Lam(i, end))
             if any(indices(x.type) for x in xs):  # a sum of no tensors has no size
                 zeros = packed([self.zero(x, at.scope) for x in xs])
-                whole = If(self._is_nothing(n), zeros, whole)
+                whole = If(self.make.has_no_elements(n), zeros, whole)
             self._taken(xs, whole, to)
 
         return step
@@ -358,15 +363,6 @@ class Splitting:
         assert isinstance(x, Var)
         return back.cotangents[x.number][1] if x.number in back.cotangents else self.zero(x, scope)
 
-    def _is_nothing(self, n: AnyTerm) -> AnyTerm:
-        """Whether a tensor of a size has no elements."""
-        make, ty = self.make, self.make.type(n)
-        sizes = [make.component(k, n) for k in range(len(ty.parts))] if isinstance(ty, TupleType) else [n]
-        found = make.call("eq", sizes[0], Lit(0))
-        for one in sizes[1:]:
-            found = make.call("or", found, make.call("eq", one, Lit(0)))
-        return found
-
     def _end(self, xs: list[Var], back: Backward, scope: Forward) -> AnyTerm:
         """The cotangents of variables in a scope, zero where there is none."""
         return lets(back.bindings, packed([self._cotangent(x, back, scope) for x in xs]))
@@ -390,3 +386,13 @@ def split(make: Maker, passes: Passes, s: Var, e: AnyTerm, t: Ty) -> tuple[AnyTe
     b = fresh("b", make.type(packed(kept)))
     first = lets(scope.bindings, Tuple((value, packed(kept))))
     return shared(make, first), shared(make, opened(kept, b, end)), dt, b
+
+
+_COTANGENTS: dict[str, Callable[[Splitting, Call, AnyTerm, Backward], AnyTerm | None]] = {
+    **dict.fromkeys(_PASSED, lambda _figure, _call, d, _to: d),
+    "sum": Splitting._of_sum,
+    "index": Splitting._of_element,
+    "exp": Splitting._of_exponentials,
+    "add": lambda _figure, _call, d, _to: Tuple((d, d)),  # of two vectors
+}
+"""The cotangent of the argument of what is built in, of no function of reals; None where the reverse is called."""
