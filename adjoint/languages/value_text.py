@@ -12,7 +12,7 @@ import json
 import re
 import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, final
 from zipfile import BadZipFile, is_zipfile
 
 import numpy as np
@@ -296,7 +296,7 @@ def _pieces(value: Value) -> Iterator[str]:
                 yield ends.pop()
 
 
-def _one(value: Value) -> str:
+def _one(value: str | float) -> str:
     match value:
         case bool():
             return "true" if value else "false"
@@ -308,5 +308,5 @@ def _one(value: Value) -> str:
             return str(value)
         case float():
             return repr(float(value))
-        case _:  # there are no other values
-            raise TypeError(type(value).__name__)
+        case _:
+            assert_never(value)

@@ -5,12 +5,12 @@ An array of reals is an element of a copower V^X. The zero of an array whose len
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, final
 
 from diff import each
 from diff.lam.term.binding import Pass
 from diff.lam.term.term_error import TermError
-from diff.lam.term.types import Ground, Int, TupleType, Ty
+from diff.lam.term.types import Arrow, DataType, Ground, Int, LeafType, Lin, TupleType, Ty
 from diff.trace.expr import Expr
 from hilbert import Copower, DirectSum, Fin, R, Type, Vec
 from hilbert.base.term import bottom_up, driven
@@ -67,7 +67,7 @@ def length(v: Value) -> int:
 def zero(ty: Ty) -> Value:
     """0 of a type."""
 
-    def step(node: Any, rec: Any) -> Value:
+    def step(node: Ty, rec: Any) -> Value:
         match node:
             case Ground():
                 return R.zeros()
@@ -75,8 +75,10 @@ def zero(ty: Ty) -> Value:
                 return 0
             case TupleType(parts):
                 return tuple(map(rec, parts))
-            case _:  # an array
+            case LeafType() | DataType() | Arrow() | Lin():  # an array
                 return NOUGHT
+            case _:
+                assert_never(node)
 
     return bottom_up(ty, step)
 

@@ -138,7 +138,7 @@ def _is_index(ty: Ty) -> bool:
                 return True
             case TupleType((first, *_)):
                 ty = first
-            case _:  # real numbers, and tuples of nothing
+            case _:  # one question: of what the first part is
                 return False
 
 

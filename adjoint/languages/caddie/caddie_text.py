@@ -7,8 +7,9 @@ Internal expressions have `a + ~(b)` for a difference, `.` `dot` `x` for the pro
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, assert_never, final
 
+from adjoint.languages.caddie.term_kinds import CaddieTerm, caddie_term
 from adjoint.languages.caddie.types import definition
 from diff.lam.term.inductive import instance
 from diff.lam.term.terms import App, Lam, Let, Name, Proj, Tuple, Var, below
@@ -52,7 +53,7 @@ def _types(term: AnyTerm) -> dict[int, Ty]:
     """The type of each subterm of a checked term, by identity."""
     found: dict[int, Ty] = {}
 
-    def step(node: Any, rec: Any) -> Any:
+    def step(node: CaddieTerm, rec: Any) -> Any:
         match node:
             case Var(_, _, ty):
                 made: Any = ty
@@ -68,8 +69,8 @@ def _types(term: AnyTerm) -> dict[int, Ty]:
                 made = TupleType(tuple(map(rec, parts)))
             case Proj(index, inner):
                 made = rec(inner).parts[index]
-            case _:  # there are no others in a text of caddie
-                raise TypeError(type(node).__name__)
+            case _:
+                assert_never(node)
         found[id(node)] = made
         return made
 
@@ -90,6 +91,7 @@ class _Shower:
 
     def term(self, term: AnyTerm, level: int) -> Pass:
         """A term where one of this level is due."""
+        term = caddie_term(term)
         match term:
             case Var(name):
                 self.write(name)
@@ -109,8 +111,10 @@ class _Shower:
             case App():
                 head, args = _applied(term)
                 yield self._application(head, args, level)
-            case _:  # there are no others in a text of caddie
+            case Lam() | Let():  # it is shown where it is an argument; a let binds a variable
                 raise TypeError(type(term).__name__)
+            case _:
+                assert_never(term)
 
     def _of(self, term: AnyTerm) -> str:
         if self.types is None:

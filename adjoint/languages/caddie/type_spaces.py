@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from itertools import repeat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
 from adjoint.languages.caddie.types import text
 from adjoint.languages.value_text import described, parts_of
-from diff.lam.term.types import DataType, Ground, TupleType
+from diff.lam.term.types import Arrow, DataType, Ground, LeafType, Lin, TupleType
 from hilbert import Copower, DirectSum, Fin, R, SpaceError, Type
 
 if TYPE_CHECKING:
@@ -32,8 +32,10 @@ def fitted(ty: Ty, space: Type) -> Type:
             for axis in reversed(rest):
                 inner = Copower(inner, axis)
             return Copower(fitted(of, inner), first)
-        case _:  # another type, or another form of space
+        case LeafType() | TupleType() | DataType() | Arrow() | Lin():
             raise SpaceError(f"{space} is no space for {text(ty)}")
+        case _:
+            assert_never(ty)
 
 
 def space_of(ty: Ty, value: Value) -> Type:
@@ -50,8 +52,10 @@ def space_of(ty: Ty, value: Value) -> Type:
             if len(spaces) > 1:
                 raise SpaceError(f"the elements of an array are of one length, not in {' and '.join(map(str, spaces))}")
             return Copower(next(iter(spaces), chosen(of)), Fin.of(len(value)))
-        case _:  # another type, or another value
+        case LeafType() | TupleType() | DataType() | Arrow() | Lin():
             raise SpaceError(f"{text(ty)} is due, not {described(value)}")
+        case _:
+            assert_never(ty)
 
 
 def _is_number(value: Value) -> bool:
@@ -66,8 +70,10 @@ def open_lengths(ty: Ty) -> int:
             return sum(map(open_lengths, parts))
         case DataType(_, (of,)):
             return 1 + open_lengths(of)
-        case _:  # a real number
+        case LeafType() | DataType() | Arrow() | Lin():
             return 0
+        case _:
+            assert_never(ty)
 
 
 def chosen(ty: Ty, lengths: Iterator[int] | None = None) -> Type:
@@ -79,5 +85,7 @@ def chosen(ty: Ty, lengths: Iterator[int] | None = None) -> Type:
         case DataType(_, (of,)):
             n = next(lengths)
             return Copower(chosen(of, lengths), Fin.of(n))
-        case _:  # a real number
+        case LeafType() | DataType() | Arrow() | Lin():
             return R
+        case _:
+            assert_never(ty)

@@ -6,12 +6,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
 from diff.lam.term.inductive import declared, list_of
 from diff.lam.term.term_error import TermError
 from diff.lam.term.type_parts import parts_of
-from diff.lam.term.types import INT, REAL, UNIT, Arrow, DataType, Declaration, Ground, Int, Param, TupleType, Ty
+from diff.lam.term.types import (
+    INT,
+    REAL,
+    UNIT,
+    Arrow,
+    DataType,
+    Declaration,
+    Ground,
+    Int,
+    LeafType,
+    Lin,
+    Param,
+    TupleType,
+    Ty,
+)
 from diff.lam.term.unify import require_short
 from hilbert.base.once import once
 from hilbert.base.term import bottom_up
@@ -92,7 +106,7 @@ def text(ty: Ty) -> str:
         raise TermError("limit", f"a type that is nested more than {DEEPEST} deep")
     names: dict[Any, str] = {}
 
-    def step(node: Any, rec: Any) -> str:
+    def step(node: Ty, rec: Any) -> str:
         match node:
             case Arrow(dom, cod) if dom is UNIT:  # a branch
                 return str(rec(cod))
@@ -108,8 +122,10 @@ def text(ty: Ty) -> str:
                 return "real"
             case Int():
                 return "int"
-            case _:  # not known, or any
+            case LeafType() | Lin():  # not known, or any
                 return names.setdefault(node, f"'{chr(ord('a') + len(names) % 26)}")
+            case _:
+                assert_never(node)
 
     made: str = bottom_up(ty, step)
     return made[1:-1] if isinstance(ty, Arrow) and ty.dom is not UNIT else made

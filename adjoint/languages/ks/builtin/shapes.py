@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from adjoint.languages.ks.builtin.zeros import zero
 from adjoint.languages.ks.value.ks_values import items_of, repeated, stacked
 from adjoint.languages.ks.value.types import element, order, shape_type
 from adjoint.languages.ks.value.value_classes import Arr, Items, Value
-from diff.lam.term.types import UNIT, DataType, TupleType
+from diff.lam.term.types import UNIT, Arrow, DataType, LeafType, Lin, TupleType
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,8 +28,10 @@ def shape_of(value: Value, ty: Ty) -> Value:
                 one = shape_of(items_of(value).items[0], element(ty))
                 return repeated(value.dims, one)
             return stacked(value.dims, [shape_of(item, element(ty)) for item in items_of(value).items])
-        case _:  # a scalar
+        case LeafType() | DataType() | Arrow() | Lin():  # a scalar
             return ()
+        case _:
+            assert_never(ty)
 
 
 def shape_is_unit(ty: Ty) -> bool:
@@ -48,5 +50,7 @@ def zero_of(shape: Value, ty: Ty, sizes: Callable[[Value], tuple[int, ...]]) -> 
             return repeated(sizes(shape.dims), zero(element(ty)))
         case DataType() if order(ty):
             return stacked(shape.dims, [zero_of(s, element(ty), sizes) for s in items_of(shape).items])
-        case _:  # a scalar
+        case LeafType() | DataType() | Arrow() | Lin():  # a scalar
             return zero(ty)
+        case _:
+            assert_never(ty)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from diff.lam.term.term_error import TermError
-from diff.lam.term.types import DataType, Ground, Int, TupleType
+from diff.lam.term.types import Arrow, DataType, Ground, Int, LeafType, Lin, TupleType
 from hilbert import R
 
 if TYPE_CHECKING:
@@ -26,5 +26,7 @@ def zero(ty: Ty) -> Value:
             return False
         case DataType(declaration) if declaration.name == "String":
             return ""
-        case _:  # a tensor of a size that is not known, or a function
+        case LeafType() | DataType() | Arrow() | Lin():
             raise TermError("shape", "the zero of a tensor whose size is not known")
+        case _:
+            assert_never(ty)

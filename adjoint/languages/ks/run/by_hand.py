@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import count, pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, final
 from warnings import warn
 
 import numpy as np
@@ -24,7 +24,7 @@ from adjoint.reverse.adjoint_affine import vjp
 from diff import const, fun, jvp, lift, operation, program
 from diff.derive.user_operation_derivative import TangentRule, require_linear
 from diff.lam.term.term_error import TermError
-from diff.lam.term.types import Ground, TupleType
+from diff.lam.term.types import Arrow, DataType, Ground, LeafType, Lin, TupleType
 from diff.terms.user_operation import Custom
 from diff.trace.expr import tracing
 from hilbert import Copower, Fin, SpaceError, Vec
@@ -283,5 +283,7 @@ def _zero(ty: Ty) -> Value | None:
         case TupleType(parts) if parts:
             found = tuple(map(_zero, parts))
             return None if None in found else found
-        case _:  # a tensor, or what is discrete
+        case LeafType() | TupleType() | DataType() | Arrow() | Lin():
             return None
+        case _:
+            assert_never(ty)

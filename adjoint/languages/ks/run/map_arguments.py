@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from adjoint.languages.ks.value.types import has_maps, has_records, is_real, order, parts, text
-from diff.lam.term.types import Arrow, DataType, Ground, Int, Lin, TupleType
+from diff.lam.term.types import Arrow, DataType, Ground, Int, LeafType, Lin, TupleType
 
 if TYPE_CHECKING:
     from adjoint.languages.ks.text.function_names import Callee
@@ -73,5 +73,7 @@ def _example(ty: Ty) -> str:
             return f"(constVec {_example(TupleType((Int(),) * n) if n > 1 else Int())} {_example(inner)})"
         case DataType(declaration):
             return "true" if declaration.name == "Bool" else '"text"'
-        case _:  # a text of this language has no other
+        case LeafType():  # a text of this language has none
             return "…"
+        case _:
+            assert_never(ty)

@@ -116,7 +116,7 @@ def polymorphic(arg: Ty | None, *, is_reverse: bool) -> Ty | None:
     match arg:
         case TupleType((_, Lin(dom, cod))):
             return cod if is_reverse else dom
-        case _:  # it is not said
+        case _:  # one question: no other type says it
             return None
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeGuard, final
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeGuard, assert_never, final
 
 from adjoint.languages.bound_names import Bound
 from adjoint.languages.ks.text.form_reader import Atom, Form
@@ -158,11 +158,13 @@ class Parser:
                 return Lit(R.vec(float(word)), place=place), REAL
             case "string":
                 return Name(json.dumps(word, ensure_ascii=False), place=place), STRING
-            case _:  # a name; the reader makes no other atoms
+            case "name":
                 if word in ("true", "false"):
                     return Name(word, place=place), BOOL
                 x = self.bound.get(word) or self._unbound(form)
                 return Var(x.name, x.number, x.type, place=place), x.type
+            case _:
+                assert_never(form.kind)
 
     def _unbound(self, form: Atom) -> NoReturn:
         if self.scope.is_function(form.text):

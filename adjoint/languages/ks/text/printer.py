@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
+from adjoint.languages.ks.text.term_union import ks_term
 from adjoint.languages.ks.value.types import text as type_text
 from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, variables
 from hilbert.base.term import driven
@@ -45,6 +46,7 @@ def _parameters(pattern: Any) -> Form:
 
 
 def _form(node: AnyTerm) -> Pass:
+    node = ks_term(node)
     match node:
         case Var(name) | Name(name):
             return name
@@ -74,8 +76,8 @@ def _form(node: AnyTerm) -> Pass:
         case App(head, arg):
             forms = yield _several((head, arg))
             return forms
-        case _:  # there are no others in a text of this language
-            raise TypeError(type(node).__name__)
+        case _:
+            assert_never(node)
 
 
 def _several(nodes: Any) -> Pass:

@@ -22,6 +22,8 @@ from diff.lam.term.term_error import Place, TermError, near
 from diff.lam.term.types import TupleType
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from diff.lam.term.terms import Lam
     from diff.lam.term.types import Ty
 
@@ -181,6 +183,10 @@ class Resolution:
     def defined(self, callee: Callee) -> Definition | None:
         """The definition of a function of the text."""
         return self.table.get(callee.identity)
+
+    def has_derivative(self, callee: Callee, derivations: Iterable[str]) -> bool:
+        """Whether one of the derivatives of a function is in the text."""
+        return any(((d, *callee.derivations), callee.base, callee.of) in self.table for d in derivations)
 
     def add(self, one: Definition) -> None:
         """Take a definition in, for itself and later ones; one that was declared before is of the same type."""

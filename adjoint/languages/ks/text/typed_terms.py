@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, assert_never, final
 
 from adjoint.languages.ks.text.function_names import Written
 from adjoint.languages.ks.text.signatures import built_in
+from adjoint.languages.ks.text.term_union import ks_term
 from adjoint.languages.ks.value.types import BOOL, STRING, element, index_of, order, tangent
 from diff.lam.term.binding import mapped
 from diff.lam.term.term_error import TermError
@@ -39,6 +40,7 @@ class Maker:
         found = self._types.get(id(term))
         if found is not None:
             return found[1]
+        term = ks_term(term)
         match term:
             case Var(_, _, ty):
                 made = ty
@@ -62,8 +64,8 @@ class Maker:
             case App(function):
                 ty = yield self._type(function)
                 made = ty.cod
-            case _:  # there are no others in this language
-                raise TypeError(type(term).__name__)
+            case _:
+                assert_never(term)
         self._types[id(term)] = term, made
         return made
 

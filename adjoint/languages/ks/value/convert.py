@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from adjoint.languages.ks.value.value_classes import Arr, Items, Table
 from adjoint.languages.value_spaces import value_of
 from adjoint.languages.value_text import described, is_tuple, parts_of
 from diff.lam.term.term_error import TermError
-from diff.lam.term.types import DataType, Ground, Int, TupleType, Ty
+from diff.lam.term.types import Arrow, DataType, Ground, Int, LeafType, Lin, TupleType, Ty
 from hilbert import Copower, DirectSum, Fin, R, SpaceError, Type, Vec
 from hilbert.errors import double, shown
 
@@ -73,8 +73,10 @@ def given(ty: Ty, value: Any) -> Value:
             return _tensor(ty, value)
         case DataType(declaration) if type(value) is {"Bool": bool, "String": str}.get(declaration.name):
             return value
-        case _:  # another type, or another value
+        case LeafType() | TupleType() | DataType() | Arrow() | Lin():
             raise SpaceError(f"{text(ty)} is due, not {described(value)}")
+        case _:
+            assert_never(ty)
 
 
 def _tensor(ty: Ty, value: Any) -> Value:
@@ -168,10 +170,12 @@ def chosen(ty: Ty, rng: np.random.Generator, n: int = LENGTH) -> Value:
             return stacked(dims, [chosen(element(ty), rng, n) for _ in range(n ** order(ty))])
         case DataType(declaration) if declaration.name in ("Bool", "String"):
             return True if declaration.name == "Bool" else "text"
-        case _:  # a function, or the record of one
+        case LeafType() | DataType() | Arrow() | Lin():  # a function, or the record of one
             raise SpaceError(
                 f"no value of type {text(ty)} is chosen or given: write a function that makes one, and calls this"
             )
+        case _:
+            assert_never(ty)
 
 
 def is_sized(ty: Ty) -> bool:
@@ -181,8 +185,10 @@ def is_sized(ty: Ty) -> bool:
             return True
         case TupleType(parts):
             return all(map(is_sized, parts))
-        case _:  # a tensor, or what is discrete
+        case LeafType() | DataType() | Arrow() | Lin():
             return False
+        case _:
+            assert_never(ty)
 
 
 def require_shape(value: Value, along: Value) -> None:
@@ -221,8 +227,10 @@ def zeros_of(ty: Ty, space: Type) -> Value:
             if isinstance(space, Copower) and len(space.index.axes) > 1:
                 message = "a space over one index set after the other is, as (R ** I) ** J for R ** (J * I)"
                 raise SpaceError(f"{space} is no space for {text(ty)}: {message}")
-        case _:  # another type, or another form of space
+        case LeafType() | TupleType() | DataType() | Arrow() | Lin():
             pass
+        case _:
+            assert_never(ty)
     raise SpaceError(f"{space} is no space for {text(ty)}")
 
 

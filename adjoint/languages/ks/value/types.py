@@ -7,11 +7,24 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard, assert_never
 
 from diff.lam.term.inductive import declared
 from diff.lam.term.term_error import TermError
-from diff.lam.term.types import INT, REAL, UNIT, Arrow, DataType, Declaration, Ground, Int, Lin, TupleType, Ty
+from diff.lam.term.types import (
+    INT,
+    REAL,
+    UNIT,
+    Arrow,
+    DataType,
+    Declaration,
+    Ground,
+    Int,
+    LeafType,
+    Lin,
+    TupleType,
+    Ty,
+)
 from hilbert.base.once import once
 from hilbert.base.term import bottom_up
 
@@ -68,7 +81,7 @@ def rank(index: Ty) -> int:
             return 1
         case TupleType(parts) if len(parts) > 1 and all(part is INT for part in parts):
             return len(parts)
-        case _:  # another type
+        case _:  # one question: no other type is an index
             return 0
 
 
@@ -91,7 +104,7 @@ def arguments(types: tuple[Ty, ...]) -> Ty:
 def tangent(ty: Ty) -> Ty:
     """δ: of a real it is a real, of what is discrete nothing."""
 
-    def step(node: Any, rec: Any) -> Ty:
+    def step(node: Ty, rec: Any) -> Ty:
         match node:
             case Ground():
                 return node
@@ -101,8 +114,10 @@ def tangent(ty: Ty) -> Ty:
                 return DataType(node.declaration, tuple(map(rec, node.args)))
             case Lin(dom, cod):
                 return Lin(dom, rec(cod))
-            case _:  # discrete
+            case LeafType() | DataType() | Arrow():  # discrete
                 return UNIT
+            case _:
+                assert_never(node)
 
     made: Ty = bottom_up(ty, step)
     return made
@@ -112,15 +127,17 @@ def tangent(ty: Ty) -> Ty:
 def shape_type(ty: Ty) -> Ty:
     """The type of the compressed shape: nothing of a scalar, the size of a tensor of scalars, else part by part."""
 
-    def step(node: Any, rec: Any) -> Ty:
+    def step(node: Ty, rec: Any) -> Ty:
         match node:
             case TupleType(parts):
                 return TupleType(tuple(map(rec, parts)))
             case DataType() if order(node):
                 inner = rec(node.args[0])
                 return index_of(order(node)) if inner is UNIT else DataType(node.declaration, (inner,))
-            case _:  # a scalar
+            case LeafType() | DataType() | Arrow() | Lin():  # a scalar
                 return UNIT
+            case _:
+                assert_never(node)
 
     made: Ty = bottom_up(ty, step)
     return made
@@ -141,14 +158,16 @@ def is_shape(shape: Ty, of: Ty) -> bool:
 def _folded(ty: Ty, combined: Callable[[list[int]], int]) -> int:
     """0 of an atom, and of a type with parts what those are combined to."""
 
-    def step(node: Any, rec: Any) -> int:
+    def step(node: Ty, rec: Any) -> int:
         match node:
             case TupleType(inner) | DataType(_, inner):
                 return combined([rec(part) for part in inner])
             case Arrow(dom, cod) | Lin(dom, cod):
                 return combined([rec(dom), rec(cod)])
-            case _:  # a type without parts has no parts
+            case LeafType():
                 return 0
+            case _:
+                assert_never(node)
 
     found: int = bottom_up(ty, step)
     return found
@@ -170,14 +189,16 @@ def parts(ty: Ty) -> int:
 def indices(ty: Ty) -> int:
     """The most indices that an element in a value of a type has."""
 
-    def step(node: Any, rec: Any) -> int:
+    def step(node: Ty, rec: Any) -> int:
         match node:
             case TupleType(parts):
                 return max(map(rec, parts), default=0)
             case DataType(_, parts):
                 return order(node) + max(map(rec, parts), default=0)
-            case _:  # an atom, or a function
+            case LeafType() | Arrow() | Lin():
                 return 0
+            case _:
+                assert_never(node)
 
     found: int = bottom_up(ty, step)
     return found
@@ -186,7 +207,7 @@ def indices(ty: Ty) -> int:
 def is_real(ty: Ty) -> bool:
     """Whether a real is in a type."""
 
-    def step(node: Any, rec: Any) -> bool:
+    def step(node: Ty, rec: Any) -> bool:
         match node:
             case Ground():
                 return True
@@ -194,8 +215,10 @@ def is_real(ty: Ty) -> bool:
                 return any(map(rec, parts))
             case DataType(_, args) if order(node):
                 return any(map(rec, args))
-            case _:  # discrete, or a function
+            case LeafType() | DataType() | Arrow() | Lin():
                 return False
+            case _:
+                assert_never(node)
 
     found: bool = bottom_up(ty, step)
     return found
@@ -204,7 +227,7 @@ def is_real(ty: Ty) -> bool:
 def has_maps(ty: Ty, *, linear: bool = False) -> bool:
     """Whether functions or linear maps are in a type; or only whether linear ones are."""
 
-    def step(node: Any, rec: Any) -> bool:
+    def step(node: Ty, rec: Any) -> bool:
         match node:
             case Lin():
                 return True
@@ -212,8 +235,10 @@ def has_maps(ty: Ty, *, linear: bool = False) -> bool:
                 return not linear
             case TupleType(parts) | DataType(_, parts):
                 return any(map(rec, parts))
-            case _:  # a type without parts
+            case LeafType():
                 return False
+            case _:
+                assert_never(node)
 
     found: bool = bottom_up(ty, step)
     return found
@@ -223,14 +248,16 @@ def has_maps(ty: Ty, *, linear: bool = False) -> bool:
 def is_apart(ty: Ty) -> bool:
     """Whether the elements of a tensor are computed one by one: functions, linear maps and texts are in no array."""
 
-    def step(node: Any, rec: Any) -> bool:
+    def step(node: Ty, rec: Any) -> bool:
         match node:
             case Lin() | Arrow():
                 return True
             case TupleType(parts) | DataType(_, parts):
                 return node is STRING or any(map(rec, parts))
-            case _:  # a type without parts
+            case LeafType():
                 return False
+            case _:
+                assert_never(node)
 
     found: bool = bottom_up(ty, step)
     return found
@@ -239,14 +266,16 @@ def is_apart(ty: Ty) -> bool:
 def has_records(ty: Ty) -> bool:
     """Whether what a `suffwdpass` keeps is in a type."""
 
-    def step(node: Any, rec: Any) -> bool:
+    def step(node: Ty, rec: Any) -> bool:
         match node:
             case DataType() if is_record(node):
                 return True
             case TupleType(parts) | DataType(_, parts):
                 return any(map(rec, parts))
-            case _:  # what is written in a text
+            case LeafType() | Arrow() | Lin():
                 return False
+            case _:
+                assert_never(node)
 
     found: bool = bottom_up(ty, step)
     return found
@@ -288,8 +317,10 @@ def _written(ty: Ty) -> tuple[str, tuple[Ty, ...]]:
             return str(name), ()
         case DataType(Declaration(name), parts):
             return "(Vec" if name == "Tensor 1" else f"({name}", parts
-        case _:  # unknown: a text of this language has none
+        case LeafType():  # a text of this language has none
             return str(ty), ()
+        case _:
+            assert_never(ty)
 
 
 def applied_type(function: Ty, arg: Ty, place: Place | None) -> Ty:

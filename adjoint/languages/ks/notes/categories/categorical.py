@@ -23,6 +23,7 @@ from adjoint.languages.ks.notes.categories.cl import (
 )
 from adjoint.languages.ks.notes.jacobian.nabla import refused
 from adjoint.languages.ks.notes.reverse.pass_scopes import packed
+from adjoint.languages.ks.text.term_union import ks_term
 from adjoint.languages.ks.text.typed_terms import Maker, reads
 from adjoint.languages.ks.value.types import BOOL, arguments, rank, tensor, text, vec
 from diff.lam.term.binding import binder, each
@@ -70,6 +71,7 @@ def _converted(e: AnyTerm, around: tuple[Var, ...], free: dict[int, frozenset[in
     def again(part: AnyTerm, inside: tuple[Var, ...] = around) -> Pass:
         return _converted(part, inside, free)
 
+    e = ks_term(e)
     match e:
         case Lit() | Name():
             return Constant(e) if prunes or not around else Then(Select((), len(around)), Constant(e))
@@ -108,8 +110,10 @@ def _converted(e: AnyTerm, around: tuple[Var, ...], free: dict[int, frozenset[in
                 refused(f"{f.name} is not in CL", e)
             first = yield again(arg)
             return Then(first, Call(f))
-        case _:  # a lambda elsewhere, or its application
+        case Lam() | App():  # a lambda elsewhere, or its application
             refused("a lambda is the argument of build or fold here", e)
+        case _:
+            assert_never(e)
 
 
 def _whole(pattern: Var | Tuple, body: AnyTerm) -> tuple[Var, AnyTerm]:

@@ -47,15 +47,20 @@ def pointfree(c: Cl) -> Cl:
 
 
 def _pointfree(c: Cl) -> Pass:
-    match (yield _mapped(c, _pointfree)):
+    made: Cl = yield _mapped(c, _pointfree)
+    match made:
         case Bind(_, value, body, n):
             return Then(Extend(value, n), body)
         case Build(size, _, ty, body, n):
             return Then(Extend(size, n), Tabulate(ty, body, n))
         case Fold(over, _, ty, body, n):
             return Then(Extend(over, n), Reduce(ty, body, n))
-        case made:  # a combinator already
+        case (
+            Identity() | Constant() | Select() | Call() | Then() | Pair() | Choose() | Extend() | Tabulate() | Reduce()
+        ):
             return made
+        case _:
+            assert_never(made)
 
 
 def named(c: Cl) -> Cl:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn, final
+from typing import TYPE_CHECKING, NoReturn, assert_never, final
 
 from adjoint.languages.ks.builtin.builtins import BUILT_IN
+from adjoint.languages.ks.text.term_union import ks_term
 from adjoint.languages.ks.text.typed_terms import Maker, is_discrete
 from diff.lam.term.binding import captured, mapped, renamed
 from diff.lam.term.term_error import TermError
@@ -32,6 +33,7 @@ class Nabla:
     def of(self, e: AnyTerm) -> Pass:
         """∇⟦e⟧."""
         make = self.make
+        e = ks_term(e)
         match e:
             case Lit() | Name() | Tuple(()):  # k ↦ 0
                 return self.zero(e)
@@ -75,8 +77,10 @@ class Nabla:
                 is_selection = f.name.startswith("get$")
                 of = selection(make, f, arg) if is_selection else make.derived("D", f, arg)
                 return make.call("lmCompose", of, m)
-            case _:  # a lambda elsewhere, or its application
+            case Lam() | App():  # a lambda elsewhere, or its application
                 refused("a lambda is the argument of build or fold here", e)
+            case _:
+                assert_never(e)
 
     def bind(self, pattern: Var | Tuple, d: Var) -> None:
         """∂x of the variables of a pattern."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, assert_never, final
 
+from adjoint.languages.ks.text.term_union import ks_term
 from diff.lam.term.binding import each
 from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Pattern, Tuple, Var, below, variables
 from hilbert.base.term import driven, postorder
@@ -59,6 +60,7 @@ class Numbering:
         if id(e) in self._met:
             return self._met[id(e)][1]
         key: Hashable
+        e = ks_term(e)
         match e:
             case Var(_, number) if number in self._variables:
                 return self._variables[number]
@@ -87,8 +89,8 @@ class Numbering:
                 self.entered(e)
                 number = yield self._of(body)
                 key = Lam, *[self._variables[x.number] for x in variables(pattern)], number
-            case _:  # there are no others in this language
-                raise TypeError(type(e).__name__)
+            case _:
+                assert_never(e)
         made = self._number(key)
         self._met[id(e)] = e, made
         return made

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, final
 
 from adjoint.languages.ks.notes.jacobian.numbering import Numbering
 from adjoint.languages.ks.notes.reverse.dead_code import needed
+from adjoint.languages.ks.text.term_union import ks_term
 from adjoint.languages.ks.text.typed_terms import Maker
 from diff.lam.term.binding import each, mapped, renamed
 from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Pattern, Tuple, Var, fresh, variables
@@ -72,6 +73,7 @@ class Normal:
 
     def value(self, e: AnyTerm, to: Bindings) -> Pass:
         """A term of one step, after bindings of its parts."""
+        e = ks_term(e)
         match e:
             case Var(_, number):
                 return self.names.get(number, e)
@@ -124,8 +126,8 @@ class Normal:
                 if isinstance(made, Tuple) and isinstance(head, Name) and head.name.startswith("get$"):  # it is at hand
                     return made.parts[int(head.name.split("$")[1]) - 1]
                 return App(head, made, place=e.place)
-            case _:  # there are no others in this language
-                raise TypeError(type(e).__name__)
+            case _:
+                assert_never(e)
 
 
 def normal(make: Maker, e: AnyTerm) -> AnyTerm:

@@ -143,7 +143,7 @@ def _with(make: Maker, m: AnyTerm, ends: Sequence[AnyTerm]) -> AnyTerm:
             return make.asserted(c, *ends)
         case App(_, App(_, Tuple((n, Lam(i, _))))):
             return make.call("sumbuild", n, Lam(i, *ends))
-        case _:  # there are no others
+        case _:  # `_scope` leaves no other terms
             raise TypeError(type(m).__name__)
 
 

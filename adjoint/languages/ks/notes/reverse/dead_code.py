@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
-from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Name, Tuple, Var, below, variables
+from adjoint.languages.ks.text.term_union import ks_term
+from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, below, variables
 from hilbert.base.term import driven
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def _live(e: AnyTerm) -> set[int]:
     stack: list[tuple[Any, int]] = [(e, 0)]
     while stack:
         node, at = stack.pop()
+        node = ks_term(node)
         match node:
             case Var(_, number):
                 reads[at].append(number)
@@ -43,8 +45,10 @@ def _live(e: AnyTerm) -> set[int]:
                 for x in variables(pattern):
                     bound.setdefault(x.number, []).append(own)
                 stack += (value, own), (body, at)
-            case _:  # the variables of a function are bound by no let
+            case Lit() | Name() | Tuple() | If() | Lam() | App():  # the variables of a λ are bound by no let
                 stack += [(part, at) for part in below(node)]
+            case _:
+                assert_never(node)
     for own in reversed(range(len(reads))):  # what stands in a value has a higher number
         if own in has_effect:
             has_effect.add(around[own])
@@ -59,6 +63,7 @@ def _live(e: AnyTerm) -> set[int]:
 
 def _only(e: AnyTerm, live: set[int]) -> Pass:
     """The term with these lets alone."""
+    e = ks_term(e)
     match e:
         case Let():
             kept = []
@@ -89,5 +94,7 @@ def _only(e: AnyTerm, live: set[int]) -> Pass:
             head = yield _only(f, live)
             given = yield _only(arg, live)
             return App(head, given, place=e.place)
-        case _:  # a variable, a constant or a name
+        case Var() | Lit() | Name():
             return e
+        case _:
+            assert_never(e)

@@ -6,13 +6,14 @@ its record. Each value is bound once, so that what a variable stands for is adde
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, final
 
 from adjoint.languages.ks.notes.jacobian.nabla import factors, refused
 from adjoint.languages.ks.notes.jacobian.numbering import Numbering
 from adjoint.languages.ks.notes.reverse.anf import shared
 from adjoint.languages.ks.notes.reverse.pass_scopes import Backward, Call, Entry, Forward, lets, opened, packed, record
 from adjoint.languages.ks.run.function_maps import MODES
+from adjoint.languages.ks.text.term_union import ks_term
 from adjoint.languages.ks.text.typed_terms import Maker, is_discrete
 from adjoint.languages.ks.value.types import BOOL, element, indices, order, tangent, vec
 from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh, real, variables
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from adjoint.languages.ks.notes.reverse.pass_scopes import Back, Bindings, Branch
-    from adjoint.languages.ks.text.function_names import Callee
     from diff.lam.term.binding import Pass
     from diff.lam.term.terms import Pattern
     from diff.lam.term.types import Ty
@@ -49,6 +49,7 @@ class Splitting:
     def of(self, e: AnyTerm, scope: Forward) -> Pass:
         """FWD⟦e⟧ in a scope; its value, a variable or a constant or a tuple of such."""
         while True:
+            e = ks_term(e)
             match e:
                 case Var() | Lit() | Name() | Tuple():
                     return e
@@ -58,10 +59,12 @@ class Splitting:
                 case App(Name("assert"), Tuple((c, Lam(_, body)))):
                     self._hold(c, scope)
                     e = body
-                case _:  # a step, which is bound
+                case If() | Lam() | App():  # a step, which is bound
                     x = fresh("t", self.make.type(e))
                     yield self._bound(x, e, scope)
                     return x
+                case _:
+                    assert_never(e)
 
     def _hold(self, c: AnyTerm, scope: Forward) -> None:
         """A condition is asserted in the first pass, before what is bound after it."""
@@ -135,6 +138,7 @@ class Splitting:
     def _bound(self, pattern: Pattern, value: AnyTerm, scope: Forward) -> Pass:
         """let pattern = value, and the way back through it."""
         step: Back
+        value = ks_term(value)
         match value:
             case Var() | Lit() | Name() | Tuple():
                 step = self._plain(lambda d, to: self._give(value, d, to))
@@ -164,8 +168,10 @@ class Splitting:
                 if isinstance(arg, Tuple) and any(isinstance(p, Lam) for p in arg.parts):  # alone, it has a name
                     refused(f"{f.name} is not split", value)
                 value, step = self._called(f, arg, scope, value)
-            case _:  # a lambda elsewhere, or its application
+            case Lam() | App() | Let():  # a lambda elsewhere, or its application
                 refused("a lambda is the argument of build or fold here", value)
+            case _:
+                assert_never(value)
         self._bind(pattern, value, scope)
         scope.steps.append((pattern, step))
         if isinstance(pattern, Var):
@@ -208,7 +214,8 @@ class Splitting:
             at = int(f.name.split("$")[1])
             zeros = [self.zero(part, scope) for part in call.parts]
             return Tuple((*zeros[: at - 1], d, *zeros[at:]))
-        if self._is_by_hand(make.scope.callees.get((f.name, f.at[0]))):
+        callee = make.scope.callees.get((f.name, f.at[0]))
+        if callee is not None and make.scope.has_derivative(callee, MODES):
             return self._name("d", make.derived("sufrev", f, call.arg, d), to.bindings)
         types = [make.type(part) for part in call.parts]
         if make.type(call.value) is REAL and f.name not in _PASSED and {*types} <= {REAL, INT, BOOL}:
@@ -233,13 +240,6 @@ class Splitting:
             return None
         i, v = call.parts
         return Tuple((self.make.zero(i), self.make.call("deltaVec", self._size(v, call.scope), i, d)))
-
-    def _is_by_hand(self, callee: Callee | None) -> bool:
-        """Whether a derivative of a function is written by hand."""
-        if callee is None:
-            return False
-        keys = (((kind, *callee.derivations), callee.base, callee.of) for kind in MODES)
-        return any(key in self.make.scope.table for key in keys)
 
     def _factors(self, f: Name, parts: list[AnyTerm], scope: Forward) -> list[AnyTerm | None]:
         """The partial derivatives of a function of reals, found in the first pass."""
@@ -268,7 +268,7 @@ class Splitting:
             case App(f, arg):
                 made = yield self._shared(arg, scope)
                 return App(f, self._kept(made, scope))
-            case _:  # an atom has no steps
+            case _:  # one question: the parts of a call alone may have steps
                 return e
 
     # --- scopes in scopes ---

@@ -6,9 +6,10 @@ transpose (T, T ⊸ a), give a call the pair.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias, final
+from typing import TYPE_CHECKING, Literal, TypeAlias, assert_never, final
 
 from adjoint.languages.ks.notes.jacobian.nabla import around, free, refused, selection, step
+from adjoint.languages.ks.text.term_union import ks_term
 from adjoint.languages.ks.text.typed_terms import Maker
 from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh
 from diff.lam.term.types import TupleType
@@ -51,6 +52,7 @@ class Tupling:
     def of(self, e: AnyTerm) -> Pass:
         """∇̄⟦e⟧."""
         make = self.make
+        e = ks_term(e)
         match e:
             case Lit() | Name() | Tuple(()):  # k ↦ (k, 0)
                 return Tuple((e, self._zero(e)))
@@ -69,7 +71,8 @@ class Tupling:
                 self.pairs[number] = both
                 after = yield self.of(body)
                 return Let(both, pair, after, place=e.place)
-            case Let(Tuple() as pattern, value, body):
+            case Let(pattern, value, body):
+                assert isinstance(pattern, Tuple)
                 pair = yield self.of(value)
                 whole = fresh("p", make.type(pair))
                 after = yield self._taken(pattern, whole, body)
@@ -104,8 +107,10 @@ class Tupling:
                 if self.kind != "tupled" and not f.name.startswith("get$"):  # f(e) ↦ ∂̄f(∇̄e)
                     return make.derived(self.kind, f, pair)
                 return make.let("a", pair, lambda a: self._called(f, a))
-            case _:  # a lambda elsewhere, or its application
+            case Lam() | App():  # a lambda elsewhere, or its application
                 refused("a lambda is the argument of build or fold here", e)
+            case _:
+                assert_never(e)
 
     def _taken(self, pattern: Tuple, whole: Var, body: AnyTerm) -> Pass:
         make = self.make
