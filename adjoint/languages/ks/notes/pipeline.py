@@ -29,6 +29,8 @@ from diff.lam.term.types import Lin, TupleType
 from hilbert.base.term import driven
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from adjoint.languages.ks.run.text_functions import Linked
     from adjoint.languages.ks.text.function_names import Callee
     from adjoint.languages.ks.text.resolution import Definition
@@ -84,9 +86,9 @@ class Stages:
         comment = "\n".join(f"; {line}" for line in textwrap.wrap(f"{self.one.name} = {shown}", 110))
         return f"{comment}\n{_definition(self.one.name, text(self.callee.result), around, body)}"
 
-    def _split(self, base: str) -> str:
+    def _split(self, _how: str) -> str:
         """The two passes of reverse mode."""
-        make, callee = self.make, self.callee
+        make, callee, base = self.make, self.callee, self._base
         s, body = self.anf()
         first, second, dt, b = split(make, self.passes, s, body, callee.result)
         names = [make.name(callee.derived(kind, base, b.type), f"[{kind} {base}]") for kind in PASSES]
@@ -130,45 +132,60 @@ class Stages:
         require(self.callee.result, self.one.place)
         mapped(function.body, step)
 
+    # --- stages as definitions; `how` is what stands behind the name of a stage, as in fwd-opt ---
+
     def written(self, stage: str) -> str:
         """The definition of a stage."""
-        make, callee = self.make, self.callee
         name, _, how = stage.partition("-")
-        simple = bool(how)
-        s, t = callee.arg, callee.result
         if name not in VALUES:
             self._require_derivable(stage)
-        if name == "anf":
-            x, body = self.anf()
-            return _definition(self.one.name, text(t), (x,), body)
-        base = f"[{callee.base} {text(callee.of)}]"
-        if name == "tupled":
-            x, body = self.anf()
-            pair = driven(Tupling(make, "tupled", x).of(body))
-            return _definition(f"[tupled {base}]", text(TupleType((t, Lin(s, t)))), (x,), pair)
-        if name == "split":
-            return self._split(base)
-        if name == "polymorphic":
-            return f"{self._polymorphic('poly')}\n{self._polymorphic('polyR')}"
-        if name == "CL":
-            return self._categorical(how)
-        x, m = self.jacobian(simple=simple)
-        match name:
-            case "jacobian":
-                return _definition(f"[D {base}]", text(Lin(s, t)), (x,), needed(m) if simple else m)
-            case "transposed":
-                back = driven(Application(make).transposed(m))
-                return _definition(f"[R {base}]", text(Lin(t, s)), (x,), needed(back) if simple else back)
-            case "fwd":
-                dx = fresh("dx", tangent(s))
-                found, result = driven(Application(make).forward(m, dx)), tangent(s)
-                result = tangent(t)
-            case _:  # rev, the last of the names
-                dx = fresh("dr", tangent(t))
-                found, result = driven(Application(make, x if simple else None).backward(dx, m)), tangent(s)
-        if simple:
-            found = shared(make, found) if how == "cse" else needed(found)
-        return _definition(f"[{name} {base}]", text(result), (x, dx), found)
+        return _WRITTEN[name](self, how)
+
+    @property
+    def _base(self) -> str:
+        return f"[{self.callee.base} {text(self.callee.of)}]"
+
+    def _normal(self, _how: str) -> str:
+        x, body = self.anf()
+        return _definition(self.one.name, text(self.callee.result), (x,), body)
+
+    def _tupled(self, _how: str) -> str:
+        x, body = self.anf()
+        pair = driven(Tupling(self.make, "tupled", x).of(body))
+        s, t = self.callee.arg, self.callee.result
+        return _definition(f"[tupled {self._base}]", text(TupleType((t, Lin(s, t)))), (x,), pair)
+
+    def _tupled_at_any_space(self, _how: str) -> str:
+        return f"{self._polymorphic('poly')}\n{self._polymorphic('polyR')}"
+
+    def _jacobian(self, how: str) -> str:
+        x, m = self.jacobian(simple=bool(how))
+        ty = Lin(self.callee.arg, self.callee.result)
+        return _definition(f"[D {self._base}]", text(ty), (x,), needed(m) if how else m)
+
+    def _transposed(self, how: str) -> str:
+        x, m = self.jacobian(simple=bool(how))
+        back = driven(Application(self.make).transposed(m))
+        ty = Lin(self.callee.result, self.callee.arg)
+        return _definition(f"[R {self._base}]", text(ty), (x,), needed(back) if how else back)
+
+    def _forward(self, how: str) -> str:
+        x, m = self.jacobian(simple=bool(how))
+        dx = fresh("dx", tangent(self.callee.arg))
+        dy = driven(Application(self.make).forward(m, dx))
+        return self._applied("fwd", self.callee.result, (x, dx), dy, how)
+
+    def _reverse(self, how: str) -> str:
+        x, m = self.jacobian(simple=bool(how))
+        dr = fresh("dr", tangent(self.callee.result))
+        dx = driven(Application(self.make, x if how else None).backward(dr, m))
+        return self._applied("rev", self.callee.arg, (x, dr), dx, how)
+
+    def _applied(self, name: str, of: Ty, parameters: tuple[Var, Var], body: AnyTerm, how: str) -> str:
+        """The definition of [fwd f] or [rev f], whose value is a tangent of a type."""
+        if how:
+            body = shared(self.make, body) if how == "cse" else needed(body)
+        return _definition(f"[{name} {self._base}]", text(tangent(of)), parameters, body)
 
 
 def _parts(ty: Ty) -> tuple[Ty, ...]:
@@ -184,6 +201,18 @@ def _definition(name: str, result: str, parameters: tuple[Var, ...], body: AnyTe
     return printer.function(name, result, lam)
 
 
+_WRITTEN: dict[str, Callable[[Stages, str], str]] = {
+    "anf": Stages._normal,
+    "jacobian": Stages._jacobian,
+    "fwd": Stages._forward,
+    "transposed": Stages._transposed,
+    "rev": Stages._reverse,
+    "tupled": Stages._tupled,
+    "polymorphic": Stages._tupled_at_any_space,
+    "split": Stages._split,
+    "CL": Stages._categorical,
+}
+"""The definition of each stage, by its name."""
 VALUES = frozenset(["anf", "CL"])
 """Stages that are no derivatives."""
 PASSES = ("suffwdpass", "sufrevpass")
