@@ -1,4 +1,4 @@
-"""How the difference of a function's values falls short of its derivative, for the whole and for its steps."""
+"""The remainder of a function beside its derivative, for the whole and for its steps."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SLOPE = 2.0
 MARGIN = 10.0
 """A difference counts if it is so many times what rounding makes."""
 VISIBLE = 0.01
-"""Where not even such a part of the derivative would count, the steps are tested one by one."""
+"""The part of the derivative that must count: else the steps are tested one by one."""
 
 
 def abroad(arrays: Iterable[Any]) -> Any:
@@ -55,7 +55,7 @@ def drawn(space: Any, rng: np.random.Generator, like: Any) -> Vec[Any]:
 
 
 def noise(f: AnyLinMap, v: Vec[Any], rng: np.random.Generator) -> float:
-    """What rounding may make of f(v)."""
+    """The error that rounding may make of f(v)."""
     if isinstance(f, Closed):
         return spread(line(f.body), [*v.leaves, *f.data.arrays], rng)
     return spread(line(net(f)), v.leaves, rng)
@@ -71,7 +71,7 @@ def _moved(x: Vec[Any], dx: Vec[Any], t: float) -> Vec[Any]:
 @final
 @frozen
 class Remainder:
-    """Whether the remainder is of third order, the numbers that show it, and what differs on both sides of the point.
+    """Tell if the remainder is of third order, the numbers that show it, and what differs on both sides of the point.
 
     Where it soon falls below rounding it may be of first order, too, and it is not `sure`.
     """
@@ -135,12 +135,12 @@ class Sample:
 
     @property
     def counts(self) -> bool:
-        """Whether it is more than rounding."""
+        """Tell if it is more than rounding."""
         return self.value > self.limit
 
 
 def _refuted(samples: Sequence[Sample]) -> bool:
-    """Whether smaller steps show no more than rounding, where a term in t would still be seen."""
+    """Tell if smaller steps show no more than rounding, where a term in t would still be seen."""
     last = next((k for k in range(len(samples) - 1, -1, -1) if samples[k].counts), None)
     if last is None:
         return True
@@ -149,7 +149,7 @@ def _refuted(samples: Sequence[Sample]) -> bool:
 
 
 def _falls_as(power: int, samples: Sequence[Sample]) -> bool:
-    """Whether a difference falls as this power of t, and no faster, down to rounding."""
+    """Tell if a difference falls as this power of t, and no faster, down to rounding."""
     seen = [s for s in samples if s.counts][-4:]
     if len(seen) < 4 or _refuted(samples):
         return False
@@ -181,7 +181,7 @@ def _difference(ahead: Vec[Any], behind: Vec[Any], slope: Vec[Any], t: float) ->
 
 
 def _values_beside(run: Callable[[Any], Any], x: Vec[Any], dx: Vec[Any]) -> Iterator[Any]:
-    """What is computed at x + t·dx, for those t for which all of it is defined."""
+    """The results at x + t·dx, for those t for which all of them are defined."""
     for t in STEPS:
         with suppress(SpaceError):
             yield run(_moved(x, dx, t).leaves)

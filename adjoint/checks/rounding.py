@@ -1,4 +1,4 @@
-"""How far rounding may move a result: runs in which every intermediate result is changed by its last digit.
+"""The error of a result by rounding, measured in runs in which every intermediate result is changed by its last digit.
 
 What cancels counts by the size that it had before: (x + 10⁶) − 10⁶ is uncertain by the last digit of 10⁶. No bound is
 proved; the spread of a few random runs is measured (Parker, *Monte Carlo Arithmetic*, 1997, §5).

@@ -1,4 +1,4 @@
-"""Whether a function does what it says: an operation of a user's above all, whose value and rule are taken on trust.
+"""Tests of a function at points: of an operation of a user's above all, whose value and rule are taken on trust.
 
 >>> from hilbert import R
 >>> from diff import operation
@@ -31,13 +31,13 @@ PAIR = Fin.of(2)
 NEAR = (1.0625, 1.0 + 2.0**-10, 1.0 + 2.0**-20)
 """The second point is the first times one of these, if the function has a value there."""
 CLOSE = 1e3
-"""What is computed side by side may differ by so many units of rounding."""
+"""Results that are computed side by side may differ by so many units of rounding."""
 
 
 @final
 @frozen
 class Verification:
-    """What was found wrong, in the order of the points; true if nothing was."""
+    """The failures that were found, in the order of the points; true if there are none."""
 
     failures: tuple[str, ...]
     points: int
@@ -52,7 +52,7 @@ class Verification:
 
 
 def verify(f: AnyMap, *, at: Any) -> Verification:
-    """Whether f is a function, lifts as its loop, and has the derivative and the adjoint that it says, at some points.
+    """Test that f is a function, lifts as its loop, and has the derivative and the adjoint that it says, at points.
 
     `at` is a point, as one vector or as a tuple with one for each argument, or a list of points. At each of them the
     value is computed twice; side by side with another one, in every choice of arguments; and differentiated: see
@@ -138,7 +138,7 @@ def _pair(x: Vec[Any], y: Vec[Any]) -> Vec[Any]:
 
 
 def _alike(a: Vec[Any], b: Vec[Any], units: float) -> bool:
-    """Whether two vectors agree up to rounding."""
+    """Tell if two vectors agree up to rounding."""
     for left, right in zip(a.leaves, b.leaves, strict=True):
         x, y = to_numpy(left), to_numpy(right)
         if x.dtype.kind != "f" or not units:

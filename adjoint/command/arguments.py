@@ -34,7 +34,7 @@ TAKES = {
     "--no-prelude": "",
     "--steps": "word",
 }
-"""What follows an option: values up to the next option, one word, one word each time that it stands, or nothing."""
+"""The words that an option takes: values up to the next option, one word, one word each time it stands, or none."""
 OF_FILES = ("--lang", "--no-prelude", "--steps")
 OPTIONS = {
     "check": OF_FILES,
@@ -48,7 +48,7 @@ OPTIONS = {
 
 @define
 class Asked:
-    """What the words of a sub-command ask for."""
+    """The words of a sub-command, read."""
 
     subcommand: str
     words: list[str] = Factory(list)
@@ -73,7 +73,7 @@ class Asked:
 
     @property
     def has_prelude(self) -> bool:
-        """Whether --no-prelude is not there."""
+        """Tell if --no-prelude is not there."""
         return "--no-prelude" not in self.given
 
     @property
@@ -93,7 +93,7 @@ class Asked:
 
     @property
     def is_forced(self) -> bool:
-        """Whether --force is there."""
+        """Tell if --force is there."""
         return "--force" in self.given
 
     @property
@@ -108,7 +108,7 @@ class Asked:
 
     @property
     def reverse(self) -> bool:
-        """Whether --reverse is there."""
+        """Tell if --reverse is there."""
         return "--reverse" in self.given
 
     @property
@@ -121,7 +121,7 @@ class Asked:
 
 
 def asked(subcommand: str, words: list[str]) -> Asked:
-    """What the words after a sub-command ask for; raises UsageError."""
+    """Read the words after a sub-command; raises UsageError."""
     of = Asked(subcommand)
     rest = iter(words)
     into = of.words

@@ -1,4 +1,4 @@
-"""What the sub-commands ask of a file: its functions by their names, and values of expressions."""
+"""A file as the sub-commands see it: its functions by their names, and values of expressions."""
 
 # pyright: reportReturnType=false
 # a protocol says what its methods give, and gives nothing
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SEED = 0
 """Points that are not given are drawn with this seed."""
 VERIFICATION = "adjoint.checks.verification"
-"""What verifies a map; it is imported when it is asked for."""
+"""The module that verifies a map; imported when a map is verified."""
 
 
 class DefinedFunction(Protocol):
@@ -38,7 +38,7 @@ class DefinedFunction(Protocol):
 
     @property
     def place(self) -> TextSpan:
-        """Where it stands."""
+        """Its place in the text."""
 
     @property
     def signature(self) -> str:
@@ -58,11 +58,11 @@ class DefinedFunction(Protocol):
         """A stage as text."""
 
     def verified(self, at: Sequence[Value] | None) -> Sequence[TextError]:
-        """What is wrong with the function and its derivatives at a point, or at one that is drawn."""
+        """The faults of the function and its derivatives at a point, or at one that is drawn."""
 
 
 class Loaded(Protocol):
-    """What files define."""
+    """The functions that files define."""
 
     @property
     def definitions(self) -> Mapping[str, DefinedFunction]:
@@ -123,7 +123,7 @@ class MapDefinition:
             return self.texts[name](at, x)
 
     def verified(self, at: Sequence[Value] | None) -> Sequence[TextError]:
-        """What is wrong with the function and its derivative at a point, or at one that is drawn."""
+        """The faults of the function and its derivative at a point, or at one that is drawn."""
         f = self._map(at)
         with located(self.place):
             x = _drawn(f, self.name) if at is None else None

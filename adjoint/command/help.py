@@ -1,4 +1,4 @@
-"""What `--help` and `--version` say; nothing of the library is imported for it."""
+"""The texts of `--help` and `--version`; nothing of the library is imported for them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ USAGES = {
     "show": "hilbert show FILE NAME --stage STAGE [--at ARG...] [-o OUT [--force]]",
     "verify": "hilbert verify FILE [NAME [--at ARG...]]",
 }
-"""How a sub-command is written."""
+"""The usage of each sub-command."""
 USAGE = "\n".join(["usage:", *(f"  {usage}" for usage in USAGES.values()), "  hilbert SUB-COMMAND --help"])
 FILES = """FILE is a Python file (.py), which is executed, and NAME one of its variables that is a function of the
 library; or a text of caddie (.cad), KS-Lisp (.ks) or of the λ-language (.lam), and NAME one of its functions. FILE:NAME
@@ -110,7 +110,7 @@ at one that is drawn. The exit status is 1 if one is wrong.
 
 
 def answer(words: Sequence[str]) -> str | None:
-    """What a command line is told that asks for help or for the version; None for the others."""
+    """The answer to a command line that asks for help or for the version; None for the others."""
     match words:
         case ["--help" | "-h" | "help", *rest]:
             return HELP[rest[0] if rest and rest[0] in HELP else ""]

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 @final
 @frozen
 class LambdaTexts:
-    """What texts of the λ-language define, and what they claim."""
+    """The functions that texts of the λ-language define, and the claims in these texts."""
 
     module: Module
     listed: Sequence[LambdaDefinition]
@@ -86,17 +86,17 @@ class LambdaTexts:
             return show_value(value)
 
     def claims(self) -> ClaimsReport:
-        """Whether the claims hold."""
+        """Tell if the claims hold."""
         return ClaimsReport(tuple(result_of(names, claim, RULES) for names, claim in self.claimed))
 
 
 def loader(_: str) -> Callable[[Sequence[Source]], LambdaTexts]:
-    """What loads the files of the language."""
+    """The loader of the files of the language."""
     return load
 
 
 def load(sources: Sequence[Source]) -> LambdaTexts:
-    """What texts define, read in this order; raises TextError for a mistake in them."""
+    """Load texts in this order; raises TextError for a mistake in them."""
     module = Module()
     texts = {source.name: source.text for source in sources}
     listed: list[LambdaDefinition] = []
@@ -286,7 +286,7 @@ class LambdaDefinition:
         return self.module.checked(Name(self.name))[0]
 
     def verified(self, at: Sequence[Any] | None) -> Sequence[TextError]:
-        """What is wrong with the derivative of the program at a point, 0 unless it is given."""
+        """The faults of the derivative of the program at a point, 0 unless it is given."""
         p, x, _, _ = self._program(at)
         with _reported(self.file_texts, self.name):
             found = verify(p, at=x)

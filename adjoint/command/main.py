@@ -82,7 +82,7 @@ def _escaped() -> Iterator[None]:
 
 
 def _followed(given: Sequence[str]) -> int:
-    """What is imported is no garbage: it is not searched for any, now or later."""
+    """Exempt imported objects from the search for garbage, now and later."""
     if SUBCOMMANDS not in sys.modules:
         was_enabled = gc.isenabled()
         gc.disable()
@@ -97,5 +97,5 @@ def _followed(given: Sequence[str]) -> int:
 
 
 def _forget() -> None:
-    """What Python still writes at its end goes nowhere."""
+    """Discard the output that Python still writes at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

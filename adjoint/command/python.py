@@ -43,7 +43,7 @@ LONGEST = 4_000_000
 @final
 @frozen
 class Loaded:
-    """What files define."""
+    """The functions that files define."""
 
     definitions: dict[str, MapDefinition | DataDefinition]
     namespace: dict[str, Any]
@@ -63,7 +63,7 @@ class Loaded:
 
 
 def loader(_: str) -> Callable[[Sequence[Source]], Loaded]:
-    """What loads the files of the language."""
+    """The loader of the files of the language."""
     return load
 
 
@@ -88,7 +88,7 @@ def _definition(name: str, f: AnyMap | AnyTermFunction, place: TextSpan) -> MapD
 
 
 def _executed(source: Source, module: ModuleType) -> dict[str, TextSpan]:
-    """Where the names stand that a file defines, when it was executed."""
+    """Execute a file; the places of the names that it defines."""
     file, text = source.name, source.text
     if len(text) > LONGEST:
         what = f"a file of {len(text)} characters, more than {LONGEST}: Python would need gigabytes for its statements"

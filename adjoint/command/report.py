@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ENDS = re.compile("\r\n|\r|\n")
 WIDEST = 160
-"""What is longer of a line is left out."""
+"""The characters of a line that are shown."""
 RED, BOLD, PLAIN = "\x1b[31m", "\x1b[1m", "\x1b[0m"
 
 
@@ -106,7 +106,7 @@ def complain_at(report: str) -> None:
 
 
 def _colours() -> bool:
-    """Whether errors may be coloured."""
+    """Tell if errors may be coloured."""
     return sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -131,7 +131,7 @@ def located(place: TextSpan) -> Iterator[None]:
 
 
 def _text_error(error: BaseException, place: TextSpan) -> TextError:
-    """Where the line is that raised an error, or what caused it; what the operands were."""
+    """The place of the line that raised an error, or its cause, with the operands."""
     cause: BaseException | None = error
     best: tuple[Span, str, list[str]] | None = None
     while cause is not None:

@@ -31,7 +31,7 @@ LANGUAGES = {
     "cad": "adjoint.command.texts",
     "ks": "adjoint.command.texts",
 }
-"""What loads the files of a language; it is imported when it is asked for."""
+"""The module that loads the files of a language; imported when such a file is read."""
 DIGITS = 12
 """The digits that a number of steps may have."""
 USAGE_STATUS = 2
@@ -163,7 +163,7 @@ def _faults(name: str, function: DefinedFunction, at: Sequence[Value] | None, *,
 
 
 def _may_be_right(error: UsageError | TextError) -> bool:
-    """Whether an error is of the point that was chosen, or of a function that has no value or no derivative."""
+    """Tell if an error is of the point that was chosen, or of a function that has no value or no derivative."""
     if isinstance(error, UsageError):
         return True
     return isinstance(error.__cause__, TermError) and error.__cause__.code in ("limit", "type", "unbound")
@@ -182,7 +182,7 @@ SUBCOMMANDS: dict[str, Callable[[Asked], int]] = {
 
 
 def _loaded(file: str, of: Asked) -> Loaded:
-    """What a file defines, or a list of files with commas between."""
+    """The functions that a file defines, or a list of files with commas between."""
     language = of.language
     sources, kinds = [], []
     for name in file.split(","):
@@ -217,7 +217,7 @@ def _standard_input() -> bytes:
 
 
 def _options(kind: str, of: Asked) -> dict[str, Any]:
-    """What a loader is asked for besides; raises UsageError for options of another language."""
+    """The options of a loader; raises UsageError for options of another language."""
     found: dict[str, Any] = {} if of.has_prelude else {"prelude": False}
     if of.steps is not None:
         if not of.steps.isdigit() or len(of.steps) > DIGITS or not int(of.steps):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @final
 @frozen
 class Loaded:
-    """What texts define."""
+    """The functions that texts define."""
 
     definitions: Mapping[str, DefinedFunction]
     texts: Mapping[str, str]
@@ -46,7 +46,7 @@ class Loaded:
 
 
 def loader(language: str) -> Callable[..., Loaded]:
-    """What loads the files of a language; raises TextError for a mistake in one."""
+    """The loader of the files of a language; it raises TextError for a mistake in one."""
 
     def load(sources: Sequence[Source], **options: Any) -> Loaded:
         texts = {source.name: source.text for source in sources}
@@ -139,7 +139,7 @@ class ValuesDefinition:
             return self.of.stages()[name](at, None)
 
     def verified(self, at: Sequence[Value] | None) -> Sequence[TextError]:
-        """What is wrong with the function and its derivatives at a point, or at one that is drawn."""
+        """The faults of the function and its derivatives at a point, or at one that is drawn."""
         with _reported(self.texts, self.name):
             return [TextError(_span(fault.place, self.texts), fault.message) for fault in self.of.verified(at)]
 

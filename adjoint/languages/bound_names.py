@@ -1,4 +1,4 @@
-"""What names stand for at a point of a text.
+"""The variables that names stand for at a point of a text.
 
 >>> from diff.lam.term.types import REAL
 >>> bound = Bound()

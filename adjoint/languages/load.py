@@ -29,11 +29,11 @@ def _loader(package: str) -> Callable[..., Loaded]:
 
 
 LANGUAGES = {"cad": _loader("adjoint.languages.caddie"), "ks": _loader("adjoint.languages.ks")}
-"""What loads texts, by the ending of their files; a language is imported when it is asked for."""
+"""The loaders of texts, by the ending of their files; a language is imported when one is loaded."""
 
 
 def load(*files: str | Path, language: str | None = None) -> Loaded:
-    """What files define, read in this order; the language is that of their ending unless it is given.
+    """Load files in this order; the language is that of their ending unless it is given.
 
     Raises SpaceError, with file, line and column, for a mistake in a text, and OSError for a file that cannot be read.
     """

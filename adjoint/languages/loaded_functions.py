@@ -1,4 +1,4 @@
-"""What a text in one of the languages defines: functions that are maps of the library once shapes are given."""
+"""The functions of a text in one of the languages: maps of the library once shapes are given."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 @final
 @frozen
 class Fault:
-    """What is wrong with a function or its derivatives, and where that is written."""
+    """A fault of a function or its derivatives, and its place in the text."""
 
     place: Place
     message: str
 
 
 Given: TypeAlias = "Type | bool | int | str | tuple[Any, ...] | list[Any]"
-"""What a map is made for: the space of an argument, or the value of one that is discrete."""
+"""An argument as a map is made for it: its space, or the value of one that is discrete."""
 
 
 class LoadedFunction(ABC):
@@ -38,7 +38,7 @@ class LoadedFunction(ABC):
     as_map: ClassVar[str] = "take that on given spaces, f.of(R ** Fin.of(3)), one for each argument"
     name: str
     place: Place
-    """Where it stands."""
+    """Its place in the text."""
 
     @property
     @abstractmethod
@@ -90,7 +90,7 @@ class LoadedValues(LoadedFunction):
 
     @abstractmethod
     def verified(self, at: Sequence[Value] | None) -> Sequence[Fault]:
-        """What is wrong with it and its derivatives at a point, or at one that is drawn.
+        """The faults of the function and its derivatives at a point, or at one that is drawn.
 
         Raises TermError where nothing is found: `unbound` or `type` for a function that has no value or derivative,
         `limit` at a point that is drawn.
@@ -100,7 +100,7 @@ class LoadedValues(LoadedFunction):
 @final
 @frozen
 class Loaded:
-    """What texts define; a function is an attribute."""
+    """The functions that texts define; each is an attribute."""
 
     functions: Mapping[str, LoadedFunction]
     """By their names, in the order of the text."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from hilbert.program.line.operation import Operation
 
 UNKNOWN = re.compile(r"\bu[₀-₉]+")
-"""What a slot is called in a formula; among steps it is u1."""
+"""The names of slots in formulas; among steps it is u1."""
 
 
 def _full(f: Any) -> str:

@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 
 ENTRIES = {"b": "truth values", "i": "whole numbers", "u": "whole numbers", "f": "reals", "U": "texts"}
-"""What the entries of an array of a file are, by the kind of its dtype."""
+"""The entries of an array of a file in words, by the kind of its dtype."""
 LABELS = "positions or labels"
 LIBRARY = {"hilbert", "linmap", "diff", "adjoint"}
-"""What is made by classes of these packages prints itself."""
+"""Objects of classes of these packages print themselves."""
 
 
 def element(args: Sequence[Value], space: Type) -> Vec[Any]:
@@ -193,7 +193,7 @@ def _listed(array: Any) -> Value:
 
 
 def value_of_python(found: Any) -> str:
-    """What an expression of Python is, as text.
+    """The value of an expression of Python, as text.
 
     Vectors, numbers, tuples and lists of them are values, values of the user's classes are written as they are made,
     and what the library makes besides prints itself. Raises SpaceError for anything else.

@@ -33,7 +33,7 @@ FILE = re.compile(r"@[^\s,()\[\]]+")
 SPACE = re.compile(r"\s*")
 OPEN = {"(": ")", "[": "]"}
 MAGIC = b"\x93NUMPY"
-"""How a .npy file begins."""
+"""The first bytes of a .npy file."""
 DIGITS = 4000
 """An integer may have so many digits."""
 LONGEST = 40
@@ -57,7 +57,7 @@ class Written(str):
 @final
 @define
 class Instance:
-    """What a class of the user makes of fields, each a name and a value: Node(left=…, right=…)."""
+    """An object of a class of the user, with fields, each a name and a value: Node(left=…, right=…)."""
 
     name: str
     fields: list[Field]
@@ -87,11 +87,11 @@ class _Bracket:
 
     @property
     def is_complete(self) -> bool:
-        """Whether a comma or the end is due."""
+        """Tell if a comma or the end is due."""
         return len(self.items) > self.commas
 
     def value(self) -> Value:
-        """What it is the value of, when it is closed."""
+        """The value of the list or tuple, when it is closed."""
         if self.end == "]":
             return self.items
         is_value = not self.end or (len(self.items) == 1 and not self.commas)
@@ -221,7 +221,7 @@ def _path_and_key(name: str) -> tuple[str, str]:
 
 
 def _loaded(path: str, where: str) -> Any:
-    """What numpy wrote: an array, or several by their keys; raises ValueTextError for another file."""
+    """The array in a file of numpy's, or several by their keys; raises ValueTextError for another file."""
     kind = Path(path).suffix
     with Path(path).open("rb") as file:
         is_numpy = is_zipfile(file) if kind == ".npz" else file.read(len(MAGIC)) == MAGIC
@@ -243,7 +243,7 @@ def _listed(value: Value) -> Value:
 
 
 def is_tuple(value: Value) -> bool:
-    """Whether a value is a tuple, or what stands for one in a file: a list, or an axis of an array."""
+    """Tell if a value is a tuple, or what stands for one in a file: a list, or an axis of an array."""
     return isinstance(value, (tuple, Listed)) or (isinstance(value, np.ndarray) and value.ndim > 0)
 
 
@@ -253,7 +253,7 @@ def parts_of(value: Value, n: int) -> Sequence[Value] | None:
 
 
 def described(value: Value) -> str:
-    """What a message says of a value."""
+    """A value in the words of a message."""
     if isinstance(value, str) and len(value) <= LONGEST:
         return json.dumps(value, ensure_ascii=False)
     return text(value) if isinstance(value, bool) else shown(value)

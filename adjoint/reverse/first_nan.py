@@ -1,4 +1,4 @@
-"""Where a value first is not a number: the step, and the user's line that it was written on."""
+"""The step whose value is the first that is not a number, and the user's line that the step was written on."""
 
 from __future__ import annotations
 

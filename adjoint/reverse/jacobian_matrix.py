@@ -56,7 +56,7 @@ def jacobian(
 
 
 def _ends(space: Type) -> list[tuple[int, int]]:
-    """Where the entries of each leaf begin and end."""
+    """The positions where the entries of each leaf begin and end."""
     ends = itertools.accumulate((leaf.size for leaf in space.leaves), initial=0)
     return list(itertools.pairwise(ends))
 

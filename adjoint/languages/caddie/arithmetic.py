@@ -23,7 +23,7 @@ Value: TypeAlias = Any
 MOST = 10**5
 """The leaves that a tuple may have."""
 DEEPEST = 200
-"""How deep tuples and arrays of the result may be nested."""
+"""The depth of tuples and arrays in a result."""
 
 
 @final
@@ -104,7 +104,7 @@ def _count(left: list[int]) -> None:
 
 
 def has_nought(value: Value) -> bool:
-    """Whether a NOUGHT is in it."""
+    """Tell if a NOUGHT is in it."""
     stack, left = [value], [MOST]
     while stack:
         _count(left)
@@ -166,7 +166,7 @@ def fitting(sign: str, f: Callable[[Any, Any], Any]) -> Callable[[Value, Value],
 
 
 def _is_alike(V: Type, W: Type) -> bool:
-    """Whether two spaces differ in the names of their axes only."""
+    """Tell if two spaces differ in the names of their axes only."""
     return [leaf.shape for leaf in V.leaves] == [leaf.shape for leaf in W.leaves]
 
 

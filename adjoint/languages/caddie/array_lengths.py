@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 TRIES = 300
-"""How many lengths are tried before a function is given up."""
+"""The lengths that are tried before a function is given up."""
 WORK = 30_000
-"""How far all tries get together, before no more are made."""
+"""The sum over all tries of the steps that they get, before no more are made."""
 
 
 def found(
     count: int, candidates: Sequence[int], made: Callable[[Sequence[int]], T], reached: Callable[[], int]
 ) -> tuple[T, tuple[int, ...]]:
-    """What is made of so many lengths, and these: all equal, or else each changed such that the next try gets further.
+    """A value that is made of so many lengths, and these: all equal, or else changed such that each try gets further.
 
     `reached` says how far the last try got. Raises the TermError of the one that got furthest where none is found.
     """

@@ -1,4 +1,4 @@
-"""What is built in, on values."""
+"""Built-in functions of caddie, on values."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def require_few(n: int, place: Place | None = None) -> None:
 
 
 def _is_index(ty: Ty) -> bool:
-    """Whether elements of a type are constants: indices, and tuples and arrays of them."""
+    """Tell if elements of a type are constants: indices, and tuples and arrays of them."""
     while True:
         match ty:
             case Int():
@@ -240,7 +240,7 @@ RUN: dict[str, tuple[int, Callable[..., Value]]] = {
     "^": (1, lambda _, r: position_relations.transposed(r)),
     "o": (2, lambda _, r, s: position_relations.composed(r, s)),
 }
-"""How many arguments each takes, and its value at them."""
+"""The number of arguments that each takes, and its value at them."""
 
 
 def built_in(name: str, at: tuple[Ty, ...], call: Callable[[Value, Value], Value]) -> tuple[int, Callable[..., Value]]:

@@ -91,7 +91,7 @@ class CaddieFunction(LoadedFunction):
 
     @property
     def _known(self) -> Sequence[Checked]:
-        """What it may use, and itself."""
+        """The functions that it may call, and itself."""
         return self._of_text[: self._k + 1]
 
     def _require_data(self) -> None:
@@ -216,7 +216,7 @@ class CaddieEvaluator(Evaluator):
         self._uses = {x.number: use for one in known for x, use in one.linked[1].values()}
 
     def free(self, x: Var) -> Value:
-        """What is built in, used at a place."""
+        """The value of a built-in name, used at a place."""
         use = self._uses[x.number]
         count, run = built_in(use.name, use.at, self.called)
 
@@ -245,7 +245,7 @@ class CaddieEvaluator(Evaluator):
 
 
 def _native(count: int, run: Callable[..., Value], place: Place | None, *args: Value) -> Value:
-    """What is built in, as a value: a function that takes its arguments one after the other."""
+    """A built-in name as a value: a function that takes its arguments one after the other."""
     if len(args) == count:
         return _located(lambda: run(*args), place)
 
@@ -257,7 +257,7 @@ def _native(count: int, run: Callable[..., Value], place: Place | None, *args: V
 
 
 def _located(made: Callable[[], Any], place: Place | None) -> Any:
-    """What is made; errors of the library are located here, unless they have a place in the text already."""
+    """Run a function; errors of the library are located here, unless they have a place in the text already."""
     try:
         return made()
     except SpaceError as error:

@@ -56,7 +56,7 @@ class Checked:
 
 @final
 class BuiltIn:
-    """What names stand for: what is defined in a text is a variable."""
+    """The meaning of names where a text is checked: a definition of a text is a variable."""
 
     def definition(self, name: str) -> tuple[Ty, int] | None:
         """Its type, and the number of its parameters."""
@@ -109,7 +109,7 @@ def _finished(checker: Checker, itself: Var | None, term: AnyTerm, ty: Ty) -> Ch
 
 
 def _as_real(_: Unknown) -> Ty:
-    """What is not determined is a number."""
+    """The type of a number, for a type that is not determined."""
     return REAL
 
 

@@ -47,7 +47,7 @@ class Definition:
 
     @property
     def place(self) -> Place | None:
-        """Where its name stands."""
+        """The place of its name."""
         return self.itself.place
 
 

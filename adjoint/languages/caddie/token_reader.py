@@ -1,4 +1,4 @@
-"""What a grammar does with tokens: look at the one that is due, step over it, say what else was expected."""
+"""The tokens of a text one at a time: a grammar looks at a token, steps over it, or refuses it."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def _is_number(value: Value) -> bool:
 
 
 def open_lengths(ty: Ty) -> int:
-    """How many lengths are left open by a type."""
+    """The number of lengths that a type leaves open."""
     match ty:
         case TupleType(parts):
             return sum(map(open_lengths, parts))

@@ -35,7 +35,7 @@ REALS, TRIPLE = list_of(REAL), TupleType((REAL, REAL, REAL))
 INDICES = list_of(INT)
 RELATION = DataType(declared("relation", 0, (("Relation", UNIT),)), ())
 DEEPEST = 1_000
-"""How deep it may be nested: the texts of all its parts are made."""
+"""The depth of a type that is printed: the texts of all its parts are made."""
 
 
 def function(*types: Ty) -> Ty:
@@ -88,7 +88,7 @@ FUNCTIONS = frozenset(
 
 
 def is_number(name: str) -> bool:
-    """Whether a name is a number."""
+    """Tell if a name is a number."""
     return name.removeprefix("-").replace(".", "", 1).isdigit()
 
 
@@ -133,7 +133,7 @@ def text(ty: Ty) -> str:
 
 @once
 def depth(ty: Ty) -> int:
-    """How deep tuples and arrays are nested in a type: 0 for a real."""
+    """The depth of tuples and arrays in a type: 0 for a real."""
 
     def step(node: Any, rec: Any) -> int:
         return 1 + max(map(rec, parts_of(node)), default=-1)
@@ -143,7 +143,7 @@ def depth(ty: Ty) -> int:
 
 
 def mentions_index(ty: Ty) -> bool:
-    """Whether integers are in a type."""
+    """Tell if integers are in a type."""
     stack, seen = [ty], set[int]()
     while stack:
         node = stack.pop()

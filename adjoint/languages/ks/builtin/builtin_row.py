@@ -39,10 +39,10 @@ class BuiltIn:
     Without them a stage of the notes calls its derivative.
     """
     calls: bool = False
-    """Whether its value is a pass, which calls functions that it is given."""
+    """True if its value is a pass, which calls functions that it is given."""
 
     def takes_reals(self, n: int) -> bool:
-        """Whether it is a function of n reals."""
+        """Tell if it is a function of n reals."""
         return self.rule is not None or any(types == (REAL,) * n for types, _ in self.overloads)
 
 

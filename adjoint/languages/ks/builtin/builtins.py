@@ -36,7 +36,7 @@ def delta(use: Use, arg: Value) -> Value:
 
 
 def equal(a: Value, b: Value) -> Value:
-    """Whether two values are equal: of tensors, sizes too."""
+    """Tell if two values are equal: of tensors, sizes too."""
     if isinstance(a, tuple):
         made: Value = True
         for x, y in zip(a, b, strict=True):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _numbers = count()
 _is_quiet: ContextVar[bool] = ContextVar("_is_quiet", default=False)
-"""Whether a program is run to decide a condition: what it writes is written when it is run for its value."""
+"""True if a program is run to decide a condition: what it writes is written when it is run for its value."""
 
 
 @contextmanager

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from hilbert import Vec
 
 Effect: TypeAlias = "Callable[[Any], Any]"
-"""What a leaf goes through."""
+"""A step that a leaf goes through."""
 
 
 @final
@@ -43,13 +43,13 @@ class Where:
     """Conditions on data around."""
     loops: int = 0
     is_nowhere: bool = False
-    """Whether what is traced is run for no element."""
+    """True if what is traced is run for no element."""
     pending: list[Effect] = Factory(list)
     """Filled while a body is traced: what must be checked or printed there."""
 
     @property
     def is_outside(self) -> bool:
-        """Whether it is in no lane, loop or branch, where what reals decide is decided at the point at hand."""
+        """Tell if it is in no lane, loop or branch, where what reals decide is decided at the point at hand."""
         return not (self.lanes or self.loops or self.branches)
 
     def outside(self, message: str) -> UnrolledError:
@@ -74,7 +74,7 @@ class Evaluation(Protocol):
 
     @property
     def has_point(self) -> bool:
-        """Whether conditions on reals can be decided at a point."""
+        """Tell if conditions on reals can be decided at a point."""
 
     def call(self, function: Value, arg: Value) -> Pass:
         """f v."""

@@ -93,7 +93,7 @@ def div(ev: Evaluation, a: Value, b: Value) -> Value:
 
 
 def is_found(v: Value) -> bool:
-    """Whether an integer is found from reals: data of the program, an element of an index set."""
+    """Tell if an integer is found from reals: data of the program, an element of an index set."""
     return isinstance(v, Expr) and isinstance(v.space, Elements)
 
 

@@ -35,7 +35,7 @@ def shape_of(value: Value, ty: Ty) -> Value:
 
 
 def shape_is_unit(ty: Ty) -> bool:
-    """Whether the shape of a type says nothing."""
+    """Tell if the shape of a type says nothing."""
     return shape_type(ty) is UNIT
 
 

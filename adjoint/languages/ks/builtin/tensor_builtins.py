@@ -1,4 +1,4 @@
-"""What is built in on tensors: building, indexing, sums, maps, folds; the type of each use is known."""
+"""Built-in functions of tensors: building, indexing, sums, maps, folds; the type of each use is known."""
 
 from __future__ import annotations
 

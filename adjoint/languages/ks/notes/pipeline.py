@@ -52,7 +52,7 @@ class Stages:
 
     @property
     def callee(self) -> Callee:
-        """What is defined."""
+        """The function that is defined."""
         return self.one.callee
 
     def anf(self) -> tuple[Var, AnyTerm]:

@@ -48,14 +48,14 @@ _LINEAR = "linear"
 
 
 def by_hand(linked: LinkedText, callee: Callee, modes: tuple[str, ...]) -> bool:
-    """Whether calls of a function are steps with a rule that is written by hand, in one of the modes."""
+    """Tell if calls of a function are steps with a rule that is written by hand, in one of the modes."""
     if any(written(linked, mode, callee) is not None for mode in modes):
         return True
     return bool(modes) and is_external(linked, callee) and any(written(linked, m, callee) is not None for m in MODES)
 
 
 def is_external(linked: LinkedText, callee: Callee) -> bool:
-    """Whether a function is declared, and has no body."""
+    """Tell if a function is declared, and has no body."""
     own = linked.scope.defined(callee)
     return own is not None and own.function is None
 
@@ -257,7 +257,7 @@ def warn_unless_linear(linked: LinkedText, callee: Callee, mode: str, stage: str
 
 
 def hand_place(linked: LinkedText, hand: Callee) -> Place | None:
-    """Where a derivative is written by hand."""
+    """The place of a derivative that is written by hand."""
     return linked.scope.table[hand.identity].place
 
 

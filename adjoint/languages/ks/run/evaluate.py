@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from hilbert.program.line.builder import Builder
 
 STEPS = 100_000
-"""How many functions are entered before an evaluation is given up."""
+"""The functions that are entered before an evaluation is given up."""
 BODY = 4
 """A body of a `build` or a fold that is traced takes as long as so many of them."""
 
@@ -67,14 +67,14 @@ class LinkedText(Protocol):
 
     scope: Scope
     is_by_hand: bool
-    """Whether a derivative is written by hand."""
+    """True if a derivative is written by hand."""
     maps: dict[Any, Any]
     asked: set[Any]
     last: tuple[Any, Any] | None
     rules: WeakKeyDictionary[Any, tuple[int, Any]]
 
     def value(self, x: Var, ev: KsEvaluator) -> Value:
-        """What a name means, at the place where its variable stands."""
+        """The value of a name, at the place where its variable stands."""
 
     def function(
         self, callee: Callee, ev: KsEvaluator, place: Place | None, modes: tuple[str, ...] | None = None
@@ -97,7 +97,7 @@ class KsEvaluator(Evaluator):
         self.words: dict[int, tuple[Var, Value]] = {}  # what those of the text mean, by occurrence
 
     def free(self, x: Var) -> Value:
-        """What a name means."""
+        """The value of a name."""
         return self.linked.value(x, self)
 
     def _enter(self, term: AnyTerm) -> None:
@@ -189,7 +189,7 @@ class KsEvaluator(Evaluator):
         return self._either(condition, then, otherwise)
 
     def _known(self, condition: Value) -> bool | None:
-        """Whether a condition holds, where that is known, the same in all lanes, or decided at the point."""
+        """Tell if a condition holds, where that is known, the same in all lanes, or decided at the point."""
         if isinstance(condition, bool):
             return condition
         if isinstance(condition, Vec):
@@ -223,7 +223,7 @@ class KsEvaluator(Evaluator):
 
     @property
     def has_point(self) -> bool:
-        """Whether conditions on reals can be decided at a point."""
+        """Tell if conditions on reals can be decided at a point."""
         return self.point is not None
 
     def probe(self, x: Any) -> Vec[Any]:
@@ -263,7 +263,7 @@ class KsEvaluator(Evaluator):
         return settled(filled(merged, iter(leaves)))
 
     def _merged(self, table: Table | None, a: Value, b: Value) -> Value:
-        """What is known of both branches."""
+        """The value where a condition holds or not, of what is known of both branches."""
         if isinstance(a, LEAF) and isinstance(b, LEAF):
             return a
         if form(a) == form(b):
@@ -294,11 +294,11 @@ class KsEvaluator(Evaluator):
         return state
 
     def _is_known_to_vary(self, f: Value, start: Value, xs: Arr) -> bool:
-        """Whether a fold was no loop before: one that stands in others is tried once, not by each try of those."""
+        """Tell if a fold was no loop before: one that stands in others is tried once, not by each try of those."""
         return isinstance(f, Closure) and f.lam in self.varying and self._given(f, start, xs) in self.varying[f.lam]
 
     def _given(self, *values: Value) -> Any:
-        """What is discrete where a fold stands."""
+        """The discrete parts of values where a fold stands."""
         return signature((*values, True if self.where.mask is None else self.where.mask))
 
     def _loop(self, f: Value, start: Value, xs: Arr) -> Value:

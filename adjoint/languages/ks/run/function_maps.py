@@ -39,21 +39,21 @@ class Mapped:
     map: AnyMap
     result: Value
     is_at_point: bool
-    """Whether a condition was decided at the point."""
+    """True if a condition was decided at the point."""
     effects: set[str]
     """"check" and "write", where it checks or prints something: then its value is computed with its derivative."""
     is_partial: bool
-    """Whether the result has truth values or indices that are found from reals, which are 0 here."""
+    """True if the result has truth values or indices that are found from reals, which are 0 here."""
 
 
 def by_name(linked: LinkedText, derivation: str, callee: Callee) -> Callee | None:
-    """What is written by hand for [d f]."""
+    """The function that is written by hand for [d f]."""
     one = linked.scope.table.get(((derivation, *callee.derivations), callee.base, callee.of))
     return one.callee if one is not None and one.function is not None else None
 
 
 def written(linked: LinkedText, mode: str, callee: Callee) -> Callee | None:
-    """What is written by hand for a mode."""
+    """The function that is written by hand for a mode."""
     found = (by_name(linked, derivation, callee) for derivation in MODES.get(mode, ()))
     return next((one for one in found if one is not None), None)
 
@@ -108,7 +108,7 @@ def traced(
     decides: bool = True,
     is_local: bool = False,
 ) -> Mapped:
-    """What runs on a value, as a map on its leaves, for a function.
+    """A computation on a value, as a map on its leaves, for a function.
 
     Conditions that must be are decided at the argument, unless it is there for its shape only. Of a map that is for its
     argument only (`is_local`), all are: a branch that is not taken is not traced.

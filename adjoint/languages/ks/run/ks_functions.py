@@ -58,7 +58,7 @@ LOCAL = {"derivative", "adjoint", "structure", "cost"}
 CHOSEN = f"vectors of {convert.LENGTH} elements, integers are {convert.INTEGER}"
 """The sizes where none are given."""
 PIPELINE = "adjoint.languages.ks.notes.pipeline"
-"""What makes the stages of the notes; it is imported when one is asked for."""
+"""The module that makes the stages of the notes; imported when one is shown."""
 SEED = 0
 """Points that are not given are drawn with this seed."""
 
@@ -78,7 +78,7 @@ def load(sources: Sequence[Source], *, prelude: bool = True, steps: int = STEPS)
 
 
 def evaluated(made: Callable[[], T], place: Place | None) -> T:
-    """What is made; errors of the library are located here, unless they have a place in the text already."""
+    """Run a function; errors of the library are located here, unless they have a place in the text already."""
     try:
         with np.errstate(all="ignore"), uncollected():
             return made()
@@ -138,7 +138,7 @@ class KsFunction(LoadedValues):
 
     @property
     def callee(self) -> Callee:
-        """What it is called by."""
+        """The name and type that it is called by."""
         return self.one.callee
 
     @property
@@ -203,7 +203,7 @@ class KsFunction(LoadedValues):
             raise
 
     def verified(self, at: Sequence[Any] | None) -> Sequence[Fault]:
-        """What is wrong with the function, with what is derived from it, and with it as derived from another."""
+        """The faults of the function, of those derived from it, and of it as derived from another."""
         callee, scope = self.callee, self.linked.scope
         if has_maps(callee.result, linear=True):
             what = "a linear map is verified where it is applied: write a function that does, by lmApply"
@@ -229,7 +229,7 @@ class KsFunction(LoadedValues):
         return list(found)
 
     def _faults(self, callee: Callee, at: Value | None) -> Mapping[str, Sequence[Fault]]:
-        """What is wrong at a point, or at one that is drawn: an error of the value there is `limit`."""
+        """The faults at a point, or at one that is drawn: an error of the value there is `limit`."""
         rng = np.random.default_rng(SEED)
         self._require_shallow()
         try:
@@ -342,11 +342,11 @@ class KsFunction(LoadedValues):
         return {**made, **notes, **(maps if self._has_reals() else {})}
 
     def _has_reals(self) -> bool:
-        """Whether there are reals among the arguments, and no functions, so that it is a map."""
+        """Tell if there are reals among the arguments, and no functions, so that it is a map."""
         return is_real(self.callee.arg) and not has_maps(self.callee.arg)
 
     def _note(self, at: Sequence[Any] | None) -> str:
-        """What the first line says of sizes that were chosen."""
+        """The first line of a stage, on sizes that were chosen."""
         return "" if at is not None or convert.is_sized(self.callee.arg) else f"; {CHOSEN}\n"
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""What messages say of linear maps among the arguments of a function: which they are, and what to write instead."""
+"""Messages on linear maps among the arguments of a function: the arguments, and what to write instead."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def which(callee: Callee, *, linear: bool = True) -> str:
 
 
 def of_reals(callee: Callee) -> str:
-    """What has all derivatives: a caller of the function."""
+    """The remedy: a caller of the function, which has all derivatives."""
     return f"derive a function that makes the map of reals of its own, as (lmScale 1.0 k), and calls {callee.key}"
 
 
@@ -46,7 +46,7 @@ def not_derived(callee: Callee) -> str:
 
 
 def not_given(callee: Callee) -> str:
-    """How arguments are given that no value of a command is."""
+    """The remedy for arguments that no value of a command is."""
     says = f"{which(callee, linear=False)}, cannot be given as a value: write an expression, hilbert run FILE -e"
     if has_records(callee.arg) or parts(callee.arg) > MOST:
         return f"{says} '({callee.key} …)'"

@@ -63,7 +63,7 @@ class Linked:
         return Var(x.name, x.number, x.type, place=node.place)
 
     def value(self, x: Var, ev: KsEvaluator) -> Value:
-        """What a name means, at the place where its variable stands."""
+        """The value of a name, at the place where its variable stands."""
         known = ev.words.get(id(x))
         if known is not None and known[0] is x:
             return known[1]
@@ -126,7 +126,7 @@ class Linked:
         return Native(run)
 
     def is_recursive(self, one: Definition) -> bool:
-        """Whether a definition calls itself."""
+        """Tell if a definition calls itself."""
         found = self._recursive.get(id(one))
         if found is None:
             assert one.function is not None
@@ -149,7 +149,7 @@ class Linked:
 
 
 def _native(run: Callable[[Value], Value], place: Place | None, ev: KsEvaluator) -> Native:
-    """What is built in as a function; its errors are located."""
+    """A built-in function as a value; its errors are located."""
 
     def taken(arg: Value) -> Pass:
         ev.place = place

@@ -1,4 +1,4 @@
-"""Whether derivatives are right: ours and those by hand, against differences and against each other."""
+"""Tests of derivatives, the library's and those by hand, against differences and against each other."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 STEP = 6e-6
 """Of central differences: the cube root of the rounding unit."""
 CLOSE = 1e-6
-"""How far differences may be away, relatively."""
+"""The relative error of differences."""
 EQUAL = 1e-10
-"""How far derivatives may be apart, relatively."""
+"""The relative difference of two derivatives."""
 FOUND_BY = {
     "fwd": ("fwd",),
     "rev": ("rev",),
@@ -36,7 +36,7 @@ FOUND_BY = {
     "suffwdpass": ("sufrevpass", "sufrev", "rev"),
     "sufrevpass": ("sufrevpass", "sufrev", "rev"),
 }
-"""What is derived, each by the first of these that there is."""
+"""Each derivation with those that it may be made of: the first that there is."""
 
 
 def value(linked: Linked, callee: Callee, x: Value, evaluator: Callable[[], KsEvaluator]) -> Value | None:
@@ -60,7 +60,7 @@ def faults(
     rng: np.random.Generator,
     evaluator: Callable[[], KsEvaluator],
 ) -> Mapping[str, Sequence[Fault]]:
-    """What is wrong at a point, of this value, with each function that is derived from one.
+    """The faults at a point, of this value, of each function that is derived from one.
 
     Raises TermError for a function without a body where nothing is found.
     """
@@ -176,7 +176,7 @@ class _Point:
         return wrong
 
     def of_first_pass(self, y: Value) -> list[Fault]:
-        """What is wrong with a suffwdpass by hand, but for its record."""
+        """The faults of a suffwdpass by hand, but for its record."""
         first = self._hand("suffwdpass")
         if first is None:
             return []
@@ -214,7 +214,7 @@ class _Point:
         return f"[{derivation} {self.callee.key}]" if hand is None else self.linked.scope.listed(hand)
 
     def _fault(self, derivation: str, what: str) -> Fault:
-        """What is wrong, where that is written: with a definition by hand, or with the function."""
+        """A fault at the place of its definition: one by hand, or the function."""
         scope, hand, name = self.linked.scope, self._hand(derivation), self._named(derivation)
         if hand is None:
             return Fault(scope.place(self.callee), f"{self._name}: {name} {what}")

@@ -48,7 +48,7 @@ class Atom:
 @final
 @frozen(eq=False)
 class Form:
-    """What stands between brackets, ( ) or [ ]."""
+    """The forms between brackets, ( ) or [ ]."""
 
     bracket: str
     place: Place

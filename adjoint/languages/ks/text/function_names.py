@@ -22,7 +22,7 @@ DERIVATIONS = (
     *("D", "R", "tupled", "poly", "polyR", "fwd", "rev"),
     *("sufrev", "suffwdpass", "sufrevpass", "shape", "CL"),
 )
-"""What may be derived of a function."""
+"""The derivations of a function."""
 OLDER = ("D", "R", "fwd", "rev", "shape")
 """Those that are also spelled fwd$f for [fwd f]."""
 
@@ -68,7 +68,7 @@ class Callee:
 
     @property
     def identity(self) -> tuple[tuple[str, ...], str, Ty]:
-        """What it is told from others by."""
+        """The key of the function in tables."""
         return self.derivations, self.base, self.of
 
     def derived(self, derivation: str, name: str, free: Ty | None = None) -> Callee:

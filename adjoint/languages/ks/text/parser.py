@@ -38,9 +38,9 @@ FORMS = {
     "gdef": (3, "gdef takes what is derived, and a function: (gdef rev [f T])"),
     "rule": (5, 'rule takes a name, parameters and two expressions: (rule "name" (x : T) e e)'),
 }
-"""How many parts a form has, itself one of them, and what is said where it has others."""
+"""The number of parts of a form, its head one of them, and the message where it has others."""
 DERIVED = 100
-"""How often a function may be derived."""
+"""The most derivations of one name."""
 TYPES: dict[str, tuple[int | None, Callable[..., Ty]]] = {
     "Tuple": (None, lambda *parts: arguments(parts)),
     "Vec": (1, vec),
@@ -48,11 +48,11 @@ TYPES: dict[str, tuple[int | None, Callable[..., Ty]]] = {
     "Lam": (2, Arrow),
     "LM": (2, Lin),
 }
-"""What makes types of so many others; a tensor is made of its order, too."""
+"""The formers of types, and the number of types that each takes; a tensor is made of its order, too."""
 
 
 def fail(form: AnyForm, message: str) -> NoReturn:
-    """What stands here is no text of the language."""
+    """Raise TermError for a form that is no text of the language."""
     raise TermError("syntax", message, form.place)
 
 
@@ -199,7 +199,7 @@ class Parser:
         return [(one.items[0], one.items[1]) for one in items if isinstance(one, Form)]
 
     def _is_value(self, form: AnyForm) -> bool:
-        """Whether this is no binding (x e)."""
+        """Tell if this is no binding (x e)."""
         if not isinstance(form, Form) or len(form.items) != 2 or not isinstance(form.items[0], Atom):
             return not (isinstance(form, Form) and len(form.items) == 2 and _is_names(form.items[0]))
         word = form.items[0].text
@@ -287,7 +287,7 @@ def function(form: AnyForm) -> Pass:
 
 
 def _is_derived(form: AnyForm) -> TypeGuard[Form]:
-    """Whether this is [d f], and not [f T] for a function of that name."""
+    """Tell if this is [d f], and not [f T] for a function of that name."""
     if not isinstance(form, Form) or form.bracket != "[" or len(form.items) != 2 or form.head() not in DERIVATIONS:
         return False
     inner = form.items[1]

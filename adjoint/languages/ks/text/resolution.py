@@ -1,4 +1,4 @@
-"""What names of functions mean: overloads by the type of the argument, and what is derived from them."""
+"""The functions that names stand for: overloads by the type of the argument, and functions derived from these."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Resolution:
         self.bases: set[str] = set()
 
     def is_function(self, name: str) -> bool:
-        """Whether a name is one of a function."""
+        """Tell if a name is one of a function."""
         return self._is_plain(name) or bool(self.spelled(Written((), name, None)).derivations)
 
     def _is_plain(self, name: str) -> bool:
@@ -83,7 +83,7 @@ class Resolution:
         return [of for derivations, base, of in self.table if base == name and not derivations]
 
     def resolved(self, written: Written, arg: Ty | None, place: Place) -> Callee:
-        """What a call means; raises TermError where nothing of this name takes such an argument."""
+        """The function of a call; raises TermError where none of this name takes such an argument."""
         if arg is not None:
             found = self.callees.get((written.text, arg))
             if found is not None:
@@ -176,7 +176,7 @@ class Resolution:
         return one.name if self.names[one.name] < 2 else callee.named
 
     def place(self, callee: Callee) -> Place:
-        """Where a function is defined, or the one that it is derived from."""
+        """The place where a function is defined, or the one that it is derived from."""
         one = self.defined(callee) or self.table.get(((), callee.base, callee.of))
         return one.place if one is not None else Place("", 1, 1)
 
@@ -185,7 +185,7 @@ class Resolution:
         return self.table.get(callee.identity)
 
     def has_derivative(self, callee: Callee, derivations: Iterable[str]) -> bool:
-        """Whether one of the derivatives of a function is in the text."""
+        """Tell if one of the derivatives of a function is in the text."""
         return any(((d, *callee.derivations), callee.base, callee.of) in self.table for d in derivations)
 
     def add(self, one: Definition) -> None:
@@ -196,7 +196,7 @@ class Resolution:
             self.bases.add(one.callee.base)
 
     def defining(self, written: Written, arg: Ty, result: Ty, place: Place) -> Callee:
-        """What a definition is of; raises TermError where there is one already, or the type is not the one due."""
+        """The function of a new definition; raises TermError where it is defined, or of another type."""
         name, derivations = written.base, written.derivations
         if name in RULES:
             raise TermError("syntax", f"{name} is built in, and not defined again", place)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from diff.lam.term.term_error import Place
 
 MOST = 10_000
-"""How often rules are applied in one definition, beyond the number of its terms, before they are given up."""
+"""The applications of rules in one definition, beyond the number of its terms, before they are given up."""
 
 
 @final
@@ -39,7 +39,7 @@ class Rule:
 
     @property
     def bound(self) -> list[Var]:
-        """What the left side binds."""
+        """The variables that the left side binds."""
         patterns = [p for e in postorder(self.left, below) if (p := binder(e)) is not None]
         return [x for p in patterns for x in variables(p)]
 
@@ -64,7 +64,7 @@ class Rules:
         self.of_head.setdefault(self.head(rule.left.function), []).append(rule)
 
     def head(self, name: Name) -> Hashable:
-        """What a name stands for."""
+        """The key of the function that a name stands for."""
         callee = self.make.scope.callees.get((name.name, name.at[0])) if name.at else None
         return (name.name, name.at) if callee is None else callee.identity
 

@@ -25,7 +25,7 @@ PRELUDE: dict[tuple[str, Types], Ty] = {
 RULES: dict[str, Rule] = {name: row.rule for name, row in BUILT_IN.items() if row.rule is not None}
 """The type of the result for those of the arguments, None where they do not fit."""
 TAKES = {name: row.takes for name, row in BUILT_IN.items() if row.takes is not None}
-"""What some of them take, as messages say it."""
+"""The types that some of them take, as messages say it."""
 WORDS = frozenset(
     ["let", "if", "lam", "tuple", "assert", "$dummy", "def", "edef", "gdef", "rule", "true", "false", ":"]
 )
@@ -36,7 +36,7 @@ _PRELUDE: dict[tuple[str, Ty], Ty] = {(name, arguments(types)): made for (name, 
 
 
 def is_of_prelude(name: str, arg: Ty) -> bool:
-    """Whether the prelude has a function of this name on this type."""
+    """Tell if the prelude has a function of this name on this type."""
     return (name, arg) in _PRELUDE
 
 

@@ -175,7 +175,7 @@ class Maker:
         return self.call("build", self.call("size", like), self.index_lam(like, body))
 
     def has_no_elements(self, n: AnyTerm) -> AnyTerm:
-        """Whether a tensor of a size has no elements."""
+        """Tell if a tensor of a size has no elements."""
         ty = self.type(n)
         sizes = [self.component(k, n) for k in range(len(ty.parts))] if isinstance(ty, TupleType) else [n]
         found = self.call("eq", sizes[0], Lit(0))
@@ -198,7 +198,7 @@ class Maker:
 
 
 def _is_zero(e: AnyTerm) -> bool:
-    """Whether a term is 0.0, or a tensor of such."""
+    """Tell if a term is 0.0, or a tensor of such."""
     while isinstance(e, App) and isinstance(e.function, Name) and e.function.name == "build":
         assert isinstance(e.arg, Tuple)
         if not isinstance(e.arg.parts[1], Lam):
@@ -223,5 +223,5 @@ def reads(e: AnyTerm) -> set[int]:
 
 
 def is_discrete(ty: Ty) -> bool:
-    """Whether a type has no tangent but zero."""
+    """Tell if a type has no tangent but zero."""
     return tangent(ty) is TupleType(()) and not isinstance(ty, (Arrow, Lin))

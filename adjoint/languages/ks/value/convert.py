@@ -26,9 +26,9 @@ LENGTH = 3
 INTEGER = 2
 """An integer that is chosen."""
 DEEPEST = 60
-"""How deep tuples and tensors may be nested in the types of values that are computed with."""
+"""The depth of tuples and tensors in the types of values that are computed with."""
 KINDS: dict[Ty, str] = {BOOL: "b", STRING: "U"}
-"""What numpy says of arrays of them."""
+"""The kinds of the dtypes of numpy's arrays of these types."""
 LARGEST = 10**5
 """The elements that a tensor which is chosen may have."""
 
@@ -127,7 +127,7 @@ def _array(ty: Ty, value: Any, lead: int = 0) -> Value:
 
 
 def _bottom(ty: Ty) -> Ty:
-    """What tensors of tensors are of."""
+    """The type of the elements of tensors in tensors."""
     while order(ty):
         ty = element(ty)
     return ty
@@ -179,7 +179,7 @@ def chosen(ty: Ty, rng: np.random.Generator, n: int = LENGTH) -> Value:
 
 
 def is_sized(ty: Ty) -> bool:
-    """Whether no size and no integer is left open by a type."""
+    """Tell if no size and no integer is left open by a type."""
     match ty:
         case Ground():
             return True

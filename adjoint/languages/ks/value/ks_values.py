@@ -54,7 +54,7 @@ def leaves_of(value: Value) -> list[Any]:
 
 
 def is_map(leaf: Any) -> bool:
-    """Whether a leaf is a linear map, and no record of suffwdpass."""
+    """Tell if a leaf is a linear map, and no record of suffwdpass."""
     return isinstance(leaf, Linear) and not leaf.is_record
 
 
@@ -71,7 +71,7 @@ def filled(value: Value, leaves: Iterator[Any]) -> Value:
 
 
 def form(value: AnyValue) -> Any:
-    """What a value is besides its leaves: hashable, equal for values of one type that differ in their leaves only."""
+    """The form of a value: hashable, equal for values of one type that differ in their leaves only."""
     match value:
         case Vec() | Expr():
             return value.space
@@ -118,7 +118,7 @@ def signature(value: AnyValue) -> Any:
 
 
 def has_function(value: AnyValue) -> bool:
-    """Whether a function or a linear map is in it."""
+    """Tell if a function or a linear map is in it."""
     match value:
         case Vec() | Expr() | Table() | int() | str():
             return False
@@ -143,7 +143,7 @@ def real(x: float) -> Vec[Any]:
 
 
 def is_real(leaf: Any) -> bool:
-    """Whether a leaf is of reals, not of truth values."""
+    """Tell if a leaf is of reals, not of truth values."""
     return isinstance(leaf, LEAF) and all(f.is_field for f in leaf.space.leaves)
 
 

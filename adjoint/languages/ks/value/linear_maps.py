@@ -51,7 +51,7 @@ Key: TypeAlias = tuple[int, bool]
 @final
 @frozen
 class _Sum:
-    """What is still to be applied, each to the sum of what came to it: the highest first, since others give to it."""
+    """Maps still to be applied, each to the sum of its arguments so far: the highest first: it gives to others."""
 
     waiting: dict[Key, tuple[Linear, Value]] = Factory(dict)
     heap: list[tuple[int, int, Key]] = Factory(list)

@@ -114,7 +114,7 @@ def zipped(stacks: Sequence[Any], space: Type) -> Any:
 
 
 def closed(lane: Lane, value: Value) -> Value:
-    """What is known of an element, as what is known of all."""
+    """The value for all lanes, of what is known of the element in one lane."""
 
     def leaf(v: Any) -> Any:
         if isinstance(v, LEAF):

@@ -86,12 +86,12 @@ def rank(index: Ty) -> int:
 
 
 def record(name: str, of: Ty) -> DataType:
-    """What `suffwdpass` of a function on a type keeps for `sufrevpass`."""
+    """The type of the record that `suffwdpass` of a function on a type keeps for `sufrevpass`."""
     return DataType(declared(f"Record {name}", 1, (("Record", UNIT),)), (of,))
 
 
 def is_record(ty: Ty | None) -> TypeGuard[DataType]:
-    """Whether a type is that of such a record."""
+    """Tell if a type is that of such a record."""
     return isinstance(ty, DataType) and ty.declaration.name.startswith("Record")
 
 
@@ -144,7 +144,7 @@ def shape_type(ty: Ty) -> Ty:
 
 
 def is_shape(shape: Ty, of: Ty) -> bool:
-    """Whether a type is one of shapes of a type: of a tensor a tensor of shapes, or the size where that says all."""
+    """Tell if a type is one of shapes of a type: of a tensor a tensor of shapes, or the size where that says all."""
     if isinstance(of, TupleType):
         parts = shape.parts if isinstance(shape, TupleType) else ()
         return len(parts) == len(of.parts) and all(map(is_shape, parts, of.parts))
@@ -175,7 +175,7 @@ def _folded(ty: Ty, combined: Callable[[list[int]], int]) -> int:
 
 @once
 def depth(ty: Ty) -> int:
-    """How deep tuples and tensors are nested in a type."""
+    """The depth of tuples and tensors in a type."""
     return _folded(ty, lambda inner: 1 + max(inner, default=0))
 
 
@@ -205,7 +205,7 @@ def indices(ty: Ty) -> int:
 
 
 def is_real(ty: Ty) -> bool:
-    """Whether a real is in a type."""
+    """Tell if a real is in a type."""
 
     def step(node: Ty, rec: Any) -> bool:
         match node:
@@ -225,7 +225,7 @@ def is_real(ty: Ty) -> bool:
 
 
 def has_maps(ty: Ty, *, linear: bool = False) -> bool:
-    """Whether functions or linear maps are in a type; or only whether linear ones are."""
+    """Tell if functions or linear maps are in a type; or only whether linear ones are."""
 
     def step(node: Ty, rec: Any) -> bool:
         match node:
@@ -246,7 +246,7 @@ def has_maps(ty: Ty, *, linear: bool = False) -> bool:
 
 @once
 def is_apart(ty: Ty) -> bool:
-    """Whether the elements of a tensor are computed one by one: functions, linear maps and texts are in no array."""
+    """Tell if the elements of a tensor are computed one by one: functions, linear maps and texts are in no array."""
 
     def step(node: Ty, rec: Any) -> bool:
         match node:
@@ -264,7 +264,7 @@ def is_apart(ty: Ty) -> bool:
 
 
 def has_records(ty: Ty) -> bool:
-    """Whether what a `suffwdpass` keeps is in a type."""
+    """Tell if what a `suffwdpass` keeps is in a type."""
 
     def step(node: Ty, rec: Any) -> bool:
         match node:

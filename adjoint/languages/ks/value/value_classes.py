@@ -22,7 +22,7 @@ LEAF = (Vec, Expr)
 
 
 class UnrolledError(SpaceError):
-    """What is computed for all elements at once is not the same for all: each is computed by itself instead.
+    """A value is not the same for all elements: each is computed by itself, and not all at once.
 
     What depends on lanes does so until the outermost of them is computed one by one: its `depth`, where tables are
     given. Anything else is computed one by one where it was last tried at once.
@@ -85,11 +85,11 @@ class Linear:
     apply: Callable[[Value], Value]
     transposed: Callable[[Value], Value]
     made: Made | None = None
-    """How it is made of others, if it is."""
+    """The maps that it is made of, if it is."""
     height: int = 0
     """More than that of each of those."""
     is_record: bool = False
-    """Whether it is what suffwdpass keeps, of which only the transpose is."""
+    """True if it is what suffwdpass keeps, of which only the transpose is."""
     missing: str | None = None
     """Why it is not computed, if it is not."""
 

@@ -87,7 +87,7 @@ def _named(c: Cl) -> Pass:
 
 
 def equal(a: Cl, b: Cl) -> bool:
-    """Whether a = b by (a ; b) ; c = a ; (b ; c), I ; c = c = c ; I and what Let, B and FOLD are, up to names."""
+    """Tell if a = b by (a ; b) ; c = a ; (b ; c), I ; c = c = c ; I and what Let, B and FOLD are, up to names."""
     pairs: list[tuple[Cl, Cl]] = [(pointfree(a), pointfree(b))]
     while pairs:
         left, right = map(_factors, pairs.pop())
@@ -125,7 +125,7 @@ def _below(c: Cl) -> list[Cl]:
 
 
 def _head(c: Cl) -> tuple[Any, ...]:
-    """What a term is beside those, and how many they are."""
+    """The contents of a term beside its subterms, and the number of these."""
     values = (getattr(c, field.name) for field in fields(type(c)))
     return type(c), len(_below(c)), *(v for v in values if not isinstance(v, (*KINDS, tuple)) or isinstance(c, Select))
 

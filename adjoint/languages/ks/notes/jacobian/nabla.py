@@ -141,7 +141,7 @@ def around(f: Lam) -> Var | Tuple:
 
 
 def refused(message: str, e: AnyTerm) -> NoReturn:
-    """What the notes' pipeline does not take."""
+    """Raise TermError for a term that the notes' pipeline does not take."""
     raise TermError("type", message, e.place)
 
 

@@ -25,7 +25,7 @@ class Normal:
     def __init__(self, make: Maker, numbers: Numbering | None = None) -> None:
         self.make, self.numbers = make, numbers
         self.names: dict[int, AnyTerm] = {}
-        """What stands for variables."""
+        """The terms that replace variables, by their numbers."""
         self.known: dict[int, AnyTerm] = {}
         """The variables of values that are computed in the scope, by the numbers of these; the innermost ones last."""
 

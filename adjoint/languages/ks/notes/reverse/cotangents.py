@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @final
 @frozen
 class Scope:
-    """What a map gives in a scope: lets, cotangents of s, and those of the variables that are bound around it."""
+    """The result of r ⊙R m in a scope: lets, cotangents of s, and those of the variables that are bound around it."""
 
     bindings: Bindings = Factory(list)
     found: list[AnyTerm] = Factory(list)
@@ -37,7 +37,7 @@ class Cotangents:
     def __init__(self, make: Maker, s: AnyTerm, table: Callable[[AnyTerm, AnyTerm], Pass]) -> None:
         self.make, self.s, self.table = make, s, table
         self.lets: dict[int, Let] = {}
-        """Where variables are bound."""
+        """The lets that bind variables, by the numbers of these."""
 
     def of(self, r: AnyTerm, m: AnyTerm) -> Pass:
         """r ⊙R m."""
@@ -94,7 +94,7 @@ class Cotangents:
         return scope
 
     def _leave(self, m: AnyTerm, inner: Sequence[Scope], scope: Scope) -> None:
-        """What comes out of the scopes in m: the cotangent of s, and of each variable around that one of them reads."""
+        """Add the cotangents out of the scopes in m: that of s, and of each variable around that one of them reads."""
         make = self.make
         numbers = list(dict.fromkeys(number for one in inner for number in one.came))
         has_s = not numbers or any(one.found for one in inner)

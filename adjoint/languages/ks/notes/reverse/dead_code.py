@@ -1,4 +1,4 @@
-"""What nobody reads is not computed, but for assertions and what is printed: one walk finds all of it."""
+"""Bindings that nobody reads are removed, but for assertions and prints: one walk finds all of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from diff.lam.term.binding import Pass
 
 EFFECTS = ("assert", "$trace", "print")
-"""What is done where nobody reads its value, too."""
+"""Functions that are called even if nobody reads their values."""
 
 
 def needed(e: AnyTerm) -> AnyTerm:

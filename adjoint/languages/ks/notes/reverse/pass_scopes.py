@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Bindings: TypeAlias = list[tuple[Pattern, AnyTerm]]
 Back: TypeAlias = "Callable[[AnyTerm, Backward], Pass]"
-"""What the cotangent of a value gives to those that it is made of."""
+"""A step of the second pass: it gives the operands of a value their parts of its cotangent."""
 
 
 @final

@@ -44,7 +44,7 @@ class Tupling:
         return self._after(selection(self.make, get, value, is_transposed=self.kind == "polyR"), m)
 
     def value(self, atom: AnyTerm) -> AnyTerm:
-        """What a variable or a constant is: the first of its pair."""
+        """The value of a variable, the first of its pair, or of a constant."""
         if isinstance(atom, Tuple):
             return Tuple(tuple(map(self.value, atom.parts)))
         return self.make.component(0, self.pairs[atom.number]) if isinstance(atom, Var) else atom

@@ -1,4 +1,4 @@
-"""What the figure does not speak of: maps, constant and diagonal tensors and sums are written with build and sum."""
+"""Maps, constant and diagonal tensors and sums, of which the figure does not speak, written with build and sum."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _written(make: Maker, name: str, arg: AnyTerm) -> AnyTerm | None:
 
 
 def _is_of_scalars(make: Maker, n: AnyTerm, f: AnyTerm, *at: int) -> bool:
-    """Whether a shape is a size, or one of a tensor of scalars: a sum over no index has no size of its own."""
+    """Tell if a shape is a size, or one of a tensor of scalars: a sum over no index has no size of its own."""
     if not order(make.type(n)):
         return True
     entry: Any = make.type(f)
