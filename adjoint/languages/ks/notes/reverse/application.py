@@ -14,6 +14,8 @@ from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Name, Pattern, Tuple
 from diff.lam.term.types import Lin
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from diff.lam.term.binding import Pass
 
 
@@ -85,7 +87,7 @@ class Application:
                 return Let(ds, make.component(0, x), found)
             case App(Name(name, at), e) if name.startswith("[D "):  # [fwd f] (e, x)
                 return make.derived("fwd", inner(make, name, at), e, x)
-            case _:  # applied as it is
+            case _:  # the table has no row for it: applied as it is
                 return make.call("lmApply", m, x)
 
     def backward(self, r: AnyTerm, m: AnyTerm) -> Pass:
@@ -142,7 +144,7 @@ class Application:
                 return make.call("RFold", f, Lam(Tuple((t, dr)), _opened(p, t, d)), start, v, r)
             case App(Name(name, at), e) if name.startswith("[D "):  # [rev f] (e, r)
                 return make.derived("rev", inner(make, name, at), e, r)
-            case _:  # applied as it is
+            case _:  # the table has no row for it: applied as it is
                 return make.call("lmApplyR", r, m)
 
     def transposed(self, m: AnyTerm) -> Pass:
@@ -185,20 +187,18 @@ class Application:
             case App(Name("lmVCatV" | "lmHCatV" as name), App(Name("build"), Tuple((n, Lam(i, body))))):
                 t = yield self.transposed(body)  # V(v)ᵀ = H(map ᵀ v), and back
                 return make.call("lmHCatV" if name == "lmVCatV" else "lmVCatV", make.call("build", n, Lam(i, t)))
-            case _:  # a call of [D f], or lmFold
+            case _:  # the table has no row for a call of [D f], or lmFold
                 return make.call("lmTranspose", m)
 
-    def _with(self, name: str, value: AnyTerm, body: object) -> Pass:
+    def _with(self, name: str, value: AnyTerm, body: Callable[[AnyTerm], Pass]) -> Pass:
         """let x = value in body(x), unless it is a variable already."""
-        assert callable(body)
         if isinstance(value, (Var, Tuple)):
             return (yield body(value))
         x = fresh(name, self.make.type(value))
         made = yield body(x)
         return Let(x, value, made)
 
-    def _several(self, ms: tuple[AnyTerm, ...], step: object) -> Pass:
-        assert callable(step)
+    def _several(self, ms: tuple[AnyTerm, ...], step: Callable[[AnyTerm, int], Pass]) -> Pass:
         made = []
         for k, one in enumerate(ms):
             part = yield step(one, k)

@@ -88,7 +88,7 @@ class Cotangents:
                 case App(Name("lmZero")):
                     zero = yield self.table(r, m)
                     scope.zeros.append(zero)
-                case _:  # by the table
+                case _:  # no sum of maps from there: by the table
                     v = yield self.table(r, m)
                     scope.found.append(v)
         return scope

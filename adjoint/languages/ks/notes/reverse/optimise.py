@@ -71,7 +71,7 @@ class Optimiser:
             case App(Name(name, at), e) if name.startswith("[D "):
                 found = jacobian(make, inner(make, name, at), e)
                 return m if found is None else (yield self.of(found))
-            case _:  # lmZero, lmOne, lmScale
+            case _:  # no law changes the parts of lmZero, lmOne and lmScale
                 return m
 
     def _made(self, name: str, parts: list[AnyTerm]) -> AnyTerm:
