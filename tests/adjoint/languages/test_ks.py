@@ -832,7 +832,7 @@ def test_a_function_at_a_point_is_traced_once(monkeypatch: pytest.MonkeyPatch) -
     as_map = maps.as_map
 
     def counted(*args: Any, **options: Any) -> Any:
-        made.append(args[4])
+        made.append(args[4].mode)
         return as_map(*args, **options)
 
     monkeypatch.setattr(maps, "as_map", counted)

@@ -14,7 +14,7 @@ from adjoint.languages.ks.builtin import effects
 from adjoint.languages.ks.builtin.evaluation import Where
 from adjoint.languages.ks.run.derivatives import later, reversed_by
 from adjoint.languages.ks.run.evaluate import KsEvaluator
-from adjoint.languages.ks.run.function_maps import MODES, as_map, call, written
+from adjoint.languages.ks.run.function_maps import MODES, Tracing, as_map, call, written
 from adjoint.languages.ks.value.convert import drawn
 from adjoint.languages.ks.value.ks_values import filled, leaves_of, mapped, real
 from adjoint.languages.ks.value.packing import along, packed, packed_space, reals, split, with_reals
@@ -100,7 +100,7 @@ class _OpaqueCall:
         place = ev.place
         if is_external(linked, callee):
             return cls(linked, callee, x, _of_external(linked, callee, x, ev), None, ev, place)
-        whole = as_map(linked, callee, x, ev, None)
+        whole = as_map(linked, callee, x, ev, Tracing(None))
         run = _on_arrays(whole.map, [leaf.space for leaf in leaves_of(x)])
         return cls(linked, callee, x, whole.result, run, ev, place)
 
@@ -142,7 +142,7 @@ class _OpaqueCall:
     def _of_body(self, mode: str, after: tuple[str, ...]) -> Tangents:
         """By the derivative of the body, which is traced now."""
         with self.ev.inside(evolve(self.ev.where, modes=after)):
-            body = as_map(self.linked, self.callee, self.x, self.ev, mode).map
+            body = as_map(self.linked, self.callee, self.x, self.ev, Tracing(mode)).map
 
         def tangents(xs: Sequence[Any], dxs: Sequence[Any]) -> Sequence[Any]:
             at = filled(self.x, iter(xs))
@@ -245,7 +245,7 @@ def warn_unless_linear(linked: LinkedText, callee: Callee, mode: str, stage: str
     try:
         x = drawn(callee.arg, np.random.default_rng(0))
         with effects.quiet():
-            f = as_map(linked, callee, x, KsEvaluator(linked, FEW), mode, is_local=True).map
+            f = as_map(linked, callee, x, KsEvaluator(linked, FEW), Tracing(mode, is_local=True)).map
             program(jvp(f) if mode == "fwd" else vjp(f))
     except SpaceError as error:
         cause: BaseException | None = error

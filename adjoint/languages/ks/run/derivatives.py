@@ -17,7 +17,7 @@ from attrs import evolve
 from adjoint.languages.ks.builtin import effects
 from adjoint.languages.ks.builtin.linear_primitives import add, compose, scale, transposed
 from adjoint.languages.ks.builtin.shapes import shape_of
-from adjoint.languages.ks.run.function_maps import by_name, call, map_at, traced, written
+from adjoint.languages.ks.run.function_maps import Tracing, by_name, call, map_at, traced, written
 from adjoint.languages.ks.run.map_arguments import no_cotangent
 from adjoint.languages.ks.text.function_names import Callee, Written
 from adjoint.languages.ks.value.convert import require_shape
@@ -119,7 +119,7 @@ def _along_maps(linked: LinkedText, callee: Callee, arg: Value, ev: KsEvaluator)
         return call(linked, callee, mapped(moved, at, dx), inside, ("fwd",))
 
     here = all(isinstance(leaf, Vec) for leaf in leaves_of(x))
-    f = traced(linked, callee, run, (R.zeros(), x), ev, "fwd", is_local=here)
+    f = traced(linked, callee, run, (R.zeros(), x), ev, Tracing("fwd", is_local=here))
     _require_apart(f, ev)
     if f.effects and not reals(f.result):
         call(linked, callee, x, ev)
@@ -147,7 +147,7 @@ def _pushed(
             return m.transposed(given[1]) if is_back else m.apply(given[1])
 
         def along_u(u: Value) -> Value:
-            there = traced(linked, callee, applied, (x, u), ev, "fwd")
+            there = traced(linked, callee, applied, (x, u), ev, Tracing("fwd"))
             return _pushed(linked, callee, there, applied, ((x, u), (dx, zero_like(u))), ev)
 
         return along_u

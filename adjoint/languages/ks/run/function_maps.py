@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from attrs import evolve, frozen
@@ -65,21 +65,22 @@ def call(
     return driven(ev.call(linked.function(callee, ev, ev.place, modes), arg))
 
 
-def as_map(
-    linked: LinkedText,
-    callee: Callee,
-    x: Value,
-    ev: KsEvaluator,
-    mode: str | None,
-    *,
-    decides: bool = True,
-    is_local: bool = False,
-) -> Mapped:
-    """A function as a traced map on the leaves of an argument; with a mode, only the reals of the result are results.
+@final
+@frozen
+class Tracing:
+    """The purpose of a map that is traced."""
 
-    `mode` is the derivation to be taken of the map, None for the value alone; `decides` says that a condition may be
-    decided at the argument, `is_local` that all are. A map without such decisions is kept for arguments of this form.
-    """
+    mode: str | None
+    """The derivation that is taken of the map, whose results then are reals alone; None for the value."""
+    decides: bool = True
+    """True if conditions that must be decided are decided at the argument, which is not there for its shape only."""
+    is_local: bool = False
+    """True if all conditions are: the map is for its argument only, and a branch that is not taken is not traced."""
+
+
+def as_map(linked: LinkedText, callee: Callee, x: Value, ev: KsEvaluator, how: Tracing) -> Mapped:
+    """A function as a traced map on the leaves of an argument, kept for all of this form if it decides nothing."""
+    mode = how.mode
     modes = () if mode is None else (mode, *ev.where.modes)
     # the modes change a body only where something is by hand, `is_local` only where a condition is decided (not kept)
     key = None if has_function(x) else (callee.identity, modes if linked.is_by_hand else mode, form(x))
@@ -91,7 +92,7 @@ def as_map(
     def run(arg: Value, inside: KsEvaluator) -> Value:
         return call(linked, callee, arg, inside, modes[:1])  # opaque only if written by hand for `mode`
 
-    made = traced(linked, callee, run, x, ev, mode, decides=decides, is_local=is_local)
+    made = traced(linked, callee, run, x, ev, how)
     if key is not None and not made.is_at_point:
         linked.maps[key] = made
     return made
@@ -103,17 +104,10 @@ def traced(
     run: Callable[[Value, KsEvaluator], Value],
     x: Value,
     ev: KsEvaluator,
-    mode: str | None,
-    *,
-    decides: bool = True,
-    is_local: bool = False,
+    how: Tracing,
 ) -> Mapped:
-    """A computation on a value, as a map on its leaves, for a function.
-
-    Conditions that must be are decided at the argument, unless it is there for its shape only. Of a map that is for its
-    argument only (`is_local`), all are: a branch that is not taken is not traced.
-    """
-    constants = constants_of(x)
+    """A computation on a value, as a map on its leaves, for a function."""
+    mode, constants = how.mode, constants_of(x)
     if any(isinstance(c, Table) and c.lanes for c in constants):
         message = "an integer that depends on the lane is an argument of a function that is derived"
         raise UnrolledError(message, constants)
@@ -127,8 +121,8 @@ def traced(
 
     values: list[Value] = []
     is_partial: list[bool] = []
-    inside = KsEvaluator(linked, ev.steps, point if decides else None)
-    inside.left, inside.is_local = ev.left, is_local
+    inside = KsEvaluator(linked, ev.steps, point if how.decides else None)
+    inside.left, inside.is_local = ev.left, how.is_local
 
     def body(*leaves: Any) -> Any:
         inside.where = evolve(inside.where, modes=() if mode is None else (mode, *ev.where.modes))
@@ -167,12 +161,12 @@ def map_at(linked: LinkedText, callee: Callee, x: Value, ev: KsEvaluator, mode: 
         return last
     if not is_at_point or key in linked.asked:
         try:
-            return as_map(linked, callee, x, ev, mode)
+            return as_map(linked, callee, x, ev, Tracing(mode))
         except SpaceError:
             if key not in linked.asked:
                 raise
     linked.asked.add(key)
-    made = as_map(linked, callee, x, ev, mode, is_local=True)
+    made = as_map(linked, callee, x, ev, Tracing(mode, is_local=True))
     if here is not None and not made.effects and not has_function(x):
         linked.last = here, made
     return made

@@ -259,7 +259,8 @@ class KsFunction(LoadedValues):
         if not leaves_of(x):
             raise TermError("type", f"{self.name} has no real argument here: it is no map", self.place)
         ev = self._evaluator()
-        return evaluated(lambda: maps.as_map(self.linked, self.callee, x, ev, "rev", decides=decides), self.place)
+        how = maps.Tracing("rev", decides=decides)
+        return evaluated(lambda: maps.as_map(self.linked, self.callee, x, ev, how), self.place)
 
     def of(self, *spaces: Given) -> AnyMap:
         """The map on these spaces, one for each component of a tuple; of one that is discrete its value.

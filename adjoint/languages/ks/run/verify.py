@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from adjoint.languages.ks.builtin import effects, linear_primitives
 from adjoint.languages.ks.run import derivatives, function_maps
@@ -72,27 +72,13 @@ def faults(
     dy = _drawn(y, rng)
     if not leaves_of(dx) or not leaves_of(dy):
         return {}
-    made = _along(linked, callee, x, dx, dy, y, evaluator)
+    at = _Point(linked, callee, x, dx, dy, evaluator)
+    made = at.faults(y)
     for more in ((scaled(-1.0, dx), scaled(-1.0, dy)), (_drawn(x, rng), _drawn(y, rng))):
         if not any(made.values()):  # what is by hand may be right along one of them
             with effects.quiet():
-                made = _along(linked, callee, x, *more, y, evaluator)
+                made = evolve(at, dx=more[0], dy=more[1]).faults(y)
     return made
-
-
-def _along(
-    linked: Linked,
-    callee: Callee,
-    x: Value,
-    dx: Value,
-    dy: Value,
-    y: Value,
-    evaluator: Callable[[], KsEvaluator],
-) -> Mapping[str, Sequence[Fault]]:
-    at = _Point(linked, callee, x, dx, dy, evaluator)
-    found = at.pairings()
-    wrong = at.off(found, y) or at.apart(found)
-    return at.by_derivation(found, wrong, at.of_first_pass(y))
 
 
 def _of_external(
@@ -125,6 +111,12 @@ class _Point:
     dx: Value
     dy: Value
     evaluator: Callable[[], KsEvaluator]
+
+    def faults(self, y: Value) -> Mapping[str, Sequence[Fault]]:
+        """The faults of each function that is derived, for this value."""
+        found = self.pairings()
+        wrong = self.off(found, y) or self.apart(found)
+        return self.by_derivation(found, wrong, self.of_first_pass(y))
 
     def pairings(self, *, is_external: bool = False) -> dict[str, float]:
         """⟨∂f(x)·dx, dy⟩ by each derivative that is not made of another one; by those by hand of what has no body."""
