@@ -64,12 +64,11 @@ if TYPE_CHECKING:
     )
     from diff.printing.pointfree import pointfree
     from diff.printing.show import show
-    from diff.terms.constant_maps import bilinear, constant, sparse_product
     from diff.terms.function import Fun
     from diff.terms.lift import lift
     from diff.terms.linearization import Derivative, Linearization
     from diff.terms.lower import planned, program
-    from diff.terms.user_operation import operation
+    from diff.terms.untraced_functions import bilinear, constant, operation, sparse_product
     from diff.trace.expr import Expr, const
     from diff.trace.record_parts import entry, made
     from diff.trace.trace import fun

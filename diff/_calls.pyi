@@ -6,11 +6,11 @@ from datetime import date
 from typing import Any, Literal, Never, ParamSpec, TypeAlias, TypeVar, TypeVarTuple, overload
 
 from diff.control.vectorised import Batched
-from diff.datatypes.kinds.kinds import Data, Kind, Values
+from diff.datatypes.kinds.kinds import Data, Values
 from diff.datatypes.term.term_decorator import TermMaker
 from diff.derive.varying_parts import Wrt
+from diff.terms.elementwise import Binary
 from diff.terms.linearization import Linearization
-from diff.terms.user_operation import Tangent
 from diff.trace.expr import Expr
 from diff.trace.expression_methods import Comparing, Finding, Ordering, Ranking, Reducing
 from diff.trace.trace import Tracer, Tracing
@@ -78,12 +78,14 @@ P = ParamSpec("P")
 Q = ParamSpec("Q")
 Rest = TypeVarTuple("Rest")
 
+Kind: TypeAlias = Type | Values[Any] | tuple[Any, ...]  # a space, a set of values, or a tuple of kinds
 Line: TypeAlias = Copower[Field, I]
 Table: TypeAlias = Copower[Field, Product[I, J]]
 Image: TypeAlias = Copower[Field, Product[I, H]]  # numbers at the positions of I, one for each channel in H
 Kernel: TypeAlias = Copower[Field, Product[Product[K, H], O]]  # for each offset in K, a matrix of channels
 Amount: TypeAlias = int | tuple[int, ...]
 Padding: TypeAlias = int | tuple[int | tuple[int, int], ...]
+Tangent: TypeAlias = Expr[W] | tuple[Expr[Any] | float, ...] | float  # of the parts; a number for 0
 
 
 # diff.control.branches
@@ -352,7 +354,27 @@ def directional(f: Map[V, W], r: Literal[4], *, polarised: bool = False) -> Map[
 @overload
 def directional(f: Map[V, W], r: int, *, polarised: bool = False) -> Map[Any, W]: ...
 
-# diff.terms.constant_maps
+# diff.terms.elementwise
+@overload
+def Binary___call__(self: Binary, x: Expr[X], y: Expr[X] | Vec[X] | float, /) -> Expr[X]:
+    """Element by element; raises SpaceError unless there are two arguments of one space."""
+@overload
+def Binary___call__(self: Binary, x: Vec[X] | float, y: Expr[X], /) -> Expr[X]: ...
+@overload
+def Binary___call__(self: Binary, x: Vec[X], y: Vec[X] | float, /) -> Vec[X]: ...
+@overload
+def Binary___call__(self: Binary, x: float, y: Vec[X], /) -> Vec[X]: ...
+
+# diff.terms.untraced_functions
+@overload
+def operation(name: str, a: A, /, *, to: W, value: Callable[[Any, Any], Any], tangent: Callable[[Expr[A], Expr[W], Expr[A]], Tangent[W]] | None = None, batched: bool = True, broadcasts: bool = False) -> Map[A, W]:
+    """An operation of your own, A ⊕ B ⊕ … → C: its value on arrays, and its derivative as an expression."""
+@overload
+def operation(name: str, a: A, b: B, /, *, to: W, value: Callable[[Any, Any, Any], Any], tangent: Callable[[Expr[A], Expr[B], Expr[W], Expr[A], Expr[B]], Tangent[W]] | None = None, batched: bool = True, broadcasts: bool = False) -> Map[DirectSum[A, B], W]: ...
+@overload
+def operation(name: str, a: A, b: B, c: C, /, *, to: W, value: Callable[[Any, Any, Any, Any], Any], tangent: Callable[[Expr[A], Expr[B], Expr[C], Expr[W], Expr[A], Expr[B], Expr[C]], Tangent[W]] | None = None, batched: bool = True, broadcasts: bool = False) -> Map[DirectSum[A, B, C], W]: ...
+@overload
+def operation(name: str, a: Type, b: Type, c: Type, d: Type, /, *spaces: Type, to: W, value: Callable[..., Any], tangent: Callable[..., Any] | None = None, batched: bool = True, broadcasts: bool = False) -> Map[Any, W]: ...
 @overload
 def sparse_product(rows: Any, cols: Any, X: I, Y: J) -> Map[DirectSum[Copower[Field, Fin[Anonymous]], Copower[Field, I]], Copower[Field, J]]:
     """sparse_product : ℝ^K ⊕ V^X → V^Y, (w, v) ↦ (Σ w_k·v_{cols[k]} over rows[k] = y)_y, bilinear."""
@@ -412,17 +434,6 @@ def Linearization_at(self: Linearization[DirectSum[A, B, C, D, E, F, G, L], V, W
 def Linearization_at(self: Linearization[DirectSum[A, B, C, D, E, F, G, L, M], V, W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], g: Vec[F], h: Vec[G], k: Vec[L], l: Vec[M], /) -> LinMap[V, W]: ...
 @overload
 def Linearization_at(self: Linearization[DirectSum[A, B, C, D, E, F, G, L, M, N], V, W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], g: Vec[F], h: Vec[G], k: Vec[L], l: Vec[M], m: Vec[N], /) -> LinMap[V, W]: ...
-
-# diff.terms.user_operation
-@overload
-def operation(name: str, a: A, /, *, to: W, value: Callable[[Any, Any], Any], tangent: Callable[[Expr[A], Expr[W], Expr[A]], Tangent[W]] | None = None, batched: bool = True, broadcasts: bool = False) -> Map[A, W]:
-    """An operation of your own, A ⊕ B ⊕ … → C: its value on arrays, and its derivative as an expression."""
-@overload
-def operation(name: str, a: A, b: B, /, *, to: W, value: Callable[[Any, Any, Any], Any], tangent: Callable[[Expr[A], Expr[B], Expr[W], Expr[A], Expr[B]], Tangent[W]] | None = None, batched: bool = True, broadcasts: bool = False) -> Map[DirectSum[A, B], W]: ...
-@overload
-def operation(name: str, a: A, b: B, c: C, /, *, to: W, value: Callable[[Any, Any, Any, Any], Any], tangent: Callable[[Expr[A], Expr[B], Expr[C], Expr[W], Expr[A], Expr[B], Expr[C]], Tangent[W]] | None = None, batched: bool = True, broadcasts: bool = False) -> Map[DirectSum[A, B, C], W]: ...
-@overload
-def operation(name: str, a: Type, b: Type, c: Type, d: Type, /, *spaces: Type, to: W, value: Callable[..., Any], tangent: Callable[..., Any] | None = None, batched: bool = True, broadcasts: bool = False) -> Map[Any, W]: ...
 
 # diff.trace.expr
 @overload

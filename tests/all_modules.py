@@ -1,7 +1,7 @@
 """A plugin of pytest that imports every module of the packages, in the order of the layers, before a file is run.
 
 The mode in which pytest imports files runs the file of a module anew where nobody has imported the module by then, and
-each of its classes would be there twice: `pytest diff/terms/user_operation.py` collects one file alone. Tables that
+each of its classes would be there twice: `pytest diff/terms/untraced_functions.py` collects one file alone. Tables that
 packages fill, and methods that they attach, are complete.
 """
 

@@ -23,7 +23,7 @@ from diff import derivative, divide, dot, fun, log, program, tanh
 from diff.primitives import slope_rows
 from diff.primitives.primitives import BINARY, PRIMITIVES
 from diff.terms.elementwise import RULES, Elementwise
-from diff.terms.nodes import Held
+from diff.terms.program import Held
 from diff.terms.user_operation import Custom
 from hilbert import R32, R, Relation, SpaceError, Vec
 from hilbert.arrays.kernels.library import Library

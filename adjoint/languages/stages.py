@@ -10,8 +10,7 @@ from adjoint.reverse.adjoint_affine import vjp
 from adjoint.reverse.rules import adjoint
 from diff import derivative, jvp, pointfree, program, show
 from diff.printing.show_steps import Slots, leaf_names
-from diff.terms.nodes import Held
-from diff.terms.program import Program
+from diff.terms.program import Held, Program
 from hilbert import DirectSum
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.bundle import Pack, Unpack

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from diff import _calls
-    from diff.terms.nodes import Held, Operation
+    from diff.terms.program import Held, Operation
     from hilbert.program.line.line import Line, Step
     from hilbert.program.line.operation import Builtin
 

@@ -33,7 +33,8 @@ from diff.jets.multiindex import (
     require_down_closed,
     require_few_weights,
 )
-from diff.jets.series import Coefficients, Series
+from diff.jets.series import Series
+from diff.jets.taylor_series import Coefficients
 from diff.terms.lower import program
 from diff.terms.planned_program import derived
 from diff.terms.program import AnyProgram, Program

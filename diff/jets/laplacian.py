@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from diff.derive.varying_parts import Wrt, moving
-from diff.jets.series import Coefficients, Series
+from diff.jets.series import Series
+from diff.jets.taylor_series import Coefficients
 from diff.terms.lower import program
 from diff.terms.planned_program import derived
 from diff.terms.program import AnyProgram, Program

@@ -31,7 +31,8 @@ from diff.jets.jet_programs import taylor
 from diff.primitives.primitives import log, power, sqrt
 from diff.terms.elementwise import Primitive
 from diff.terms.lower import planned
-from diff.terms.user_operation import OperationRule, applied, known
+from diff.terms.untraced_functions import applied
+from diff.terms.user_operation import OperationRule, known
 from diff.trace.trace import fun
 from diff.vocabulary.eager import eager
 from diff.vocabulary.linear_algebra import symmetric

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, final, overload
 import numpy as np
 
 from diff.jets.multiindex import count, indices
-from diff.jets.series import Coefficients, Series
+from diff.jets.series import Series
+from diff.jets.taylor_series import Coefficients
 from diff.terms.lower import program
 from diff.terms.planned_program import derived
 from diff.terms.program import AnyProgram, Program

@@ -18,16 +18,17 @@ A *family* of directions is an axis of the coefficients of order 1, 2, …; what
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Never, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Never, final
 
 from diff.jets.multiindex import Alpha
 from diff.jets.series_families import at_basis, summed
-from diff.jets.series_of_control import Results, chosen, unpacked
+from diff.jets.series_of_control import chosen, unpacked
 from diff.jets.series_orders import Orders
-from diff.jets.series_partials import PartialDerivative
 from diff.jets.series_rules import Euler, coefficients
 from diff.jets.series_support import SeriesSupports, is_zero
+from diff.jets.taylor_series import Coefficients, PartialDerivative, Results
 from diff.terms.elementwise import Elementwise
+from diff.terms.program import as_program
 from diff.terms.user_operation import Custom
 from hilbert import SpaceError
 from hilbert.index.spec import Spec
@@ -41,19 +42,16 @@ from hilbert.program.line.external import External
 from hilbert.program.line.operation import Add, Along, Cast, Contract, Keep, Literal, Move, Reduce, Scale
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from diff.terms.nodes import Operation
-    from diff.terms.program import AnyProgram
+    from diff.terms.program import AnyProgram, Operation
     from hilbert.index.index import Index
     from hilbert.program.line.constant import Const
-    from hilbert.program.line.line import Step
+    from hilbert.program.line.line import Line, Step
     from linmap.net.support import Support
 
 
 NO_SUPPORTS: Mapping[int, Support] = {}
-Coefficients: TypeAlias = dict[tuple[int, Alpha], int]
-"""The coefficients of inputs: the slot of each."""
 
 
 @final
@@ -107,6 +105,14 @@ class Series(Orders):
             return found
         leaf = self.src.slots[slot]
         return self.out.number(0.0, leaf.under(self.family) if self.varies(alpha) else leaf)
+
+    def of_body(
+        self, body: Line, out: Builder, alphas: Sequence[Alpha], given: Coefficients, where: Mapping[int, Support]
+    ) -> Series:
+        """The series of the body of a step, for the same directions; summed over them in the same highest order."""
+        is_collapsed = self.collapsed and sum(alphas[-1]) == len(self.levels) - 1
+        body_of = as_program(body)
+        return Series(body_of, out, alphas, given, family=self.family, collapsed=is_collapsed, where=where)
 
     # --- the coefficients ---
 

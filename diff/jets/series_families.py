@@ -8,10 +8,10 @@ from hilbert.index.spec import Spec
 from hilbert.program.line.operation import Contract, Move, Scale
 
 if TYPE_CHECKING:
-    from diff.jets.series import Series
+    from diff.jets.taylor_series import TaylorSeries
 
 
-def summed(series: Series, spec: Spec, x: int, y: int) -> int:
+def summed(series: TaylorSeries, spec: Spec, x: int, y: int) -> int:
     """Σ_d x_d ⋄ y_d; entry by entry, a factor of y that does not vary with d leaves the sum."""
     b, n = series.out, len(series.family)
     operation = b.operation(y)
@@ -28,7 +28,7 @@ def summed(series: Series, spec: Spec, x: int, y: int) -> int:
     return b.contract(spec, x, y)
 
 
-def at_basis(series: Series, spec: Spec, x: int, y: int, n: int) -> int:
+def at_basis(series: TaylorSeries, spec: Spec, x: int, y: int, n: int) -> int:
     """x ⋄ y; where one of them is the identity, a contraction with it only renames axes."""
     for unit, other, basis, labels in ((x, y, spec.left, spec.right), (y, x, spec.right, spec.left)):
         is_basis = unit == series.basis and series.out.slots[other].is_field  # elements are no numbers yet

@@ -7,11 +7,10 @@ coefficients above the value is found first: those that depend, through any numb
 from __future__ import annotations
 
 import heapq
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, final
 
 from diff.derive.finite_slopes import line_may_break
 from diff.jets.multiindex import Alpha
-from diff.terms.program import as_program
 from hilbert.index.leaf import Bundle, Leaf
 from hilbert.program.control.branch import TRUTH, Choose, Cond
 from hilbert.program.control.loop import Loop
@@ -26,21 +25,18 @@ from linmap.net.support import Given
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from diff.jets.series import Series
+    from diff.jets.taylor_series import Results, TaylorSeries
     from hilbert.program.line.line import Line
 
-Results: TypeAlias = "dict[tuple[int, Alpha], int]"
-"""The slots of the coefficients of the arrays in a bundle; those that are not there are 0."""
 
-
-def unpacked(series: Series, k: int, bundle: int, alpha: Alpha) -> int | None:
+def unpacked(series: TaylorSeries, k: int, bundle: int, alpha: Alpha) -> int | None:
     """A coefficient of array k of what a bundle holds."""
     if isinstance(series.src.operation(bundle), Pack):
         return series.known.get((series.src.steps[bundle - series.src.arity].args[k], alpha))
     return _results(series, bundle, sum(alpha)).get((k, alpha))
 
 
-def chosen(series: Series, condition: int, sides: tuple[int | None, int | None], alpha: Alpha) -> int | None:
+def chosen(series: TaylorSeries, condition: int, sides: tuple[int | None, int | None], alpha: Alpha) -> int | None:
     """The coefficient of the one side where a condition holds, and of the other elsewhere; no side is 0."""
     a, b = (None if side is None else series.known.get((side, alpha)) for side in sides)
     some = b if a is None else a
@@ -54,7 +50,7 @@ def chosen(series: Series, condition: int, sides: tuple[int | None, int | None],
     return out.step(Choose(), (mask, zero if a is None else a, zero if b is None else b))
 
 
-def _results(series: Series, slot: int, order: int) -> Results:
+def _results(series: TaylorSeries, slot: int, order: int) -> Results:
     """The coefficients, up to an order, of what the loop or the branches of a slot give; raises SpaceError for others.
 
     They are found once, of all orders that are needed, where all that they are made of is known.
@@ -82,19 +78,19 @@ def _results(series: Series, slot: int, order: int) -> Results:
     return found
 
 
-def _packed(series: Series, bundle: int, slot: int) -> tuple[int, ...]:
+def _packed(series: TaylorSeries, bundle: int, slot: int) -> tuple[int, ...]:
     if not isinstance(series.src.operation(bundle), Pack):
         raise series.no_jet(slot, series.src.operation(slot))
     return series.src.steps[bundle - series.src.arity].args
 
 
-def _known(series: Series, leaves: tuple[int, ...], alphas: list[Alpha]) -> list[dict[Alpha, int]]:
+def _known(series: TaylorSeries, leaves: tuple[int, ...], alphas: list[Alpha]) -> list[dict[Alpha, int]]:
     """The coefficients of each array that are not 0."""
     pairs = [[(alpha, series.known.get((leaf, alpha))) for alpha in alphas] for leaf in leaves]
     return [{alpha: found for alpha, found in some if found is not None} for some in pairs]
 
 
-def _under(series: Series, leaf: Leaf, alpha: Alpha) -> Leaf:
+def _under(series: TaylorSeries, leaf: Leaf, alpha: Alpha) -> Leaf:
     return leaf.under(series.family) if series.varies(alpha) else leaf
 
 
@@ -103,16 +99,18 @@ MASK: Alpha = ()
 
 
 def _inner(
-    series: Series, body: Line, keys: list[tuple[int, Alpha]], alphas: list[Alpha], masks: Mapping[int, Const | int]
-) -> tuple[Builder, Series]:
+    series: TaylorSeries,
+    body: Line,
+    keys: list[tuple[int, Alpha]],
+    alphas: list[Alpha],
+    masks: Mapping[int, Const | int],
+) -> tuple[Builder, TaylorSeries]:
     """The coefficients of a body's slots, those of its arguments being the arguments of a line."""
     leaves = [_mask_of(body.slots[i]) if alpha == MASK else _under(series, body.slots[i], alpha) for i, alpha in keys]
     b = Builder(leaves, fold=True, fixed=body.fixed)
     given = {key: k for k, key in enumerate(keys)}
-    is_collapsed = series.collapsed and sum(alphas[-1]) == len(series.levels) - 1
     where = {i: Given(given.get((i, MASK), mask)) for i, mask in masks.items()}
-    made = type(series)(as_program(body), b, alphas, given, family=series.family, collapsed=is_collapsed, where=where)
-    return b, made
+    return b, series.of_body(body, b, alphas, given, where)
 
 
 def _mask_of(leaf: Leaf) -> Leaf:
@@ -120,7 +118,7 @@ def _mask_of(leaf: Leaf) -> Leaf:
 
 
 def _masks(
-    series: Series, lines: Sequence[Line], leaves: Sequence[int], moving: Collection[int]
+    series: TaylorSeries, lines: Sequence[Line], leaves: Sequence[int], moving: Collection[int]
 ) -> dict[int, Const | int]:
     """The masks outside of which moving arrays have no coefficients but values; none where no round is singular."""
     if not any(map(line_may_break, lines)):
@@ -130,7 +128,7 @@ def _masks(
 
 
 def _of_loop(
-    series: Series, loop: Loop, leaves: tuple[int, ...], alphas: list[Alpha]
+    series: TaylorSeries, loop: Loop, leaves: tuple[int, ...], alphas: list[Alpha]
 ) -> tuple[Results, dict[int, Const]]:
     """The coefficients of what a loop gives, and the masks that are known."""
     body, states, whole = loop.body, loop.states, loop.states + loop.shared
@@ -142,7 +140,7 @@ def _of_loop(
         if isinstance(same, Const):
             carried[i] = same
         elif i >= states:  # not of what is carried
-            computed[i] = series.supports.supports.slot(mask)
+            computed[i] = series.supports.slot(mask)
 
     def keys_of(some: Iterable[int]) -> list[tuple[int, Alpha]]:
         given = [(i, alpha) for i in some for alpha in alphas if alpha in known[i]]
@@ -179,7 +177,7 @@ def _of_loop(
     return results, made_masks
 
 
-def _turned(series: Series, slot: int, alpha: Alpha, loop: Loop, *, inside: bool) -> int:
+def _turned(series: TaylorSeries, slot: int, alpha: Alpha, loop: Loop, *, inside: bool) -> int:
     """A stack of a family: outside the axes of the family are the first, in a loop those of the rounds."""
     family, rounds = len(series.family), len(loop.index.axes)
     if not series.varies(alpha) or not rounds:
@@ -266,7 +264,7 @@ def _every(leaf: Leaf) -> set[int]:
     return set(range(len(leaf.leaves))) if isinstance(leaf, Bundle) else {0}
 
 
-def _of_branches(series: Series, cond: Cond, leaves: tuple[int, ...], alphas: list[Alpha]) -> Results:
+def _of_branches(series: TaylorSeries, cond: Cond, leaves: tuple[int, ...], alphas: list[Alpha]) -> Results:
     condition, *captures = leaves
     known = _known(series, tuple(captures), alphas)
     masks = _masks(series, cond.lines, captures, [i for i, some in enumerate(known) if any(map(any, some))])

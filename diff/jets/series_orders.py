@@ -9,16 +9,18 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from diff.derive.primitive_partials import partials_on
 from diff.derive.tangents import without_bound
 from diff.jets.multiindex import Alpha, pairs
-from diff.jets.series_partials import PartialDerivative, partials_of
-from diff.jets.series_rules import Euler, Rule, Ruled, rule_of
+from diff.jets.series_rules import Euler, Ruled, rule_of
+from diff.jets.taylor_series import PartialDerivative, Rule
 from diff.terms.elementwise import Elementwise
 from diff.terms.user_operation import in_derivatives
 from hilbert import SpaceError
 from hilbert.program.control.equation_step import Implicit
 from hilbert.program.control.while_loop import While
 from hilbert.program.line.builder import Builder
+from hilbert.program.line.operation import Add, Literal, Scale
 from hilbert.program.line.source_line import computed_by
 
 if TYPE_CHECKING:
@@ -187,3 +189,33 @@ class Orders:
         return (
             () if slot in self.own else [a for a in step.args if a in self.linear or isinstance(step.operation, Euler)]
         )
+
+
+def partials_of(src: Builder, slot: int, step: Step[Any]) -> list[float | PartialDerivative]:
+    """The partial derivatives of the primitive of a step, each a number or a slot, which is put among the steps."""
+    line, numbers = partials_on(src.slots[slot], step.operation)
+    where = src.inline(line, (*step.args, slot))
+    slots = iter(line.outputs)
+    return [_factor(src, where[next(slots)], u) if k is None else k for u, k in zip(step.args, numbers, strict=True)]
+
+
+def _factor(src: Builder, whole: int, u: int) -> PartialDerivative:
+    """A slot without the numbers in front of it, and whether it is c·u + const."""
+    factor, slot = _unscaled(src, whole)
+    c, inner = factor, slot
+    while inner != u and isinstance(src.operation(inner), Add):
+        args = src.steps[inner - src.arity].args
+        rest = [a for a in args if not isinstance(src.operation(a), Literal)]
+        if len(rest) != 1:
+            break
+        k, inner = _unscaled(src, rest[0])
+        c *= k
+    return PartialDerivative(factor, slot, whole, c if inner == u else None)
+
+
+def _unscaled(src: Builder, slot: int) -> tuple[float, int]:
+    """k and x of a slot k·x."""
+    k = 1.0
+    while isinstance(operation := src.operation(slot), Scale):
+        k, slot = k * operation.k, src.steps[slot - src.arity].args[0]
+    return k, slot

@@ -23,6 +23,7 @@ from diff.derive.affine import jvp, linearized
 from diff.derive.equation_derivative import inverse
 from diff.derive.user_operation_derivative import lifted, require_linear
 from diff.jets.multiindex import Alpha
+from diff.jets.taylor_series import Rule
 from diff.terms.program import as_program
 from diff.terms.user_operation import Custom
 from hilbert.program.control.equation_step import Implicit, Solve
@@ -39,8 +40,7 @@ from linmap.term.datum import Ref
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from diff.jets.series import Series
-    from diff.jets.series_orders import Orders
+    from diff.jets.taylor_series import StepsOfSeries, TaylorSeries
     from hilbert.arrays.kernels.kernel import Kernel
     from hilbert.arrays.kernels.library import Library
     from hilbert.index.leaf import Leaf
@@ -68,19 +68,7 @@ class Euler(Operation):
         raise AssertionError(self)
 
 
-@final
-@frozen(eq=False)
-class Rule:
-    """The rule of a step, among the steps of a series: its results, and for each i where τ ends and what is linear."""
-
-    results: tuple[int, ...]
-    ends: dict[int, tuple[int, ...]]
-    linear: dict[int, tuple[int, ...]]
-    sides: tuple[int, ...] | None
-    """Of an equation the slots of b, none but for a system; None for an operation."""
-
-
-def rule_of(series: Orders, slot: int) -> Rule:
+def rule_of(series: StepsOfSeries, slot: int) -> Rule:
     """The rule of a step, which is put among the steps of the series; raises SpaceError where there is none."""
     src, step = series.src, series.src.steps[slot - series.src.arity]
     operation: Any = step.operation
@@ -127,7 +115,7 @@ def _equation(f: Implicit | Solve, given: Sequence[int], n: int) -> tuple[Line, 
     return (under(f.line, f.many, n) if f.many else f.line), tuple(given[:count]), given[count:]
 
 
-def _linear(series: Orders, line: Line, where: list[int], along: list[int], operation: Any) -> tuple[int, ...]:
+def _linear(series: StepsOfSeries, line: Line, where: list[int], along: list[int], operation: Any) -> tuple[int, ...]:
     """The slots that depend on a tangent, each after what it depends on."""
     found = dict.fromkeys(along)
     for k, step in enumerate(line.steps, line.arity):
@@ -138,7 +126,7 @@ def _linear(series: Orders, line: Line, where: list[int], along: list[int], oper
     return tuple(found)
 
 
-def coefficients(series: Series, slot: int, alpha: Alpha) -> dict[int, int | None]:
+def coefficients(series: TaylorSeries, slot: int, alpha: Alpha) -> dict[int, int | None]:
     """The coefficients of a step's results, by their slots; those of τ are known."""
     rule = series.rule(slot)
     n, i = series.way(alpha)
@@ -160,7 +148,7 @@ def coefficients(series: Series, slot: int, alpha: Alpha) -> dict[int, int | Non
 
 
 def _sides(
-    series: Series, rule: Rule, operation: Any, found: Sequence[int | None], alpha: Alpha, n: int
+    series: TaylorSeries, rule: Rule, operation: Any, found: Sequence[int | None], alpha: Alpha, n: int
 ) -> list[int | None]:
     """The right sides of the system for αᵢ·x_α."""
     sign = 1.0 if isinstance(operation, Implicit) and not operation.is_root else -1.0
@@ -170,7 +158,7 @@ def _sides(
     return sides
 
 
-def _inverse(series: Series, slot: int, f: Implicit | Solve) -> wire.Inverse:
+def _inverse(series: TaylorSeries, slot: int, f: Implicit | Solve) -> wire.Inverse:
     """The inverse at the point."""
     src, out, n = series.src, series.out, f.unknowns
     found = series.inverses.get(slot)

@@ -12,7 +12,7 @@ import numpy as np
 
 from diff.derive.equation_derivative import mask
 from diff.derive.finite_slopes import follow
-from diff.jets.series_partials import PartialDerivative
+from diff.jets.taylor_series import PartialDerivative
 from diff.terms.elementwise import Elementwise
 from hilbert.index.spec import Spec
 from hilbert.program.control.branch import Choose, Fill
@@ -28,7 +28,7 @@ from linmap.term.datum import Ref
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from diff.jets.series import Series
+    from diff.jets.taylor_series import TaylorSeries
     from hilbert.program.line.constant import Const
 
 
@@ -45,7 +45,7 @@ def is_zero(linear: Any) -> bool:
 class SeriesSupports:
     """The supports of the slots of a series."""
 
-    def __init__(self, series: Series, where: Mapping[int, Support]) -> None:
+    def __init__(self, series: TaylorSeries, where: Mapping[int, Support]) -> None:
         self.series = series
         self.supports = Supports(series.out, lambda d: d.slot if isinstance(d, Ref) else series.out.literal(d))
         self._where = dict(where)  # of arguments that are 0 somewhere
@@ -74,6 +74,10 @@ class SeriesSupports:
             leaf = self.series.src.slots[u]
             return known_mask(np.zeros(leaf.shape, bool), leaf.axes)
         return self.supports.mask(Part(self.series.value(u), where))
+
+    def slot(self, mask: Const | int) -> int:
+        """The slot of a mask."""
+        return self.supports.slot(mask)
 
     def _support(self, u: int) -> Support:
         todo = [u]

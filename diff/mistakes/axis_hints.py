@@ -10,7 +10,7 @@ from hilbert.program.control.loop import Loop
 from hilbert.program.line.bundle import Unpack
 
 if TYPE_CHECKING:
-    from diff.trace.expr import Expr
+    from diff.mistakes.traced import Traced
 
 
 TABLES = "of tables A and v = {}, uncurry(v.space)(v) has that along their first axis, with A.T along the last one"
@@ -34,7 +34,7 @@ def without_guess(text: str) -> str:
     return re.sub(r"(unexpected keyword argument '\w+')\. Did you mean '\w+'\?", r"\1", text)
 
 
-def no_options(a: Expr[Any], name: str, options: dict[str, Any]) -> None:
+def no_options(a: Traced, name: str, options: dict[str, Any]) -> None:
     """Raise SpaceError for options that numpy's method of that name has."""
     if options:
         given = ", ".join(f"{key}={shown(value)}" for key, value in options.items())
@@ -42,13 +42,13 @@ def no_options(a: Expr[Any], name: str, options: dict[str, Any]) -> None:
         raise SpaceError(msg)
 
 
-def its_axes(a: Expr[Any]) -> str:
+def its_axes(a: Traced) -> str:
     """The axes of an expression."""
     axes = dict.fromkeys(str(axis) for leaf in a.space.leaves for axis in leaf.axes)
     return f"its axes are {', '.join(axes)}" if axes else "it has none"
 
 
-def its_remedy(a: Expr[Any], name: str) -> str:
+def its_remedy(a: Traced, name: str) -> str:
     """What to write where Python asks an expression for a method that only some might be expected to have."""
     match name:
         case "__iter__" if _is_state(a):
@@ -61,7 +61,7 @@ def its_remedy(a: Expr[Any], name: str) -> str:
             return ""
 
 
-def _is_state(a: Expr[Any]) -> bool:
+def _is_state(a: Traced) -> bool:
     """Whether it is what a loop gave, or a part of that."""
     b, slots = a.home
     return bool(slots) and all(_loop(b, k) for k in slots)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 from hilbert import SpaceError
 from hilbert.program.line.source_line import told
 
 if TYPE_CHECKING:
-    from diff.trace.expr import Expr
+    from diff.mistakes.traced import Traced
 
 
 @final
@@ -23,12 +23,12 @@ def is_of_two_functions(error: BaseException | None) -> bool:
     return error is not None
 
 
-def leaked(*exprs: Expr[Any]) -> str:
+def leaked(*exprs: Traced) -> str:
     """For each expression of a body that is complete, where it was computed; the error tells where it is used."""
     return "".join(map(_leaked, exprs))
 
 
-def _leaked(e: Expr[Any]) -> str:
+def _leaked(e: Traced) -> str:
     b, (slot, *_) = e.builder, (*e.slots, -1)
     if not b.traced or slot < 0:
         return ""

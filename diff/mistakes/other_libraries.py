@@ -57,10 +57,11 @@ def of_function(*names: str) -> str:
 
 def refuse_foreign(value: Any, what: str, name: str) -> NoReturn:
     """Raise SpaceError for a function of another library that numpy calls `name`, or for a conversion to an array."""
-    if not name and is_stored(_users_frame()):
+    frame = _users_frame()
+    if not name and is_stored(frame):
         msg = f"{shown(value)} is not stored in an array: {STORED}"
         raise SpaceError(msg)
-    written, called = called_in_line() or ("", "")
+    written, called = _called_in_line(frame) or ("", "")
     if not name or not called or called == name:
         said = what if name or not called else written
         remedy = (not name and not called and value._instead_of("__array__")) or of_function(name or called)
@@ -85,9 +86,8 @@ def of_keyword(text: str, function: Any) -> str:
             return ""
 
 
-def called_in_line() -> tuple[str, str] | None:
-    """The function of another library that the innermost of the users' lines calls: as it is written, and its name."""
-    frame = _users_frame()
+def _called_in_line(frame: FrameType | None) -> tuple[str, str] | None:
+    """The function of another library that the line of a user's frame calls: as it is written, and its name."""
     if frame is None:
         return None
     call = call_at(span_of(frame.f_code, frame.f_lasti, frame.f_lineno).segment())

@@ -14,7 +14,6 @@ write (a < x) & (x < b) for `a < x < b`, where(c, lambda: x, lambda: y) for an `
 from __future__ import annotations
 
 import ast
-import sys
 from typing import TYPE_CHECKING, Any
 
 from diff.mistakes.other_libraries import STORED, is_stored, of_function
@@ -44,10 +43,10 @@ LARGEST = {
 }
 
 
-def of_truth(leaves: Sequence[Leaf]) -> str:
-    """What to write where Python asks in a user's line whether an expression is true; called by what it asks."""
+def of_truth(leaves: Sequence[Leaf], asking: FrameType) -> str:
+    """The words that tell what to write where Python asks in a frame whether an expression of some leaves is true."""
     branch = IF_IN_EACH if any(leaf.axes for leaf in leaves) else IF
-    path = _path(sys._getframe(2))
+    path = _path(asking)
     found = [] if all(leaf.kind == "b" for leaf in leaves) else [CONDITION]
     match path[:1]:
         case [ast.Call(ast.Name("bool"))] if found:
@@ -78,12 +77,11 @@ def of_truth(leaves: Sequence[Leaf]) -> str:
     return ", ".join(found if named else [*found, branch, WHILE, *LOGIC.values()])
 
 
-def of_number() -> str:
-    """What to write where Python asks in a user's line for the number that an expression is; called by what it asks."""
-    frame = sys._getframe(2)
-    if is_stored(frame):
+def of_number(asking: FrameType) -> str:
+    """The words that tell what to write where Python asks in a frame for the number that an expression is."""
+    if is_stored(asking):
         return STORED
-    match _path(frame)[:1]:
+    match _path(asking)[:1]:
         case [ast.Call(ast.Name("float"))]:
             return "write x itself, for an expression of ℝ is a number, and float(f(v)) of the result"
         case [ast.Call(ast.Attribute(ast.Name("math"), name))]:

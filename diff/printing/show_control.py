@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, assert_never
 
-from diff.printing.slot_text import APPLICATION, ATOM, Text, subscripted
+from diff.printing.slot_text import APPLICATION, ATOM, SlotTexts, Text, subscripted
 from diff.terms.program import as_program
 from hilbert.program.control.branch import Cond
 from hilbert.program.control.equation_step import Implicit, Solve
@@ -18,15 +18,14 @@ from linmap.printing.notation import subscript
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from diff.printing.show_steps import Slots
-    from diff.terms.nodes import Held
+    from diff.terms.program import Held
     from hilbert.program.line.line import Line
 
 WORDS = re.compile(r"[^\W\d]\w*′*")
 """The names in a text."""
 
 
-def held(slots: Slots, operation: Held, bundle: int) -> Text:
+def held(slots: SlotTexts, operation: Held, bundle: int) -> Text:
     """The text of a step on a bundle; while it is only asked what that mentions, its bodies are not written."""
     step = _Held(slots, bundle, len(operation.given.leaves))
     return step.text(operation) if slots.final else Text("…", APPLICATION)
@@ -35,7 +34,7 @@ def held(slots: Slots, operation: Held, bundle: int) -> Text:
 class _Held:
     """A step, with the texts of what its bundle is made of."""
 
-    def __init__(self, slots: Slots, bundle: int, count: int) -> None:
+    def __init__(self, slots: SlotTexts, bundle: int, count: int) -> None:
         self.slots = slots
         made_here = isinstance(slots.operation(bundle), Pack)
         self.given = slots.p.steps[bundle - slots.arity].args if made_here else ()
@@ -102,7 +101,7 @@ class _Held:
 
     def _result(self, line: Line, inputs: Sequence[str]) -> str:
         body = as_program(line, tuple(inputs))
-        inner = type(self.slots)(body, self.slots.names, body.outputs, body.outputs)
+        inner = self.slots.of_body(body)
         results = ", ".join(inner.result(k).tight for k in body.outputs)
         self.slots.lines += inner.lines
         return results if len(body.outputs) == 1 else f"({results})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, final
 
 from diff.printing.show_indexed import FREE, Indexed, along, at, braced, free, is_rep, missing
-from diff.printing.slot_text import ATOM, PRODUCT, SUM, Text, Texts
+from diff.printing.slot_text import ATOM, PRODUCT, SUM, SlotTexts, Text, Texts
 from diff.terms.user_operation import Custom, Masks
 from hilbert import Unit
 from hilbert.index.leaf import Bundle
@@ -20,7 +20,6 @@ from linmap.term import wire
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from diff.printing.show_steps import Slots
     from hilbert import Index
 
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 class Entries:
     """The texts of slots entry by entry, of the same form as those of whole arrays, with indices in them."""
 
-    def __init__(self, slots: Slots) -> None:
+    def __init__(self, slots: SlotTexts) -> None:
         self.slots, self.indexed = slots, Indexed(slots.names)
         self.texts = Texts(((k, self.named(k, t.tight)) for k, t in slots.texts.items()), slots.texts.seen)
 

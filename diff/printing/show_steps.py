@@ -10,8 +10,7 @@ from diff.printing.show_entries import Entries
 from diff.printing.show_indexed import is_rep, reads_all
 from diff.printing.slot_text import APPLICATION, ATOM, PRODUCT, SUM, Text, Texts, subscripted
 from diff.terms.elementwise import AnyElementwise, Elementwise
-from diff.terms.nodes import Held
-from diff.terms.program import AnyProgram
+from diff.terms.program import AnyProgram, Held
 from diff.terms.user_operation import Custom
 from hilbert.program.control.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.control.equation_step import Implicit, Solve
@@ -187,6 +186,10 @@ class Slots:
         text = self.texts[k]
         plain = text.binding > PRODUCT or (text.binding == PRODUCT and text.sign == sign == "·")
         return text.tight if plain and (last or not text.open) else f"({text.tight})"
+
+    def of_body(self, body: AnyProgram) -> Slots:
+        """The texts of the body of a step, on the same page."""
+        return Slots(body, self.names, body.outputs, body.outputs)
 
     def operation(self, k: int) -> Any:
         """The operation of the step into a slot; None for an argument."""

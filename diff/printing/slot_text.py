@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, Protocol, final
 
 from attrs import Factory, field, frozen
 
@@ -10,6 +10,9 @@ from linmap.printing.notation import subscript
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from diff.terms.program import AnyProgram
+    from linmap.printing.show import Names
 
 SUM, PRODUCT, APPLICATION, ATOM = range(4)
 """How tightly a text binds."""
@@ -44,6 +47,48 @@ class Texts(dict[int, "Text"]):
     def __getitem__(self, k: int) -> Text:
         self.seen.add(k)
         return super().__getitem__(k)
+
+
+class SlotTexts(Protocol):
+    """The texts of a program's slots, as the files for single kinds of steps know them.
+
+    Their class, `diff.printing.show_steps.Slots`, stands above those: it is made of them.
+    """
+
+    p: AnyProgram
+    names: Names
+    arity: int
+    texts: Texts
+    lines: list[str]
+    final: bool
+
+    def operation(self, k: int) -> Any:
+        """The operation of the step into a slot; None for an argument."""
+        ...
+
+    def read(self, k: int) -> tuple[int, ...]:
+        """The slots that the text of a step mentions."""
+        ...
+
+    def step(self, k: int) -> Text:
+        """The text of the step into a slot."""
+        ...
+
+    def bound(self, k: int, binding: int) -> str:
+        """The text of a slot, in brackets unless it binds as tightly."""
+        ...
+
+    def product(self, left: int, right: int) -> Text:
+        """The text of a product of two slots."""
+        ...
+
+    def result(self, k: int) -> Text:
+        """The text of a result."""
+        ...
+
+    def of_body(self, body: AnyProgram) -> SlotTexts:
+        """The texts of the body of a step."""
+        ...
 
 
 def subscripted(name: str) -> str:

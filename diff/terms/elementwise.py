@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import TYPE_CHECKING, Any, Never, Protocol, TypeAlias, TypeVar, cast, final, overload
+from typing import TYPE_CHECKING, Any, Never, Protocol, TypeAlias, TypeVar, cast, final
 
 from attrs import frozen
 
 from diff.terms.function import Fun
-from diff.terms.program import AnyProgram, Program
 from hilbert import Bool, Boolean, Copower, DirectSum, Field, R, Space, SpaceError, Type, Vec, direct_sum
-from hilbert.base.attach import declared
+from hilbert.arrays.libraries.namespace import freeze
+from hilbert.base.attach import declared, overloaded
 from hilbert.base.lazy import load
 from hilbert.base.notarray import Applicable
 from hilbert.base.once import once
@@ -20,6 +20,7 @@ from hilbert.index.leaf import Entry, Leaf
 from hilbert.map.vector_operations import difference
 from hilbert.program.line import operation
 from hilbert.program.line.builder import Builder
+from hilbert.program.run.run import Runner
 from hilbert.space.direct_sum import Biproduct
 from hilbert.space.space import OfSpaces, require_space, type_of
 from hilbert.space.vector import require_vector
@@ -27,9 +28,10 @@ from hilbert.space.vector import require_vector
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from diff.trace.expr import Expr
+    from diff import _calls
     from hilbert.arrays.kernels.kernel import Kernel
     from hilbert.arrays.kernels.library import Library
+    from hilbert.map.map import OnLeaves
 
 S = TypeVar("S", bound=Space)
 U = TypeVar("U", bound=Type)
@@ -126,7 +128,8 @@ class Elementwise(Fun[V, W], operation.Operation):
                 msg = f"{self.name}: argument {k + 1} is in {arg.space} where a vector of {space} is due"
                 raise SpaceError(msg + difference(arg.space, space))
         require_space(space, self.name)
-        return _on(space, self, len(args))(*args)
+        cod, run = _on(space, self, len(args))
+        return Vec(cod, tuple(map(freeze, run([leaf for arg in args for leaf in arg.leaves]))))
 
     def image(self, *operands: Leaf) -> Leaf:
         """The common leaf, of truth values for a comparison; raises SpaceError for entries that p does not apply to."""
@@ -156,13 +159,12 @@ AnyElementwise: TypeAlias = Elementwise[Any, Any]
 
 
 @once
-def _on(space: Type, p: AnyElementwise, arity: int) -> AnyProgram:
-    """The program on so many vectors of a space, kept with the space."""
+def _on(space: Type, p: AnyElementwise, arity: int) -> tuple[Type, OnLeaves]:
+    """The space of the results on so many vectors of a space, and what computes their leaves."""
     n = len(space.leaves)
-    dom: Type = DirectSum((space,) * arity) if arity > 1 else space
-    b = Builder(dom.leaves)
+    b = Builder(space.leaves * arity)
     outputs = [b.step(p, tuple(k + n * j for j in range(arity))) for k in range(n)]
-    return Program.of(b, dom, outputs, space if p.cod.is_space else booleans(space))
+    return space if p.cod.is_space else booleans(space), Runner(b.line(outputs)).run
 
 
 @cache
@@ -236,15 +238,8 @@ class Binary(Elementwise[DirectSum[Field, Field], Field]):
         """K."""
         return R
 
-    @overload  # type: ignore[override]  # it takes two of any one space
-    def __call__(self, x: Expr[S], y: Expr[S] | Vec[S] | float, /) -> Expr[S]: ...
-    @overload
-    def __call__(self, x: Vec[S] | float, y: Expr[S], /) -> Expr[S]: ...
-    @overload
-    def __call__(self, x: Vec[S], y: Vec[S] | float, /) -> Vec[S]: ...
-    @overload
-    def __call__(self, x: float, y: Vec[S], /) -> Vec[S]: ...
-    def __call__(self, *args: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  # likewise
+    @overloaded(lambda: _calls.Binary___call__)
+    def __call__(self: Binary, *args: Any) -> Any:  # type: ignore[override]  # it takes two of any one space
         """Element by element; raises SpaceError unless there are two arguments of one space."""
         if len(args) == 1 and isinstance(args[0], Vec) and args[0].space == self.dom:
             return self.on_vectors((args[0][0], args[0][1]))

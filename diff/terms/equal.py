@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from diff.terms.linearization import AnyLinearization
-    from diff.terms.nodes import Held, Operation
-    from diff.terms.program import AnyProgram
+    from diff.terms.program import AnyProgram, Held, Operation
     from hilbert.index.leaf import Leaf
     from hilbert.map.map import AnyMap
     from hilbert.program.line.line import Line

@@ -13,7 +13,6 @@ from attrs import field, frozen
 from diff.terms.elementwise import AnyElementwise
 from diff.terms.function import AnyFun
 from diff.terms.program import AnyProgram
-from diff.terms.user_operation import Custom
 from hilbert import Copower, DirectSum, Map, Space, SpaceError, Type, Vec
 from hilbert.base.once import once
 from hilbert.base.term import Chain, as_chain, as_tuple
@@ -32,11 +31,6 @@ from hilbert.map.combine import (
 )
 from hilbert.map.map import AnyMap, factor
 from hilbert.map.table_forms import with_tables
-from hilbert.program.control.branch import AnyLane, Choose, Cond, Fill
-from hilbert.program.control.equation_step import Implicit, Solve
-from hilbert.program.control.loop import Loop
-from hilbert.program.control.while_loop import While
-from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.space.snapshot import snapshot
 from hilbert.space.space import require_space, require_type
 from hilbert.space.vector import require_vector
@@ -44,8 +38,6 @@ from linmap.contraction import AnyContraction, require_contraction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from hilbert.program.line.operation import Builtin
 
 
 S = TypeVar("S", bound=Space)
@@ -191,12 +183,6 @@ class Lift(AnyFun):
     def __call__(self, *args: Any) -> Any:
         """f at arguments; a table ℝ^{X×Y} or ℝ^X ⊗ ℝ^Y is taken for (ℝ^Y)^X, and given for it."""
         return with_tables(self, self.index, args, self.over)
-
-
-Held: TypeAlias = Loop | While | Cond | Implicit | Solve
-"""The operations that hold lines, and map a bundle to a bundle."""
-Operation: TypeAlias = "AnyElementwise | Builtin | Pack | Unpack | Held | Choose | AnyLane | Fill | Custom"
-"""The operations of a program."""
 
 
 Node: TypeAlias = (

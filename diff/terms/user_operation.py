@@ -1,52 +1,32 @@
-"""Operations of users: a value computed by any function of arrays, and a derivative written in the language.
+"""Operations of users as steps: a value computed by any function of arrays, and a derivative written in the language.
 
->>> from hilbert import Fin, R
->>> from diff import derivative, inner
->>> X = Fin.of(3)
->>> def tangent(x, y, dx):
-...     return (dx - inner(y, dx) * y) * (1.0 / (x @ x) ** 0.5)
->>> unit = operation(
-...     "unit", R**X, to=R**X, value=lambda xp, x: x / xp.linalg.vector_norm(x, axis=-1, keepdims=True), tangent=tangent
-... )
->>> print(unit((R**X).vec([3.0, 0.0, 4.0])))
-[0.6, 0.0, 0.8] ∈ ℝ^3
->>> print(derivative(unit))
-(1/√(x⊙x) ·) • (id − (· unit(x))•(unit(x) ⊙))
+`diff.terms.untraced_functions` makes functions of them.
 """
 
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final
+from typing import TYPE_CHECKING, Any, final
 from weakref import WeakValueDictionary
 
 import numpy as np
 from attrs import evolve, frozen
 
-from diff.terms.program import AnyProgram, Program
-from hilbert import DirectSum, SpaceError, Type
+from hilbert import SpaceError, Type
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.arrays.kernels.library import Arrays
 from hilbert.arrays.libraries.namespace import is_array
-from hilbert.base.arity import require_taken
-from hilbert.base.attach import overloaded
-from hilbert.errors import shown, truth
+from hilbert.errors import shown
 from hilbert.index.leaf import Bundle, Leaf
 from hilbert.program.line import operation as operations
 from hilbert.program.line.builder import Builder
-from hilbert.space.space import require_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from diff import _calls
-    from diff.trace.expr import Expr
     from hilbert.arrays.kernels.library import Library
     from hilbert.program.line.line import Line
 
-W = TypeVar("W", bound=Type)
-Tangent: TypeAlias = "Expr[W] | tuple[Expr[Any] | float, ...] | float"
-"""What a tangent gives: an expression of the result's space, or those of its parts; a number where that is 0."""
 Masks = tuple[tuple[bool, ...], ...]
 """For each leaf of the arguments, which of the axes in front it has."""
 
@@ -246,38 +226,10 @@ class Call:
         return [xp.reshape(a, leaf.shape) for a, leaf in zip(columns, self.due, strict=True)]
 
 
-@overloaded(lambda: _calls.operation)
-def operation(
-    name: str,
-    /,
-    *spaces: Type,
-    to: Type,
-    value: Any,
-    tangent: Any = None,
-    batched: bool = True,
-    broadcasts: bool = False,
-) -> Any:
-    """An operation of your own, A ⊕ B ⊕ … → C: its value on arrays, and its derivative as an expression.
-
-    `value(xp, a, b, …)` takes arrays of the library xp, with the same axes in front of all (with `batched=False` it is
-    called element by element of these axes), and gives that of the result; of a direct sum the tuple tree.
-    `tangent(a, b, …, y, da, db, …)` gives dy as an expression, linear in da, db, …, which is proved when the derivative
-    is first taken; for a discrete argument the tangent is None. Adjoint, lift and higher derivatives follow.
-    It is pickled by its name. What `value` gives is copied: it may keep the array. Raises SpaceError for what is no
-    space and no function, and where it is used: for a value of another shape, a tangent of another space or one that
-    is not linear, and for a derivative without `tangent`.
-    """
-    for space in (*spaces, to):
-        require_type(space, f"operation {name}")
-    if not isinstance(name, str) or not callable(value) or not (tangent is None or callable(tangent)) or not spaces:
-        what = f"{shown(name)}, {len(spaces)} spaces, {shown(value)} and {shown(tangent)}"
-        raise SpaceError(f"operation(name, A, …, to=C, value=…, tangent=…) takes a name, spaces, functions, not {what}")
-    xs = [f"x{k}" for k, _ in enumerate(spaces, 1)] if len(spaces) > 1 else ["x"]
-    require_taken(f"the value of operation {name}", value, ["xp", *xs])
-    require_taken(f"the tangent of operation {name}", tangent, [*xs, "y", *(f"d{x}" for x in xs)])
-    given = truth(batched, "batched=…"), truth(broadcasts, "broadcasts=…")
-    rule = _rules[name] = OperationRule(name, value, tangent, *given)
-    return applied(rule, spaces, to)
+def defined(rule: OperationRule) -> OperationRule:
+    """The rule, as that of its name."""
+    _rules[rule.name] = rule
+    return rule
 
 
 def known(
@@ -291,16 +243,9 @@ def known(
     again: OperationRule | None = None,
 ) -> OperationRule:
     """The rule of a name, for operations of the library itself."""
-    rule = OperationRule(name, value, tangent, broadcasts=broadcasts, fresh=True, made=made, text=text, again=again)
-    _rules[name] = rule
-    return rule
-
-
-def applied(rule: OperationRule, arguments: Sequence[Type], cod: Type) -> AnyProgram:
-    """The operation between some types, as a function."""
-    dom: Type = DirectSum(tuple(arguments)) if len(arguments) > 1 else arguments[0]
-    b = Builder(dom.leaves)
-    return Program.of(b, dom, emit(b, Custom(rule, tuple(arguments), cod), range(b.arity)), cod)
+    return defined(
+        OperationRule(name, value, tangent, broadcasts=broadcasts, fresh=True, made=made, text=text, again=again)
+    )
 
 
 def emit(b: Builder, step: Custom, args: Sequence[int]) -> list[int]:

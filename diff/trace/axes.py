@@ -10,11 +10,10 @@ from diff.mistakes.axis_hints import its_axes
 from hilbert import Index, SpaceError, Type
 from hilbert.errors import alike, integer, shown
 from hilbert.index.index import require_index
-from hilbert.map.vector_operations import is_over
 from hilbert.space.space import require_space
 
 if TYPE_CHECKING:
-    from diff.trace.expr import Expr
+    from diff.mistakes.traced import Traced
 
 
 @frozen
@@ -31,7 +30,7 @@ class Axis:
         return self.at + len(self.index.axes)
 
 
-def axis(x: Expr[Any], over: Any, name: str, every: str, several: str = "") -> Axis:
+def axis(x: Traced, over: Any, name: str, every: str, several: str = "") -> Axis:
     """The one axis that `over` is; raises SpaceError where there is none, or more than one."""
     place = None if isinstance(over, Index) else integer(over)
     if place is None and not isinstance(over, Index):
@@ -39,12 +38,12 @@ def axis(x: Expr[Any], over: Any, name: str, every: str, several: str = "") -> A
         raise SpaceError(msg)
     found = x.space.sums(over if place is None else place)
     if len(found) != 1:
-        at = ", ".join(str(at) for _, at in found)
+        places = [str(at) for _, at in found]
         times = f"{len(found)} factors of its index sets are {over}" if found else "it has no such axis"
         if place is not None:
             hint = f"axis {place} does not exist: {its_axes(x)}, at the positions from 0 on"
         elif found:
-            which = f"say which by its position, over={at.replace(', ', ' or over=')}"
+            which = f"say which by its position, over={' or over='.join(places)}"
             hint = f"{times}; {several or which}"
         else:
             near = (one for leaf in x.space.leaves for one in leaf.axes if str(one) == str(over))
@@ -55,7 +54,7 @@ def axis(x: Expr[Any], over: Any, name: str, every: str, several: str = "") -> A
     return Axis(index, at, space)
 
 
-def repeated(x: Expr[Any], V: Any, over: Any) -> list[tuple[Index, int]]:
+def repeated(x: Traced, V: Any, over: Any) -> list[tuple[Index, int]]:
     """The axes that V has more than the space of x, and their positions, the first first; SpaceError if it has not.
 
     Where V has an axis of x twice, `over` is the position in V of the one that is new, or its index set.
@@ -86,7 +85,7 @@ def repeated(x: Expr[Any], V: Any, over: Any) -> list[tuple[Index, int]]:
     return found
 
 
-def _new(x: Expr[Any], V: Any, over: Any) -> list[tuple[Index, int]]:
+def _new(x: Traced, V: Any, over: Any) -> list[tuple[Index, int]]:
     """The axes of V that `over` is, if x has the others."""
     place = None if isinstance(over, Index) else integer(over)
     if place is None and not isinstance(over, Index):
@@ -115,11 +114,3 @@ def reordering(X: Index, Y: Any, space: str) -> tuple[int, ...]:
         msg = f".transpose({Y}) of a vector of {space}: {Y} does not have the axes of {X}, each once"
         raise SpaceError(msg)
     return order
-
-
-def spread(k: Expr[Any], space: Type) -> Expr[Any]:
-    """A scalar as the vector of another space with it in every entry; everything else as it is."""
-    if not is_over(space, k.space):
-        return k
-    (slot,) = k.slots
-    return type(k)(k.builder, space, tuple(k.builder.rep(slot, leaf.axes) for leaf in space.leaves))

@@ -7,6 +7,7 @@ a sum, the array filled with it). A plain array has no space and is refused: wri
 from __future__ import annotations
 
 import itertools
+import sys
 from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, NoReturn, TypeVar, cast, final
@@ -17,7 +18,7 @@ from diff.mistakes.other_libraries import refuse_foreign
 from diff.mistakes.python_words import of_number, of_operand, of_truth
 from diff.terms.elementwise import AnyElementwise, Binary, Comparison, Elementwise, Primitive, booleans, power
 from diff.terms.lower import program
-from diff.trace.axes import axis, reordering, repeated, spread
+from diff.trace.axes import axis, reordering, repeated
 from diff.trace.expression_methods import Reductions
 from hilbert import (
     Boolean,
@@ -43,7 +44,7 @@ from hilbert.index.position import ROWS, part_place, span
 from hilbert.index.spec import Spec
 from hilbert.map.map import AnyMap, Map, unfit
 from hilbert.map.matrix_product import product_space, transposed_space
-from hilbert.map.vector_operations import difference
+from hilbert.map.vector_operations import difference, is_over
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.constant import filled
 from hilbert.relation import Full, reversal, rotation, run
@@ -190,7 +191,7 @@ class Expr(Applicable, Reductions, Generic[V]):
         x = _known(self)
         if is_number(o):
             k = double(o)
-            return x * (1.0 / k) if _exact_reciprocal(k) else elementwise(DIVIDE, x, _fill(x, k))
+            return x * (1.0 / k) if abs(k) in EXACT_RECIPROCALS else elementwise(DIVIDE, x, number_like(x, k))
         other = operand(x, o, "/")
         if isinstance(other.space, Field) and not isinstance(x.space, Field):
             return elementwise(Primitive("reciprocal"), other) * x
@@ -200,7 +201,7 @@ class Expr(Applicable, Reductions, Generic[V]):
     def __rtruediv__(self: Expr[Any], o: Any) -> Any:
         if not is_number(o):
             return operand(self, o, "/") / self
-        return elementwise(Primitive("reciprocal"), self) if double(o) == 1.0 else _fill(self, o) / self
+        return elementwise(Primitive("reciprocal"), self) if double(o) == 1.0 else number_like(self, o) / self
 
     def __pow__(self: Linear[S], k: Number) -> Expr[S]:
         """Entry by entry, for a constant exponent; see `pow` for one that varies."""
@@ -431,7 +432,7 @@ class Expr(Applicable, Reductions, Generic[V]):
 
     def __bool__(self) -> bool:
         msg = f"an expression of {self.space} has no truth value while a function is traced"
-        raise SpaceError(f"{msg}; write {of_truth(self.space.leaves)}")
+        raise SpaceError(f"{msg}; write {of_truth(self.space.leaves, sys._getframe(1))}")
 
     def __eq__(self, other: object) -> bool:
         msg = f"expressions of {self.space} are not compared by == while a function is traced; write x.equals(y)"
@@ -447,7 +448,7 @@ class Expr(Applicable, Reductions, Generic[V]):
 
     def __float__(self) -> float:
         what = f"an expression of {self.space} has no value while a function is traced"
-        raise SpaceError(f"{what}; {of_number()}")
+        raise SpaceError(f"{what}; {of_number(sys._getframe(1))}")
 
     def __format__(self, spec: str) -> str:
         if not spec:
@@ -465,8 +466,8 @@ class Expr(Applicable, Reductions, Generic[V]):
         if isinstance(f, Elementwise):
             first, *others = args
             if not isinstance(first, Expr):
-                first = _fill(self, first) if is_number(first) else operand(self, first, f.name)
-            rest = [_fill(first, a) if is_number(a) else operand(first, a, f.name) for a in others]
+                first = number_like(self, first) if is_number(first) else operand(self, first, f.name)
+            rest = [number_like(first, a) if is_number(a) else operand(first, a, f.name) for a in others]
             return elementwise(f, first, *rest)
         exprs = [_argument(self, a) for a in args]
         dom = f.dom
@@ -485,6 +486,7 @@ class Expr(Applicable, Reductions, Generic[V]):
 
 shown.register(Expr, lambda e: f"a{' vector' * isinstance(e.builder, OnVectors) or 'n expression'} of {said(e.space)}")
 DIVIDE = Binary("divide")
+EXACT_RECIPROCALS = {2.0**n for n in range(-64, 65)}
 
 
 def apply_to_slots(b: Builder, f: AnyMap, slots: tuple[int, ...]) -> list[int]:
@@ -494,10 +496,6 @@ def apply_to_slots(b: Builder, f: AnyMap, slots: tuple[int, ...]) -> list[int]:
     p = program(f)
     where = b.inline(p.line, slots)
     return [where[k] for k in p.outputs]
-
-
-def _exact_reciprocal(k: float) -> bool:
-    return abs(k) in {2.0**n for n in range(-64, 65)}
 
 
 def operand(like: Expr[Any], o: Any, sign: str) -> Expr[Any]:
@@ -525,7 +523,8 @@ def literal(b: Builder, v: Vec[V]) -> Expr[V]:
     return Expr(b, v.space, tuple(map(b.literal, constants(v, b.entered))))
 
 
-def _fill(x: Expr[V], k: Any) -> Expr[V]:
+def number_like(x: Expr[V], k: Any) -> Expr[V]:
+    """The number k in every entry of the space of x."""
     space = x._require("a number as a vector")
     return Expr(x.builder, space, tuple(x.builder.literal(filled(double(k), f)) for f in space.leaves))
 
@@ -545,14 +544,22 @@ def same(a: Expr[V], b: Expr[Any], sign: str) -> Expr[V]:
 def _add(a: Expr[V], o: Any, k: float, sign: str) -> Expr[V]:
     if is_number(o):
         number = k * double(o)
-        space = a._require("a number as a vector")
-        return _add(a, _fill(a, number), 1.0, sign) if number else Expr(a.builder, space, a.slots)  # sum() adds to 0
+        space = a._require("a number as a vector")  # sum() adds to 0
+        return _add(a, number_like(a, number), 1.0, sign) if number else Expr(a.builder, space, a.slots)
     b = operand(a, o, sign)
-    a, b = spread(a, b.space), spread(b, a.space)
+    a, b = _spread(a, b.space), _spread(b, a.space)
     b = same(a, b, sign)
     a._require(f"v {sign} w")
     right = b.slots if k == 1.0 else _negated(b).slots
     return Expr(a.builder, a.space, tuple(map(a.builder.add, a.slots, right)))
+
+
+def _spread(k: Expr[Any], space: Type) -> Expr[Any]:
+    """A scalar as the vector of another space with it in every entry; everything else as it is."""
+    if not is_over(space, k.space):
+        return k
+    (slot,) = k.slots
+    return Expr(k.builder, space, tuple(k.builder.rep(slot, leaf.axes) for leaf in space.leaves))
 
 
 def _negated(a: Expr[V]) -> Expr[V]:
@@ -583,7 +590,7 @@ def elementwise(p: AnyElementwise, *args: Any) -> Expr[Any]:
 
 
 def _compare(name: str, a: Expr[Any], o: Any) -> Expr[Any]:
-    return elementwise(Comparison(name), a, _fill(a, o) if is_number(o) else operand(a, o, name))
+    return elementwise(Comparison(name), a, number_like(a, o) if is_number(o) else operand(a, o, name))
 
 
 def bilinear(c: Contraction[Any, Any, W], a: Expr[Any], b: Expr[Any]) -> Expr[W]:
@@ -654,11 +661,4 @@ def const(v: Vec[V]) -> Expr[V]:
     """
     require_vector(v, "const")
     here = tracing.get()
-    value: Any = literal(here[-1], v) if here else v  # a body that is run on vectors computes with vectors
-    result: Expr[V] = value
-    return result
-
-
-def number_like(x: Expr[V], k: float) -> Expr[V]:
-    """The number k in every entry of the space of x."""
-    return _fill(x, k)
+    return cast("Expr[V]", literal(here[-1], v) if here else v)  # a body that is run on vectors computes with vectors

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from diff.terms.user_operation import applied, known
+from diff.terms.untraced_functions import applied
+from diff.terms.user_operation import known
 from diff.vocabulary.operations import contract
 from hilbert import DirectSum
 

@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from diff.terms.user_operation import OperationRule, applied, known
+from diff.terms.untraced_functions import applied
+from diff.terms.user_operation import OperationRule, known
 from diff.trace.expr import Expr
 from diff.vocabulary.determinants import DET, INVERSE
 from diff.vocabulary.eager import eager

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from diff.terms.user_operation import applied, known
+from diff.terms.untraced_functions import applied
+from diff.terms.user_operation import known
 from diff.vocabulary.eager import eager
 from diff.vocabulary.linear_algebra import require_square
 from hilbert.base.attach import overloaded

@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from diff.terms.user_operation import OperationRule, applied, known
+from diff.terms.untraced_functions import applied
+from diff.terms.user_operation import OperationRule, known
 from diff.vocabulary.close_values import (
     all_gaps,
     all_gaps_of_pairs,

@@ -34,7 +34,7 @@ from diff import (
 )
 from diff.names import NAMES
 from diff.terms.elementwise import Elementwise
-from diff.terms.nodes import Held
+from diff.terms.program import Held
 from diff.terms.user_operation import Custom
 from hilbert import Fin, Part, R, Record, Scalar, Vector
 from hilbert.program.control.branch import AnyLane, Choose, Fill

@@ -104,7 +104,7 @@ STATEMENTS = (
     Statement("index sets of labels", "hilbert/relation/column_keys.py", "        found = distinct_labels(column_of(categories), None)[0]", "        pass", "tests/hilbert/test_labelled_axes.py"),
     Statement("named linear functions", "linmap/relational/axis_maps.py", "return red(rotation(X, by), V)", "return red(rotation(X, -by), V)", "tests/linmap/test_relational.py"),
     Statement("sparse matrices", "linmap/relational/weighted.py", "np.add.at(summed, places, data)", "summed[places] = data", "tests/linmap/test_weighted.py"),
-    Statement("sparse matrices", "diff/terms/constant_maps.py", "red(target, V) @ bilinear(c.lifted(target.dom)) @ gathered", "red(target, V) @ (2.0 * bilinear(c.lifted(target.dom))) @ gathered", "tests/linmap/test_weighted.py"),
+    Statement("sparse matrices", "diff/terms/untraced_functions.py", "red(target, V) @ bilinear(c.lifted(target.dom)) @ gathered", "red(target, V) @ (2.0 * bilinear(c.lifted(target.dom))) @ gathered", "tests/linmap/test_weighted.py"),
     Statement("gather and segment sum", "linmap/contraction.py", '("xv", "yx", "yv")', '("xv", "yx", "vy")', "tests/diff/test_elements.py"),
     Statement("gather and segment sum", "hilbert/arrays/kernels/discrete_contract.py", "xp.reshape(lib.segment_sum(values, where, cells * count), shape)", "xp.reshape(lib.segment_sum(values, where[::-1], cells * count), shape)", "tests/diff/test_elements.py"),
     Statement("structure from terms", "linmap/matrices/structure/structure.py", "scaled = p.k != 1.0 or", "scaled = p.k != 1.0 and", "tests/linmap/test_structure_matrix.py"),

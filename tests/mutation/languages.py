@@ -92,7 +92,6 @@ HIGHER: Groups = {
         "series_rules",
         "series_families",
         "series_orders",
-        "series_partials",
     ),
     "evaluator": {
         **files("diff/lam/run", "evaluate", "folding", "matching", "translate"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
-from diff.datatypes.kinds.kinds import Data, Function, Kind, Sequence, attributes
+from diff.datatypes.kinds.kinds import Data, Function, Itself, Kind, Sequence, attributes
 from diff.datatypes.kinds.layout import cycle
 from diff.lam.run.evaluate import call
 from diff.lam.term.binding import Pass, each
@@ -42,8 +42,10 @@ def fault(kind: Kind, value: Any) -> TermError | None:
                 return _misfit(value, f"a vector of {kind}", ": make it by V.vec(data)")
             due = f"a vector of {value.space} where one of {kind} is due"
             return None if value.space == kind else TermError("shape", due)
-        case _:  # where a field recurs it is closed
+        case Itself():  # where a field recurs it is closed
             raise TypeError(kind)
+        case never:
+            assert_never(never)
 
 
 def _to_core(kind: Kind, value: Any, above: set[int]) -> Pass:
@@ -76,9 +78,12 @@ def _to_core(kind: Kind, value: Any, above: set[int]) -> Pass:
                 return (yield _to_core(gives, value(*args), set()))
 
             return Native(run)
-        case _:  # nothing else is without a fault
-            assert isinstance(kind, Type)
+        case Type():
             return nested(kind, value)
+        case Itself():  # where a field recurs it is closed
+            raise TypeError(kind)
+        case never:
+            assert_never(never)
 
 
 def _misfit(value: Any, due: str, remedy: str = "") -> TermError:
@@ -116,8 +121,10 @@ def _from_core(kind: Kind, value: Value) -> Pass:
             return run
         case Type():
             return joined(kind, value)
-        case _:  # where a field recurs it is closed
+        case Itself():  # where a field recurs it is closed
             raise TypeError(kind)
+        case never:
+            assert_never(never)
 
 
 def joined(space: Type, value: Value) -> Any:

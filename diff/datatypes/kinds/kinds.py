@@ -50,8 +50,8 @@ class Values(Remembering, ABC, Generic[T]):
         raise NotImplementedError
 
 
-Kind: TypeAlias = "Type | Values[Any] | tuple[Any, ...]"
-"""A space, a set of values, or a tuple of kinds."""
+Kind: TypeAlias = "Type | Data[Any] | Itself | Sequence[Any] | Function[Any] | tuple[Any, ...]"
+"""A space, a set of values, or a tuple of kinds; to users a set of values is `Values`, of any class."""
 
 
 @final

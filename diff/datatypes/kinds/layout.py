@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, final
 
 import attrs
 from attrs import frozen
@@ -68,8 +68,10 @@ def reader(kind: Kind) -> Reader:
             return None
         case Type():
             return kind
-        case _:  # where a field recurs it is closed
+        case Itself():  # where a field recurs it is closed
             raise TypeError(kind)
+        case never:
+            assert_never(never)
 
 
 @once

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from diff.datatypes.kinds.conversion import to_core
-from diff.datatypes.kinds.kinds import Values
+from diff.datatypes.kinds.kinds import Kind
 from diff.datatypes.kinds.layout import Maker, reader, taken
 from diff.lam.term.term_error import TermError
 from hilbert import SpaceError, Type
@@ -43,7 +43,7 @@ EMPTY = 1_000_000
 """So many parts that are stored as nothing, () or zero vectors, are read."""
 
 
-def save(kind: Values[Any], value: Any, file: Any) -> None:
+def save(kind: Kind, value: Any, file: Any) -> None:
     """Write a value into a file."""
     if not isinstance(file, (str, os.PathLike)) and not hasattr(file, "write"):
         raise TermError("type", f"{kind}.save(value, file) takes the name of a file, not {shown(file)}")
@@ -65,7 +65,7 @@ def save(kind: Values[Any], value: Any, file: Any) -> None:
                 np.lib.format.write_array(out, array, allow_pickle=False)
 
 
-def load(kind: Values[Any], file: Any) -> Any:
+def load(kind: Kind, file: Any) -> Any:
     """Read the value that `save` wrote."""
     try:
         arrays = arrays_of(file, f"file that {kind}.save(value, file) wrote")
@@ -94,7 +94,7 @@ def _key(arrays: dict[str, npt.NDArray[Any]]) -> Iterator[Any]:
     return iter([words[k] if k >= 0 else -1 - k for k in numbers.tolist()])
 
 
-def _made(kind: Values[Any], key: Iterator[Any], arrays: dict[str, npt.NDArray[Any]]) -> Any:
+def _made(kind: Kind, key: Iterator[Any], arrays: dict[str, npt.NDArray[Any]]) -> Any:
     """The value of a key and of arrays; raises ValueError, LookupError or StopIteration where they do not fit."""
     maker = Maker(kind, key)
     spaces = maker.spaces

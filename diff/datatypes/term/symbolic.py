@@ -7,10 +7,10 @@ unknown function gives, is there captured from outside. The line is cut where an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, assert_never, final
 
 from diff.datatypes.kinds.conversion import fault
-from diff.datatypes.kinds.kinds import Data, Function, Kind, Sequence, attributes, type_of
+from diff.datatypes.kinds.kinds import Data, Function, Itself, Kind, Sequence, attributes, type_of
 from diff.datatypes.kinds.layout import cycle
 from diff.datatypes.term.recorded_terms import Call, Given, Recorded, literals, packed, series
 from diff.datatypes.term.symbol_lines import Line, recordings
@@ -181,9 +181,12 @@ class Recording(Line):
             case Function(takes, gives):
                 pattern, body, _ = self.abstraction(takes, value, given, gives)
                 return Lam(pattern, body)
-            case _:  # nothing else is without a fault
-                assert isinstance(kind, Type)
+            case Type():
                 return self._vector(kind, value, given)
+            case Itself():  # where a field recurs it is closed
+                raise TypeError(kind)
+            case never:
+                assert_never(never)
 
     def _vector(self, space: Type, value: Any, given: Given) -> AnyTerm:
         if isinstance(value, Vec):

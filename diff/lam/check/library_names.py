@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from diff.lam.term.term_error import TermError
 from diff.primitives.primitives import divide, power
-from diff.terms.constant_maps import bilinear
 from diff.terms.elementwise import Binary, Primitive, rules
+from diff.terms.untraced_functions import bilinear
 from diff.trace.trace import fun
 from hilbert import R, SpaceError, Type
 from linmap import add, identity, join, scale

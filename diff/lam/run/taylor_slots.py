@@ -12,8 +12,8 @@ from diff.lam.term.lam_values import summands
 from diff.lam.term.term_error import TermError
 from diff.lam.term.terms import AnyTerm, Let, Lit, Prim, Tuple, Var, fresh, real
 from diff.lam.term.types import ground
-from diff.terms.constant_maps import bilinear
 from diff.terms.nodes import Bilinear
+from diff.terms.untraced_functions import bilinear
 from hilbert import DirectSum, R, Type
 from linmap import LinMap, add
 from linmap.contraction import scalar

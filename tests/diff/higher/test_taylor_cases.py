@@ -24,7 +24,7 @@ from diff.lam.term.terms import AnyTerm, App, Lam, Let, Prim, Tuple, fresh, real
 from diff.lam.term.types import INT, REAL, Ground, TupleType, ground
 from diff.lam.text.item_parser import Reader
 from diff.lam.text.items import Claim
-from diff.terms.constant_maps import bilinear
+from diff.terms.untraced_functions import bilinear
 from hilbert import Bool, Elements, Fin, R, Vec, direct_sum
 from linmap import matrix
 from linmap.contraction import scalar

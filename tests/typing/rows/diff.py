@@ -26,11 +26,11 @@ from datetime import date
 from typing import Any, Literal, Never, ParamSpec, TypeAlias, TypeVar, TypeVarTuple, overload
 
 from diff.control.vectorised import Batched
-from diff.datatypes.kinds.kinds import Data, Kind, Values
+from diff.datatypes.kinds.kinds import Data, Values
 from diff.datatypes.term.term_decorator import TermMaker
-from diff.terms.linearization import Linearization
 from diff.derive.varying_parts import Wrt
-from diff.terms.user_operation import Tangent
+from diff.terms.elementwise import Binary
+from diff.terms.linearization import Linearization
 from diff.trace.expr import Expr
 from diff.trace.expression_methods import Comparing, Finding, Ordering, Ranking, Reducing
 from diff.trace.trace import Tracer, Tracing
@@ -71,12 +71,14 @@ VARIABLES = {
     "Rest": "TypeVarTuple",
 }
 ALIASES = """
+Kind: TypeAlias = Type | Values[Any] | tuple[Any, ...]  # a space, a set of values, or a tuple of kinds
 Line: TypeAlias = Copower[Field, I]
 Table: TypeAlias = Copower[Field, Product[I, J]]
 Image: TypeAlias = Copower[Field, Product[I, H]]  # numbers at the positions of I, one for each channel in H
 Kernel: TypeAlias = Copower[Field, Product[Product[K, H], O]]  # for each offset in K, a matrix of channels
 Amount: TypeAlias = int | tuple[int, ...]
 Padding: TypeAlias = int | tuple[int | tuple[int, int], ...]
+Tangent: TypeAlias = Expr[W] | tuple[Expr[Any] | float, ...] | float  # of the parts; a number for 0
 """
 
 
@@ -244,7 +246,23 @@ ROWS = {
             "(f: Map[V, W], r: int, *, polarised: bool = False) -> Map[Any, W]",
         ],
     },
-    "diff.terms.constant_maps": {
+    "diff.terms.elementwise": {
+        "Binary.__call__": [
+            "(self: Binary, x: Expr[X], y: Expr[X] | Vec[X] | float, /) -> Expr[X]",
+            "(self: Binary, x: Vec[X] | float, y: Expr[X], /) -> Expr[X]",
+            "(self: Binary, x: Vec[X], y: Vec[X] | float, /) -> Vec[X]",
+            "(self: Binary, x: float, y: Vec[X], /) -> Vec[X]",
+        ],
+    },
+    "diff.terms.untraced_functions": {
+        "operation": [
+            *map(operation, (1, 2, 3)),
+            (
+                "(name: str, a: Type, b: Type, c: Type, d: Type, /, *spaces: Type, to: W, value: Callable[..., Any], "
+                "tangent: Callable[..., Any] | None = None, batched: bool = True, broadcasts: bool = False)"
+                " -> Map[Any, W]"
+            ),
+        ],
         "sparse_product": choices(
             "(rows: Any, cols: Any, X: I, Y: J{V}{entries})"
             " -> Map[DirectSum[Copower[Field, {E}], Copower[{W}, I]], Copower[{W}, J]]",
@@ -265,16 +283,6 @@ ROWS = {
             *(
                 f"(self: Linearization[DirectSum[{parts(n)}], V, W], {values(n)}, /) -> LinMap[V, W]"
                 for n in range(2, 11)
-            ),
-        ],
-    },
-    "diff.terms.user_operation": {
-        "operation": [
-            *map(operation, (1, 2, 3)),
-            (
-                "(name: str, a: Type, b: Type, c: Type, d: Type, /, *spaces: Type, to: W, value: Callable[..., Any], "
-                "tangent: Callable[..., Any] | None = None, batched: bool = True, broadcasts: bool = False)"
-                " -> Map[Any, W]"
             ),
         ],
     },
