@@ -88,7 +88,7 @@ def _derive(t: Tangents, step: Step[Operation]) -> int:
             y = b.emit(f, args, leaf)
             t.arcs += by_masks(b, f, args, y) if t.claim(y) else ()
             return y
-        case f:
+        case f:  # Theorem 4.1, as the type of f says
             y = b.emit(f, args, leaf)
             t.arcs += _arcs(t, f, args, y) if t.claim(y) else ()
             return y

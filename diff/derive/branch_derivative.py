@@ -115,7 +115,7 @@ def by_masks(b: Builder, f: Choose | Fill, args: tuple[int, ...], y: int) -> lis
 
 
 def _is_lane_of(b: Builder, c: int, slot: int) -> bool:
-    """Whether a slot is a result of a branch that is run if some lane takes it by condition c."""
+    """Tell if a slot is a result of a branch that is run if some lane takes it by condition c."""
     if not isinstance(b.operation(slot), Unpack):
         return False
     (made,) = b.steps[slot - b.arity].args

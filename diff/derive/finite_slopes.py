@@ -1,4 +1,4 @@
-"""Which data of a derivative are finite wherever the function's arguments are, overflow of sums and products apart.
+"""The data of a derivative that are finite wherever a function's arguments are, but for overflow of sums and products.
 
 These need no support (`linmap.net.support`): a product with 0 is 0. Rows of the table of primitives say so of
 themselves and all their derivatives; linear steps, sums and contractions are finite if their arguments are, loops if
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from hilbert.program.line.line import Line
 
 Flags: TypeAlias = "tuple[Any, ...]"
-"""Whether each of some slots is finite: a truth value, of a bundle those of its parts."""
+"""For each of some slots a truth value, true for a finite one; for a bundle those of its parts."""
 CARRIED = frozenset((Scale, Reduce, Move, Cast, External, Keep, Contract, Add, Choose, Fill))
 """Steps whose result is finite where all operands are."""
 NOTHING: Mapping[int, tuple[int, ...]] = {}
 
 
 def follow(found: list[Any], line: Line | Builder, sure: Mapping[int, tuple[int, ...]] = NOTHING) -> None:
-    """Which slots are finite, behind those that were found; `sure` says what is finite if some others are."""
+    """Append for each further slot of a line if it is finite; some are where those are that `sure` has for them."""
     for slot in range(len(found), len(line.slots)):
         step = line.steps[slot - line.arity]
         args = [found[a] for a in step.args]
@@ -73,7 +73,7 @@ def follow(found: list[Any], line: Line | Builder, sure: Mapping[int, tuple[int,
                 found.append(tuple(all(args[0]) for _ in equation.made.leaves))
             case While() | Custom():  # anything
                 found.append(tuple(not k.is_field for k in leaf.leaves) if isinstance(leaf, Bundle) else False)
-            case _:  # a step of another kind is not known
+            case _:  # right for every step: that its result is finite is not known
                 found.append(not leaf.is_field)
 
 
@@ -91,7 +91,7 @@ def _ends(line: Line, given: Flags) -> Flags:
 
 
 def _rounds(loop: Loop, given: Flags) -> tuple[Flags, Flags]:
-    """What is finite of what all rounds are given, and of what the loop gives."""
+    """The flags of the arguments of all rounds, and of the results of the loop."""
     n = loop.states
     for _ in range(2):
         ends = _ends(loop.body, given)
@@ -132,7 +132,7 @@ def marked(
 
 
 def _known(b: Builder, slot: int, found: Sequence[Any]) -> int:
-    """What is known of a datum: see `linmap.term.datum.Ref`."""
+    """The number that a datum has for what is known of it: see `linmap.term.datum.Ref`."""
     operation, leaf = b.operation(slot), b.slots[slot]
     if isinstance(leaf, Bundle):
         return 0

@@ -66,13 +66,13 @@ class LoopDerivative:
         return slot >= self.line.arity and isinstance(self.line.steps[slot - self.line.arity].operation, Pack)
 
     def _is_there(self, slot: int) -> bool:
-        """Whether nothing need be kept: it is the same in all rounds, or a slice of a given stack."""
+        """Tell if a slot need not be kept: its value is the same in all rounds, or a slice of a given stack."""
         if self.loop.again and slot >= self.line.arity:
             return _is_literal(self.line, slot)
         return bool(self.fixed[slot]) or self.whole <= slot < self.line.arity
 
     def _follows(self, slot: int) -> bool:
-        """Whether a slot follows by arithmetic from what is there and what is kept."""
+        """Tell if a slot follows by arithmetic from slots that are there or kept."""
         line, found, todo = self.line, set[int](), [slot]
         while todo:
             k = todo.pop()
@@ -128,12 +128,12 @@ class LoopDerivative:
         return needed
 
     def _reads(self) -> set[int]:
-        """What a round of the linear loop reads: as a datum, or for what is computed again."""
+        """The slots that a round of the linear loop reads: as a datum, or to compute a slot again."""
         line = self.line
         return {*self.data, *(a for k in self.again for a in line.steps[k - line.arity].args)} - self.again
 
     def _round(self, same: list[int], rows: list[int], reads: set[int]) -> tuple[Line, dict[int, int]]:
-        """What a round computes of what is kept, and where the data are in it."""
+        """The line of a round, on the values that are kept, and the slots of the data in it."""
         line = self.line
         b = Builder([line.slots[k] for k in (*same, *rows)])
         where = {k: at for at, k in enumerate((*same, *rows))}
@@ -151,7 +151,7 @@ def _is_literal(line: Line, slot: int) -> bool:
 
 
 def _is_arithmetic(step: Step[Any]) -> bool:
-    """Whether a step costs no more than to read what it makes."""
+    """Tell if a step costs no more than reading its result."""
     match step.operation:
         case Scale() | Add() | Literal():
             return True
@@ -159,7 +159,7 @@ def _is_arithmetic(step: Step[Any]) -> bool:
             return not spec.contracted and spec.left == spec.right == spec.out
         case Elementwise(name):
             return name == "square"
-        case _:  # what takes time is kept
+        case _:  # one question: the result of any other step is kept
             return False
 
 

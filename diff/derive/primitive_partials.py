@@ -73,7 +73,7 @@ def _filling(b: Builder, slot: int) -> float | None:
         case Add():
             left, right = (_filling(b, a) for a in args)
             return None if left is None or right is None else left + right
-        case _:  # a literal, or what varies
+        case _:  # one question: of a literal, or of a slot that varies
             return b.filling(slot)
 
 

@@ -171,7 +171,7 @@ def require_linear(rule: TangentRule, name: str) -> list[Arc]:
                 arcs.append(Arc(wire.Same(), sources[0], slot))
             case Scale() | Reduce() | Move() | Cast() | External() as linear:
                 arcs.append(Arc(linear, sources[0], slot))
-            case _:  # all else is not known to be linear
+            case _:  # right for every step: that it is linear is not known
                 why = _why(line, slot, moving)
                 raise SpaceError(f"the tangent of operation {name} is not linear in the tangents: {why}")
     for slot in line.outputs:
@@ -181,7 +181,7 @@ def require_linear(rule: TangentRule, name: str) -> list[Arc]:
 
 
 def _is_zero(line: Line, slot: int) -> bool:
-    """Whether it is a constant 0, moved and repeated perhaps."""
+    """Tell if a slot is a constant 0, moved and repeated perhaps."""
     while slot >= line.arity:
         step = line.steps[slot - line.arity]
         if isinstance(step.operation, Literal):
@@ -193,7 +193,7 @@ def _is_zero(line: Line, slot: int) -> bool:
 
 
 def _why(line: Line, slot: int, moving: set[int]) -> str:
-    """What is wrong with a step."""
+    """The reason why a step is not linear in the tangents."""
     operation, given = line.steps[slot - line.arity].operation, line.steps[slot - line.arity].args
     if isinstance(operation, Contract):
         return "two of them are multiplied"

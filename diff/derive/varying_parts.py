@@ -23,7 +23,7 @@ Chosen: TypeAlias = One | tuple[One, ...] | None
 
 
 def positions(dom: Type, wrt: Any) -> Chosen:
-    """What `wrt` names, checked; SpaceError for what does not exist, for nothing at all, and for a part named twice."""
+    """The parts that `wrt` names; SpaceError for one that does not exist, for none at all, and for one named twice."""
     if wrt is None:
         return None
     if isinstance(wrt, (Vec, Applicable)):
@@ -69,7 +69,7 @@ class Moving:
 
 
 def moving(dom: Type, wrt: Any) -> Moving:
-    """What `wrt` names; raises SpaceError as `positions` does."""
+    """The space and the leaves of the parts that `wrt` names; raises SpaceError as `positions` does."""
     chosen = positions(dom, wrt)
     each = () if chosen is None else chosen if isinstance(chosen, tuple) else (chosen,)
     spans = [located(dom, one)[1:] for one in each] if each else [(0, len(dom.leaves))]

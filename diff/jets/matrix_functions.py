@@ -83,7 +83,7 @@ def _gaps(xp: Any, w: Any, curvature: Any) -> tuple[Any, Any, Any]:
 
 
 def _gaps_tangent(w: Any, _: Any, y: Any, dw: Any, __: Any) -> Any:
-    """What follows of the reciprocals; the second derivative of a close pair is not known."""
+    """The slopes that follow from the reciprocals; the second derivative of a close pair is not known."""
     _, away, unknown = y.split()
     ones = w.space.ones()
     moved = contract("i,j->ij", ones, dw) - contract("i,j->ij", dw, ones)

@@ -18,7 +18,7 @@ A *family* of directions is an axis of the coefficients of order 1, 2, …; what
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Never, final
+from typing import TYPE_CHECKING, Any, final
 
 from diff.jets.multiindex import Alpha
 from diff.jets.series_families import at_basis, summed
@@ -29,17 +29,13 @@ from diff.jets.series_support import SeriesSupports, is_zero
 from diff.jets.taylor_series import Coefficients, PartialDerivative, Results
 from diff.terms.elementwise import Elementwise
 from diff.terms.program import as_program
-from diff.terms.user_operation import Custom
-from hilbert import SpaceError
 from hilbert.index.spec import Spec
-from hilbert.program.control.branch import AnyLane, Choose, Cond, Fill
-from hilbert.program.control.equation_step import Implicit, Solve
+from hilbert.program.control.branch import Choose, Cond, Fill
 from hilbert.program.control.loop import Loop
-from hilbert.program.control.while_loop import While
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.external import External
-from hilbert.program.line.operation import Add, Along, Cast, Contract, Keep, Literal, Move, Reduce, Scale
+from hilbert.program.line.operation import Add, Cast, Contract, Keep, Literal, Move, Reduce, Scale
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -91,7 +87,7 @@ class Series(Orders):
         return self.at(self.outputs[k], alpha)
 
     def has(self, k: int, alpha: Alpha) -> bool:
-        """Whether a coefficient of leaf k of the result is there, and not 0."""
+        """Tell if a coefficient of leaf k of the result is there, and not 0."""
         return self.known.get((self.outputs[k], alpha)) is not None
 
     def mask_of(self, k: int) -> Const | int | None:
@@ -166,15 +162,8 @@ class Series(Orders):
                 return chosen(self, args[0], (args[1], None) if when else (None, args[1]), alpha)
             case Pack() | Unpack():  # what does not move
                 return None
-            case Loop() | While() | Cond() | Implicit() | Solve() | Custom() | Along() | AnyLane() as other:
+            case other:  # right for every step: it has a rule, which comes before, or no jet, as a loop without a bound
                 raise self.no_jet(slot, other)
-            case foreign:  # there is no other, as the type of `foreign` says
-                raise self._none(slot, foreign)
-
-    def _none(self, slot: int, foreign: Never) -> SpaceError:
-        """What is said of a step of another kind than there are."""
-        msg = f"a jet of the step {type(foreign).__name__}, into {self.src.slots[slot]}: this kind of step has none; "
-        return SpaceError(msg + "see jvp and grad for first derivatives")
 
     def _of_rule(self, slot: int, alpha: Alpha) -> dict[int, int | None]:
         """The coefficients of the results of a step that has a rule."""
@@ -189,7 +178,7 @@ class Series(Orders):
         return found
 
     def _input(self, slot: int, alpha: Alpha) -> int | None:
-        """What is not given is 0; of a solution of x' = f(x), x_{n+1} = f(x)_n/(n+1)."""
+        """The coefficient of an input: 0 if it is not given; x_{n+1} = f(x)_n/(n+1) of a solution of x' = f(x)."""
         if not any(alpha):
             return self.out.number(0.0, self.src.slots[slot])
         if not self.fed:
@@ -267,5 +256,5 @@ class Series(Orders):
         return at_basis(self, spec, x, y, n)
 
     def varies(self, alpha: Alpha) -> bool:
-        """Whether coefficients of this order have the axes of the family."""
+        """Tell if coefficients of this order have the axes of the family."""
         return bool(self.family) and 0 < sum(alpha) < self.top

@@ -72,7 +72,7 @@ def _results(series: TaylorSeries, slot: int, order: int) -> Results:
                 series.supports.of_results |= {(slot, k): mask for k, mask in masks.items()}
             case Cond():
                 found = _of_branches(series, operation, leaves, alphas)
-            case _:  # what has no body, or one that is run until it stops
+            case _:  # one question: other steps have no body, or one that is run until it stops
                 raise series.no_jet(slot, operation)
         series.bodies[slot, order] = found
     return found
@@ -256,7 +256,7 @@ class _Flow:
                 for flow in flows:
                     flow.move({k - 1 for k in parts[step.args[0]] if k})
                 return set().union(*(flow.outputs() for flow in flows))
-            case _:  # all of them
+            case _:  # right for every step: all of them
                 return _every(self.line.slots[slot])
 
 

@@ -1,4 +1,4 @@
-"""Which Taylor coefficients of which slots are needed: found from the results backwards, before any is made.
+"""The orders of Taylor coefficients that are needed of each slot: found from the results backwards, before any is made.
 
 What moves with no input has a value only, and a partial derivative of a primitive is needed for one order less than its
 value: so each coefficient is found after all that it is made of.
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from diff.derive.primitive_partials import partials_on
 from diff.derive.tangents import without_bound
 from diff.jets.multiindex import Alpha, pairs
-from diff.jets.series_rules import Euler, Ruled, rule_of
+from diff.jets.series_rules import Euler, is_ruled, rule_of
 from diff.jets.taylor_series import PartialDerivative, Rule
 from diff.terms.elementwise import Elementwise
 from diff.terms.user_operation import in_derivatives
@@ -69,7 +69,7 @@ class Orders:
         return min((n, i) for i, n in enumerate(alpha) if n)
 
     def no_jet(self, slot: int, operation: Any, where: str = "") -> SpaceError:
-        """What is said of a step without coefficients."""
+        """The error for a step without coefficients."""
         step = self.src.steps[slot - self.src.arity]
         if isinstance(operation, While):
             return without_bound(step)
@@ -103,7 +103,7 @@ class Orders:
         return need
 
     def moves(self, slot: int) -> bool:
-        """Whether a slot may have coefficients of order 1 and above."""
+        """Tell if a slot may have coefficients of order 1 and above."""
         for k in range(len(self.moving), len(self.src.slots)):
             args = self.src.steps[k - self.src.arity].args
             self.moving.append(self.src.slots[k].kind not in DISCRETE and any(self.moving[a] for a in args))
@@ -123,7 +123,7 @@ class Orders:
                 elif order:
                     yield a, 1
             return
-        if order and isinstance(step.operation, Ruled):
+        if order and is_ruled(step.operation):
             for some in self.rule(slot).ends.values():
                 yield from ((k, 0) for k in some)
             if isinstance(step.operation, Implicit):  # the inverse is at the values of all unknowns, read or not
@@ -182,7 +182,7 @@ class Orders:
         if slot < self.src.arity:
             return ()
         step = self.src.steps[slot - self.src.arity]
-        if isinstance(step.operation, Ruled) and slot in self.rules:
+        if is_ruled(step.operation) and slot in self.rules:
             return [k for some in self.rules[slot].ends.values() for k in some]
         if slot not in self.linear:
             return step.args

@@ -15,7 +15,7 @@ is that at the point, the same at each order.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, final
 
 from attrs import frozen
 
@@ -24,13 +24,17 @@ from diff.derive.equation_derivative import inverse
 from diff.derive.user_operation_derivative import lifted, require_linear
 from diff.jets.multiindex import Alpha
 from diff.jets.taylor_series import Rule
+from diff.terms.elementwise import Elementwise
 from diff.terms.program import as_program
 from diff.terms.user_operation import Custom
+from hilbert.program.control.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.control.equation_step import Implicit, Solve
+from hilbert.program.control.loop import Loop
+from hilbert.program.control.while_loop import While
 from hilbert.program.line.builder import line_of
-from hilbert.program.line.bundle import Pack
+from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.external import External
-from hilbert.program.line.operation import Add, Along, Cast, Contract, Keep, Move, Operation, Reduce, Scale
+from hilbert.program.line.operation import Add, Cast, Contract, Keep, Literal, Move, Operation, Reduce, Scale
 from hilbert.program.transform.lifted_line import equation
 from hilbert.program.transform.run_linear_system import under
 from linmap.net.apply_recur import acted
@@ -46,10 +50,8 @@ if TYPE_CHECKING:
     from hilbert.index.leaf import Leaf
     from hilbert.program.line.line import Line
 
-Ruled: TypeAlias = Custom | Implicit | Solve | Along
-"""Steps whose derivative is a rule."""
 LINEAR = frozenset((Add, Contract, Keep, Scale, Reduce, Move, Cast, External, Pack))
-"""What a rule does with tangents; what is packed for a loop or a system fails there."""
+"""The steps that a rule may take of tangents; a tangent that is packed for a loop or a system fails there."""
 
 
 @final
@@ -68,6 +70,15 @@ class Euler(Operation):
         raise AssertionError(self)
 
 
+OWN = LINEAR | {Euler, Literal, Choose, Fill, AnyLane, Unpack, Loop, Cond, While}
+"""Steps with a case of their own in `Series.coefficient`, beside primitives."""
+
+
+def is_ruled(operation: Operation) -> bool:
+    """Tell if the coefficients of a step follow from its derivative."""
+    return type(operation) not in OWN and not isinstance(operation, Elementwise)
+
+
 def rule_of(series: StepsOfSeries, slot: int) -> Rule:
     """The rule of a step, which is put among the steps of the series; raises SpaceError where there is none."""
     src, step = series.src, series.src.steps[slot - series.src.arity]
@@ -79,13 +90,14 @@ def rule_of(series: StepsOfSeries, slot: int) -> Rule:
         require_linear(found, operation.name)
         line, point = found.line, (*step.args, *made)
         moving = [k for k in step.args if src.slots[k].is_field]
-    elif isinstance(operation, Along):
-        made, point, moving = (slot,), step.args, list(step.args)
-        line = jvp(as_program(line_of([src.slots[k] for k in point], operation, 0))).line
-    else:
+    elif isinstance(operation, (Implicit, Solve)):
         made, given, n = src.unpack(slot), src.unpack(step.args[0]), operation.unknowns
         equation, sides, data = _equation(operation, given, n)
         line, point = jvp(as_program(equation)).line, (*made, *data)
+        moving = [k for k in point if src.slots[k].is_field]
+    else:  # right for every step with one result: the derivative that it has as a program
+        made, point = (slot,), step.args
+        line = jvp(as_program(line_of([src.slots[k] for k in point], operation, *range(len(point))))).line
         moving = [k for k in point if src.slots[k].is_field]
     ends: dict[int, tuple[int, ...]] = {}
     linear: dict[int, tuple[int, ...]] = {}
@@ -100,8 +112,8 @@ def rule_of(series: StepsOfSeries, slot: int) -> Rule:
     return Rule(tuple(k for k in made if src.slots[k].is_field), ends, linear, sides)
 
 
-def _spoken(f: Ruled) -> str:
-    """What a user calls the step."""
+def _spoken(f: Operation) -> str:
+    """The name that a user gives the step."""
     if isinstance(f, Implicit):
         return "the body of root" if f.is_root else "the body of fixed_point"
     return type(f).__name__.lower()

@@ -1,4 +1,4 @@
-"""Where the coefficients above the value can differ from 0: what does not vary has none (`linmap.net.support`).
+"""The supports of coefficients above the value: a slot that does not vary has none (`linmap.net.support`).
 
 The supports are those of tangents, one for all orders: a step's are the images of its arguments' under the arcs of its
 derivative. What lies outside is selected away after a product with a coefficient that may be infinite.
@@ -37,7 +37,7 @@ NOTHING: Any = object()
 
 
 def is_zero(linear: Any) -> bool:
-    """Whether a step is (0 ·)."""
+    """Tell if a step is (0 ·)."""
     return isinstance(linear, Scale) and linear.k == 0.0
 
 
@@ -163,5 +163,5 @@ class SeriesSupports:
                     (by(pointwise, 0, w.slot) if isinstance(w, PartialDerivative) else wire.Scale(w), k)
                     for w, k in found
                 ]
-            case _:  # loops, branches and rules: everywhere
+            case _:  # right for every step, as for loops, branches and rules: everywhere
                 return [(None, k) for k in step.args]

@@ -56,12 +56,12 @@ class StepsOfSeries(Protocol):
     own: set[int]
 
     def no_jet(self, slot: int, operation: Any, where: str = "") -> SpaceError:
-        """What is said of a step without coefficients."""
+        """The error for a step without coefficients."""
         ...
 
 
 class Masks(Protocol):
-    """Where coefficients above the value can differ from 0."""
+    """The masks outside of which coefficients above the value are 0."""
 
     of_results: dict[tuple[int, int], Const]
 
@@ -91,11 +91,11 @@ class TaylorSeries(StepsOfSeries, Protocol):
 
     @property
     def supports(self) -> Masks:
-        """Where coefficients can differ from 0."""
+        """The masks of the slots."""
         ...
 
     def varies(self, alpha: Alpha) -> bool:
-        """Whether coefficients of this order have the axes of the family."""
+        """Tell if coefficients of this order have the axes of the family."""
         ...
 
     def way(self, alpha: Alpha) -> tuple[int, int]:
@@ -123,7 +123,7 @@ class TaylorSeries(StepsOfSeries, Protocol):
         ...
 
     def has(self, k: int, alpha: Alpha) -> bool:
-        """Whether a coefficient of leaf k of the result is there, and not 0."""
+        """Tell if a coefficient of leaf k of the result is there, and not 0."""
         ...
 
     def output(self, k: int, alpha: Alpha) -> int:

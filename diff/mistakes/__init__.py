@@ -1,1 +1,1 @@
-"""What errors say: the user's line, names that were meant, and what to write instead."""
+"""Messages of errors: the user's line, names that were meant, and what to write instead."""

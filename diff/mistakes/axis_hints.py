@@ -1,4 +1,4 @@
-"""What errors of expressions say of their axes."""
+"""Parts of messages about expressions and their axes."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ CALLS = {
     "pad": "write x.pad(before, after); " + TABLES.format("A.rows().pad(before, after)"),
     "concatenate": "write x.concatenate(y); " + TABLES.format("A.rows().concatenate(B.rows())"),
 }
-"""How methods are written that are called as those of numpy."""
+"""Calls to write in the place of those of numpy's methods."""
 
 
 def its_call(text: str) -> str:
-    """What to write where a method was given other arguments than it takes, as Python says it; else nothing."""
+    """The call to write where Python says that a method was given other arguments than it takes; else nothing."""
     found = re.match(r"\.(\w+)\(\) (takes|got|missing)", text)
     return f": {CALLS[found[1]]}" if found and found[1] in CALLS else ""
 
 
 def without_guess(text: str) -> str:
-    """What Python says of an argument that is not due, without the name that it takes it for since 3.13."""
+    """Python's message about an argument that is not due, without the guess at its name that it has since 3.13."""
     return re.sub(r"(unexpected keyword argument '\w+')\. Did you mean '\w+'\?", r"\1", text)
 
 
@@ -49,7 +49,7 @@ def its_axes(a: Traced) -> str:
 
 
 def its_remedy(a: Traced, name: str) -> str:
-    """What to write where Python asks an expression for a method that only some might be expected to have."""
+    """The remedy where Python asks an expression for a method that only some might be expected to have."""
     match name:
         case "__iter__" if _is_state(a):
             return (
@@ -62,7 +62,7 @@ def its_remedy(a: Traced, name: str) -> str:
 
 
 def _is_state(a: Traced) -> bool:
-    """Whether it is what a loop gave, or a part of that."""
+    """Tell if an expression is the result of a loop, or a part of one."""
     b, slots = a.home
     return bool(slots) and all(_loop(b, k) for k in slots)
 

@@ -45,7 +45,7 @@ def _is_on(node: Function, line: int) -> bool:
 
 
 def _bindings(function: Function) -> Iterator[tuple[ast.expr, ast.expr | None]]:
-    """What a function binds, functions in it left out, and what that runs through."""
+    """The targets that a function binds, functions in it left out, and the sequences that they run through."""
     ahead: list[ast.AST] = [*function.body] if isinstance(function.body, list) else [function.body]
     while ahead:
         node = ahead.pop()

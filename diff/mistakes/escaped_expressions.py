@@ -1,4 +1,4 @@
-"""What is said of an expression that is used outside of the body that it was computed in: the line where that was."""
+"""Messages about an expression that is used outside of the body where it was computed: the line where that was."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class TwoFunctionsError(SpaceError):
 
 
 def is_of_two_functions(error: BaseException | None) -> bool:
-    """Whether that is what an error comes from."""
+    """Tell if an error comes from a `TwoFunctionsError`."""
     while error is not None and not isinstance(error, TwoFunctionsError):
         error = error.__cause__
     return error is not None

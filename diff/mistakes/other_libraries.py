@@ -37,16 +37,16 @@ KEYWORDS = {
     "in_axes": "lift(f, X, over=(k, l)) names the arguments that vary",
     "static_argnums": "what is no vector is no argument: the function reads it from around it",
 }
-"""What to write for arguments of numpy's and JAX's functions, by their names."""
+"""Remedies for arguments of numpy's and JAX's functions, by their names."""
 OPEN = "an expression has no entries while a function is traced; write diff's functions, .sum(), @, inner or contract"
-"""What to say where an array is asked for, and it is not seen what for."""
+"""The remedy where an array is asked for, and it is not seen what for."""
 STORED = "nothing is written into numpy's arrays: put numbers together by stack(X)(a, b), one for each element of X, "
 STORED += "vectors of V by stack(X, V)(v, w), or build(f, X) where f(x) is the entry at x"
-"""What to write for out[k] = x, where out is an array."""
+"""The remedy for out[k] = x, where out is an array."""
 
 
 def of_function(*names: str) -> str:
-    """What to write for a function of another library, by its name there; the first one that is known."""
+    """The remedy for a function of another library, by its name there: of several names, the first that is known."""
     for name in names:
         if name in FUNCTIONS:
             return f"write {FUNCTIONS[name]}"
@@ -72,7 +72,7 @@ def refuse_foreign(value: Any, what: str, name: str) -> NoReturn:
 
 
 def of_keyword(text: str, function: Any) -> str:
-    """What to write where a function, if it is known, has not an argument of a name, as Python says it."""
+    """The remedy where Python says that a function, if it is known, has no argument of a name."""
     found = re.search(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'$", text)
     match found and found.groups():
         case ("fold", "over"):
@@ -103,7 +103,7 @@ def _users_frame() -> FrameType | None:
 
 
 def is_stored(frame: FrameType | None) -> bool:
-    """Whether a frame is at an assignment `out[k] = x`."""
+    """Tell if a frame is at an assignment `out[k] = x`."""
     return frame is not None and frame.f_code.co_code[frame.f_lasti] == dis.opmap["STORE_SUBSCR"]
 
 
@@ -140,6 +140,6 @@ def foreign_module(value: Any) -> str | None:
 
 
 def is_ours(value: Any) -> bool:
-    """Whether a function, a class or a module is of this library."""
+    """Tell if a function, a class or a module is of this library."""
     module = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
     return str(module).partition(".")[0] in {"hilbert", "linmap", "diff", "adjoint"}

@@ -44,7 +44,7 @@ LARGEST = {
 
 
 def of_truth(leaves: Sequence[Leaf], asking: FrameType) -> str:
-    """The words that tell what to write where Python asks in a frame whether an expression of some leaves is true."""
+    """The remedy where Python asks in a frame whether an expression of some leaves is true."""
     branch = IF_IN_EACH if any(leaf.axes for leaf in leaves) else IF
     path = _path(asking)
     found = [] if all(leaf.kind == "b" for leaf in leaves) else [CONDITION]
@@ -78,7 +78,7 @@ def of_truth(leaves: Sequence[Leaf], asking: FrameType) -> str:
 
 
 def of_number(asking: FrameType) -> str:
-    """The words that tell what to write where Python asks in a frame for the number that an expression is."""
+    """The remedy where Python asks in a frame for the number that an expression is."""
     if is_stored(asking):
         return STORED
     match _path(asking)[:1]:
@@ -93,7 +93,7 @@ def of_number(asking: FrameType) -> str:
 
 
 def of_operand(sign: str, value: Any) -> str:
-    """What to write where the other operand of a sign is no vector."""
+    """The remedy where the other operand of a sign is no vector."""
     if sign in {"&", "|"} and is_number(value):
         return f"{sign} binds before comparisons, write (x > k) {sign} (x < l)"
     if sign == "f(…)" and is_number(value):
@@ -104,7 +104,7 @@ def of_operand(sign: str, value: Any) -> str:
 
 
 def _path(frame: FrameType) -> list[ast.AST]:
-    """What the frame's instruction was compiled from, and what stands around it, the innermost first."""
+    """The node that the frame's instruction was compiled from, and those around it, the innermost first."""
     if not is_users(frame.f_code.co_filename):
         return []
     span = span_of(frame.f_code, frame.f_lasti, frame.f_lineno)

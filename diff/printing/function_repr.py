@@ -60,7 +60,7 @@ def _source(f: AnyMap, rec: Callable[[Any], PythonText]) -> PythonText:
 
 
 def _is_regrouped(linear_parts: list[bool]) -> bool:
-    """Whether operators, which add two terms at a time, would add linear maps first, and make a linear map of them."""
+    """Tell if operators, which add two terms at a time, would add linear maps first, and make a linear map of them."""
     return any(linear_parts) and (len(linear_parts) > FLAT or (len(linear_parts) > 2 and all(linear_parts[:2])))
 
 

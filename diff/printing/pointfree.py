@@ -98,7 +98,7 @@ class _Terms:
         return _composed([*self.layers, _nested(p.cod, results, self.space)], p.dom)
 
     def _last(self, bound: list[int]) -> dict[int, int]:
-        """Which term reads the argument or a bound slot last: that of a bound slot, by its place, or the result."""
+        """The term that reads the argument, or a bound slot, last: a bound slot's, by its place, or the result's."""
         p, kept = self.p, set(bound)
         last: dict[int, int] = {}
         for now, roots in [*enumerate([k] for k in bound), (len(bound), list(p.outputs))]:
@@ -190,7 +190,7 @@ class _Terms:
             case wire.Reduce() | wire.Move() | wire.Cast() | wire.External() as arc if _is_linear(leaves[0], leaf):
                 net = Net(type_of(leaves[0]), type_of(leaf), (0,), (Arc(arc, 0, 1),), (1,), (leaves[0], leaf))
                 return _composed([args[0], net], self.space)
-            case other:  # what has no term of its own, such as truth values moved, elements compared: one step
+            case other:  # right for every step, such as truth values moved, elements compared: a program of one step
                 b = Builder(leaves)
                 slot = b.step(other, tuple(range(len(leaves))))
                 dom = type_of(leaves[0]) if len(leaves) == 1 else DirectSum(tuple(map(type_of, leaves)))
@@ -200,12 +200,12 @@ class _Terms:
 
 
 def _is_linear(given: Leaf, made: Leaf) -> bool:
-    """Whether a step is an arc of a net: a cast of truth values is none."""
+    """Tell if a step is an arc of a net: a cast of truth values is none."""
     return given.is_field and made.is_field
 
 
 def _is_plain(f: Elementwise[Any, Any], leaves: Sequence[Leaf]) -> bool:
-    """Whether the entries are those that the primitive is a map of: `=` compares others, too."""
+    """Tell if operands have the entries that the primitive is a map of: `=` compares others, too."""
     return [leaf.entry for leaf in leaves] == [leaf.entry for leaf in f.dom.leaves]
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 SUM, PRODUCT, APPLICATION, ATOM = range(4)
-"""How tightly a text binds."""
+"""Degrees of how tightly a text binds."""
 
 
 def show(f: AnyMap | AnyLinearization | Listing | Vec[Any], lines: int | None = None, digits: int | None = None) -> str:

@@ -121,14 +121,14 @@ class Entries:
         return Text(f"{name}{of}({text.tight})[{', '.join(free(range(place, place + m)))}]", ATOM)
 
     def _picked(self, relation: Any, place: int) -> str:
-        """What stands for the one axis of a relation that takes an entry for each index: 2, or f(i); else nothing."""
+        """The index at the one axis of a relation that takes an entry for each index: 2, or f(i); else nothing."""
         match relation:
             case Converse(Inclusion(Unit(), _, offset)):
                 return str(offset + 1)
             case Converse(Graph() as table):
                 indices = free(range(place, place + len(relation.cod.axes)))
                 return f"{formula(table, self.slots.names)}({', '.join(indices)})"
-            case _:  # a sum, or an entry of several axes
+            case _:  # one question: other relations are sums, or take entries of several axes
                 return ""
 
     def _along(self, a: int, name: str, index: Index, place: int) -> Text:

@@ -32,7 +32,7 @@ LETTERS = "ijklmnpqrstabcdfgh"
 
 
 def is_rep(operation: Any) -> bool:
-    """Whether a step repeats its operand along further axes."""
+    """Tell if a step repeats its operand along further axes."""
     return (
         isinstance(operation, wire.Reduce)
         and isinstance(operation.relation, Full)
@@ -51,7 +51,7 @@ def braced(indices: Sequence[str]) -> str:
 
 
 def reads_all(operation: Any, operands: Sequence[Leaf]) -> bool:
-    """Whether a step acts as its sign alone says: on all axes of its operands."""
+    """Tell if a step acts as its sign alone says: on all axes of its operands."""
     match operation:
         case wire.Reduce(relation, at):
             return at == 0 and (is_rep(operation) or relation.dom.axes == operands[0].axes)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from linmap.printing.show import Names
 
 SUM, PRODUCT, APPLICATION, ATOM = range(4)
-"""How tightly a text binds."""
+"""Degrees of how tightly a text binds."""
 
 
 @final

@@ -78,7 +78,7 @@ class PrimitiveRule:
 
     @property
     def is_discrete(self) -> bool:
-        """Whether the result holds truth values."""
+        """Tell if the result holds truth values."""
         return self.derivatives is None
 
 

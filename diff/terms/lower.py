@@ -32,7 +32,7 @@ Slots = tuple[int, ...]
 
 
 class Shaped(ABC):
-    """What is a function of the library for arguments of each shape: a function on data."""
+    """A function on data: for arguments of each shape it is a function of the library."""
 
     as_map = "a function on data is one for arguments of one shape, program(f, at=…)"
 

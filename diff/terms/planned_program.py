@@ -26,7 +26,7 @@ def reordered(p: AnyProgram) -> AnyProgram:
 
 
 def derived(p: AnyProgram, derive: Callable[[AnyProgram], AnyProgram]) -> AnyProgram:
-    """What is derived from a program as it is written, or as it is planned: the cheaper, planned itself.
+    """The program derived from one as it is written, or as it is planned: the cheaper, planned itself.
 
     The gradient in some of the operands can cost more after the value was planned.
     """

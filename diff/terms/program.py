@@ -71,7 +71,7 @@ class Program(Selection[V, W], Fun[V, W]):
 
     @staticmethod
     def of(b: Builder, dom: Type, outputs: Iterable[int], cod: Type, names: tuple[str, ...] = ()) -> AnyProgram:
-        """What has been built, as a program that ends in these slots."""
+        """The line that has been built, as a program that ends in these slots."""
         return Program(dom, cod, b.line(outputs), names)
 
     @property
@@ -96,7 +96,7 @@ class Program(Selection[V, W], Fun[V, W]):
 
     @property
     def is_identity(self) -> bool:
-        """Whether it has no steps and gives its argument."""
+        """Tell if the program has no steps and gives its argument."""
         return not self.steps and self.dom == self.cod and self.outputs == tuple(range(self.arity))
 
     @property

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def run(f: AnyFun) -> OnLeaves:
-    """What applies f to the leaves of vectors of its domain, made once for each term."""
+    """The function of leaves that applies f, made once for each term."""
     return _compiled(program(f)).run
 
 

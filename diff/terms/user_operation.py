@@ -34,7 +34,7 @@ Masks = tuple[tuple[bool, ...], ...]
 @final
 @frozen(eq=False)
 class OperationRule:
-    """What an operation of a user's computes, and its derivative.
+    """The rule of a user's operation: its value, and its derivative.
 
     `value(xp, *arguments)` takes an array for each argument, or the tuple tree of a direct sum, with the same axes in
     front of all; if it is not `batched`, without any. What is shared by all of an axis is repeated along it, unless the
@@ -49,7 +49,7 @@ class OperationRule:
     broadcasts: bool = False
     fresh: bool = False
     made: tuple[Callable[..., OperationRule], tuple[Any, ...]] | None = None
-    """What makes it, for a rule of the library that is made of something."""
+    """The function and arguments that make the rule, if it is the library's and made of something."""
     text: str | None = None
     """The printed form of the step, if not its name."""
     again: OperationRule | None = None
@@ -91,7 +91,7 @@ class Custom(operations.Operation):
         return self.rule.text or self.rule.name
 
     def derived(self, times: int = 1) -> Custom:
-        """What takes its place in a derivative of this order."""
+        """The operation that takes its place in a derivative of this order."""
         rule = self.rule
         for _ in range(times):
             rule = rule.again or rule
@@ -124,7 +124,7 @@ class Custom(operations.Operation):
 
     @property
     def is_pure(self) -> bool:
-        """Whether it is the library's: code of a user runs where a program gets to it, and each time."""
+        """Tell if the operation is the library's: code of a user runs where a program gets to it, and each time."""
         return self.rule.fresh
 
     def partly(self, n: int, up: tuple[bool, ...]) -> Custom:
@@ -153,7 +153,7 @@ def _shaped(xp: Any, array: Any, shape: tuple[int, ...]) -> Any:
 
 @final
 class Call:
-    """What runs an operation on arrays."""
+    """An operation bound to an array library, and to the leaves of its operands."""
 
     def __init__(self, of: Custom, lib: Library, operands: Sequence[Leaf], result: Leaf) -> None:
         self.of, self.lib = of, lib

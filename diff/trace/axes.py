@@ -1,4 +1,4 @@
-"""Which axis a method is about: the one that `over` says, by its index set or by its position."""
+"""The axis of a method: the one that `over` says, by its index set or by its position."""
 
 from __future__ import annotations
 
