@@ -17,9 +17,10 @@ if TYPE_CHECKING:
         unitary,
         wires,
     )
-    from linmap.laws.engine.engine import Rewriting, Simplifier
+    from linmap.laws.engine.engine import Simplifier
     from linmap.laws.engine.measure import Measure, measure
     from linmap.laws.engine.rule import Equation, Rule
+    from linmap.term.protocols import Rewriting
 
 __all__ = [
     "EQUATIONS",

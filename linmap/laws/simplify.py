@@ -21,8 +21,8 @@ from linmap.laws.engine.engine import Simplifier
 from linmap.term.protocols import Simplifiable
 
 if TYPE_CHECKING:
-    from linmap.laws.engine.engine import Rewriting
     from linmap.term.linear_map import LinMap
+    from linmap.term.protocols import Rewriting
 
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)

@@ -1,16 +1,56 @@
-"""Base classes of terms that are no linear maps and are simplified, costed and explained like them: `diff` has them."""
+"""Base classes of terms that are no linear maps and are simplified, costed and explained like them: `diff` has them.
+
+A step of simplifying is a `Rewriting`, the same for these terms and for linear maps.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, final
+
+from attrs import frozen
 
 from hilbert.base.attach import declared
 
 if TYPE_CHECKING:
-    from linmap.laws.engine.engine import Rewriting
     from linmap.term.net import Net
 
 S = TypeVar("S", bound="Simplifiable")
+
+
+class Postponed:
+    """A term that is put together when it is asked for."""
+
+    __slots__ = ()
+
+    def term(self) -> Any:
+        """The term."""
+        raise NotImplementedError
+
+
+@final
+@frozen
+class Rewriting:
+    """One rewriting: at `position` of the term as it then was, `before` became `after` by a law.
+
+    A position is a path of part numbers, counted from 0. In a composition or a sum `before` may be some of the parts
+    only: the neighbours from the last number of the position on, or the terms that are alike. In a net the last number
+    is that of a wire.
+    """
+
+    law: str
+    position: tuple[int, ...]
+    _before: Any
+    _after: Any
+
+    @property
+    def before(self) -> Any:
+        """The left side; a whole sequence is put together when it is asked for."""
+        return self._before.term() if isinstance(self._before, Postponed) else self._before
+
+    @property
+    def after(self) -> Any:
+        """The right side."""
+        return self._after.term() if isinstance(self._after, Postponed) else self._after
 
 
 class Simplifiable:

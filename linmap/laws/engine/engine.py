@@ -8,62 +8,29 @@ to an explicit stack, so that deep terms do not overflow Python's.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias, final
-
-from attrs import frozen
+from typing import TYPE_CHECKING, Any
 
 from hilbert.base.term import driven
-from hilbert.map.combine import Addition, Composition, Multiple
-from linmap.laws.engine.rule import NODE, Rule, rules
-from linmap.laws.engine.sequence import Snapshot, composition, total
-from linmap.laws.engine.shared_term import Shared, rebuilt
-from linmap.term.linear_map import LinMap
+from hilbert.map.combine import Addition, Composition
+from linmap.laws.engine.rewriter import Rewriter
+from linmap.laws.engine.rule import NODE, rules
+from linmap.laws.engine.sequence import composition, total
+from linmap.laws.engine.shared_term import rebuilt
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
-    from linmap.laws.engine.shared_term import Mark
-
-Path: TypeAlias = "tuple[Path, int] | None"
-Work: TypeAlias = "Generator[Any, Any, Any]"
+    from linmap.laws.engine.rewriter import Path, Work
+    from linmap.term.protocols import Rewriting
 
 FLAT: dict[type, Callable[[Any, Any], Any]] = {}
 """For classes with laws of their own inside, what simplifies a node and records its steps: nets."""
 
 
-@final
-@frozen
-class Rewriting:
-    """One rewriting: at `position` of the term as it then was, `before` became `after` by a law.
-
-    A position is a path of part numbers, counted from 0. In a composition or a sum `before` may be some of the parts
-    only: the neighbours from the last number of the position on, or the terms that are alike. In a net the last number
-    is that of a wire.
-    """
-
-    law: str
-    position: tuple[int, ...]
-    _before: Any
-    _after: Any
-
-    @property
-    def before(self) -> Any:
-        """The left side; a whole sequence is put together when it is asked for."""
-        return self._before.term() if isinstance(self._before, Snapshot) else self._before
-
-    @property
-    def after(self) -> Any:
-        """The right side."""
-        return self._after.term() if isinstance(self._after, Snapshot) else self._after
-
-
-class Simplifier:
+class Simplifier(Rewriter):
     """Passes over a term, until one changes it; with a list `steps` they record what they do."""
 
     def __init__(self, term: Any, steps: list[Rewriting] | None = None) -> None:
-        self.late, self.steps = False, steps
+        super().__init__(steps)
         self.changed = False
-        self.shared = Shared()
         self.given = term
         self.root = self.shared.intern(term)
         self.shared.acquire(self.root)
@@ -113,18 +80,6 @@ class Simplifier:
                 made.append((at, place))
         return made
 
-    def is_taken_apart(self, part: Any, node: Any) -> bool:
-        """Whether a composition or its multiple is taken apart inside another composition, so that it is not met alone.
-
-        Compositions nested n deep would otherwise have the parts of the innermost met n times.
-        """
-        shared = self.shared
-        if not isinstance(node, Composition) or not shared.alone(part) or shared.is_simple(part):
-            return False
-        if isinstance(part, Multiple) and isinstance(node, LinMap):
-            return self.is_taken_apart(shared.below(part)[0], node)
-        return isinstance(part, Composition)
-
     def node(self, node: Any, path: Path) -> Work:
         """A row whose parts are simple: the first rule that makes it smaller, and what that leads to."""
         shared = self.shared
@@ -158,34 +113,6 @@ class Simplifier:
     def inside(self, path: Path) -> Callable[[str, int, Any, Any], None]:
         """What records the steps inside a flat node."""
         return lambda law, k, before, after: self.note(law, path if k < 0 else (path, k), before, after)
-
-    # --- steps that stand or are undone ---
-
-    def mark(self) -> tuple[Mark, int]:
-        """Where a step begins."""
-        return self.shared.mark(), len(self.steps) if self.steps is not None else 0
-
-    def judged(self, rule: Rule, mark: tuple[Mark, int], *, alone: bool = True) -> bool:
-        """Whether the step since the mark makes the term smaller; otherwise it is undone.
-
-        A rule that lifts a scaling which is used nowhere else may leave the size: then the scaling stands less deep.
-        """
-        if self.shared.lowered(mark[0], lifts=rule.lifts and alone):
-            return True
-        self.shared.back(mark[0])
-        if self.steps is not None:
-            del self.steps[mark[1] :]
-        return False
-
-    def note(self, law: str, path: Path, before: Any, after: Any) -> None:
-        """Record a step."""
-        if self.steps is None:
-            return
-        position: list[int] = []
-        while path is not None:
-            path, k = path
-            position.append(k)
-        self.steps.append(Rewriting(law, tuple(reversed(position)), before, after))
 
 
 def _is(a: object, b: object) -> bool:

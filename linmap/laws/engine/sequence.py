@@ -4,94 +4,29 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Any, TypeAlias, final
-
-from attrs import frozen
+from typing import TYPE_CHECKING, Any
 
 from hilbert.map import combine
 from hilbert.map.combine import Multiple
 from hilbert.map.map import AnyMap
+from linmap.laws.engine.rewriter import Snapshot, Stack
 from linmap.laws.engine.row_weight import WEIGHTS, row_size
 from linmap.laws.engine.rule import LIKE, PAIR, PART, TERM, Rule, rules
 from linmap.term.linear_map import LinMap
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from linmap.laws.engine.engine import Path, Simplifier, Work
+    from linmap.laws.engine.rewriter import Path, Rewriter, Work
 
 PENDING = (2, WEIGHTS[Multiple])
 """Size and weight of the scaling that a composition gets when it is closed."""
 
 
-Trail: TypeAlias = "tuple[Trail, Any] | None"
-"""A stack that is never changed: what is below, and the top."""
-
-
-class Stack:
-    """A stack that remembers what it was, in no time."""
-
-    def __init__(self, items: Iterable[Any] = ()) -> None:
-        self.items: list[Any] = []
-        self.trail: Trail = None
-        self.extend(items)
-
-    def push(self, item: Any) -> None:
-        """One more."""
-        self.items.append(item)
-        self.trail = (self.trail, item)
-
-    def extend(self, items: Iterable[Any]) -> None:
-        """Some more."""
-        for item in items:
-            self.push(item)
-
-    def pop(self) -> Any:
-        """The top, taken off."""
-        assert self.trail is not None
-        self.trail = self.trail[0]
-        return self.items.pop()
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-
-@final
-@frozen
-class Snapshot:
-    """A sequence as it was at a step: what was done, what stood between, what was to come; made a term on demand."""
-
-    kind: type
-    done: Trail
-    between: tuple[Any, ...]
-    todo: Trail
-    factor: float | None
-    apart: dict[int, tuple[int, list[Any]]]
-
-    def term(self) -> Any:
-        """The sequence as a term."""
-        parts = [*reversed(_from_the_top(self.done)), *self.between]
-        apart = dict(self.apart)
-        for part in _from_the_top(self.todo):
-            count, new = apart.get(id(part), (0, [part]))
-            apart[id(part)] = count - 1, new
-            parts += new if count > 0 else [part]
-        whole = self.kind(parts)
-        return whole if self.factor is None else self.factor * whole
-
-
-def _from_the_top(trail: Trail) -> list[Any]:
-    items = []
-    while trail is not None:
-        trail, item = trail
-        items.append(item)
-    return items
-
-
 class _Open:
     """A sequence while its parts change. It counts as a row with `count` references, or as nothing for one part."""
 
-    def __init__(self, owner: Simplifier, node: Any, path: Path, spliced: type[AnyMap]) -> None:
+    def __init__(self, owner: Rewriter, node: Any, path: Path, spliced: type[AnyMap]) -> None:
         self.owner, self.shared, self.node, self.path, self.spliced = owner, owner.shared, node, path, spliced
         self.count = len(node.parts)
         self.weight = row_size(node)[1]
@@ -156,7 +91,7 @@ class Neighbours(_Open):
     Scalings leave it for the factor in front, past linear parts only.
     """
 
-    def __init__(self, owner: Simplifier, node: Any, path: Path) -> None:
+    def __init__(self, owner: Rewriter, node: Any, path: Path) -> None:
         super().__init__(owner, node, path, combine.Composition)
         self.done = Stack()
         self.todo = Stack([self.shared.find(part) for part in node.parts][::-1])
@@ -275,7 +210,7 @@ class Neighbours(_Open):
 class Summands(_Open):
     """f₁ + … + fₙ under construction."""
 
-    def __init__(self, owner: Simplifier, node: Any, path: Path) -> None:
+    def __init__(self, owner: Rewriter, node: Any, path: Path) -> None:
         super().__init__(owner, node, path, combine.Addition)
         self.parts = [self.shared.find(part) for part in node.parts]
 
@@ -360,11 +295,11 @@ class Summands(_Open):
             self.owner.note("sum in a sum", self.path, self.whole(parts), self.whole(self.parts))
 
 
-def composition(owner: Simplifier, node: Any, path: Path) -> Work:
+def composition(owner: Rewriter, node: Any, path: Path) -> Work:
     """fₙ • … • f₁: each part against its neighbour, until no rule applies."""
     return Neighbours(owner, node, path).run()
 
 
-def total(owner: Simplifier, node: Any, path: Path) -> Work:
+def total(owner: Rewriter, node: Any, path: Path) -> Work:
     """f₁ + … + fₙ: terms that are sums or 0, then terms that are alike."""
     return Summands(owner, node, path).run()
