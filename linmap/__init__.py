@@ -71,8 +71,6 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:  # what declared methods mean
     from linmap.net.apply import run as LinMap__runner
-    from linmap.net.apply_recur import turned_inverse as Inverse_adjoint
-    from linmap.net.apply_recur import turned_loop as Recur_adjoint
     from linmap.printing.show import show as LinMap___str__
     from linmap.printing.term_repr import spell as LinMap___repr__
     from linmap.term.nodes import composition as LinMap__compose

@@ -34,10 +34,9 @@ from linmap import (
 )
 from linmap.contraction import Contraction, hadamard, matrix_vector
 from linmap.net.lower import net
-from linmap.net.transposed_net import turned
 from linmap.term import wire
 from linmap.term.linear_map import LinMap
-from linmap.term.net import Arc, Net
+from linmap.term.net import Arc, Net, turned
 from linmap.term.nodes import Cast, Compose, Fork, Identity, Join, Parallel, Scaled, Section, Sum, Unitary, ZeroMap
 from tests.linear_terms import dense
 

@@ -29,7 +29,7 @@ from linmap import (
     uncurry,
     zero,
 )
-from linmap.matrices.network.accumulation_order import order
+from linmap.matrices.labelled.accumulation_order import order
 from tests.untyped import each, fixed_point, iterate, where
 
 X, Y = Fin.of(4), Fin.of(3)

@@ -9,9 +9,9 @@ import pytest
 from hilbert import Fin
 from hilbert.relation import band, leq, rotation, shift, window
 from linmap import compose, cumsum, flip, red, scale, structure
+from linmap.matrices.labelled.labelled_products import Link
 from linmap.matrices.structure import entry_counts
 from linmap.matrices.tables import tables
-from linmap.matrices.tables.labelled_products import Link
 
 
 def twice(n: int, width: int) -> str:

@@ -23,6 +23,7 @@ from linmap import compose, cost, crop, cumsum, flip, fork, gather, identity, ma
 from linmap.contraction import hadamard
 from linmap.matrices.made.dense import chosen
 from linmap.matrices.made.matrix_plans import data_of, sparse_plan
+from linmap.matrices.network.arc_products import ArcProducts
 from linmap.matrices.network.elimination import ArcsLeft, eliminated
 from linmap.matrices.network.network import Network
 from linmap.matrices.structure.structure import body_of
@@ -262,7 +263,7 @@ def stage(rng: np.random.Generator, X: Fin[Any], Y: Fin[Any]) -> Any:
     return section(hadamard(R**Y), 0, (R**Y).random(rng)) @ one + other
 
 
-def stored(n: Network, blocks: Any) -> int:
+def stored(n: ArcProducts, blocks: Any) -> int:
     """How many numbers are stored: entries of factors, tuples of tables, pairs of relations."""
     found = [p for products in blocks.values() for p in products]
     entries: int = sum(n.entries(f) for p in found for f in p.factors)

@@ -25,7 +25,7 @@ from hilbert.base.once import once
 from hilbert.map.map import AnyMap, require_map
 from hilbert.program.line.builder import Builder
 from linmap.net.apply import apply_net
-from linmap.net.transposed_net import turned
+from linmap.term.net import turned
 
 if TYPE_CHECKING:
     from adjoint import _calls

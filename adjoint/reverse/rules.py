@@ -20,9 +20,8 @@ from hilbert.base.term import bottom_up
 from hilbert.errors import shown
 from hilbert.map.map import Map
 from linmap.contraction import Contraction
-from linmap.net.transposed_net import turned
 from linmap.term.linear_map import AnyLinMap, LinMap
-from linmap.term.net import Closed, Net
+from linmap.term.net import Closed, Net, turned
 from linmap.term.nodes import (
     Cast,
     Compose,

@@ -31,7 +31,6 @@ from hilbert.program.line.constant import Const
 from hilbert.program.run.run import Runner
 from linmap.matrices.made.matrix_plans import sparse_plan
 from linmap.matrices.made.predicted_work import BYTE, FLOP, seconds, work
-from linmap.matrices.network.network import elements
 from linmap.matrices.structure.matrix_shapes import (
     BlockDiagonal,
     Blocks,
@@ -49,7 +48,7 @@ from linmap.matrices.structure.matrix_shapes import (
 )
 from linmap.matrices.structure.structure import structure
 from linmap.term.datum import Ref
-from linmap.term.net import refs
+from linmap.term.net import elements, refs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What linear loops and inverses mean: their adjoints, and a step of a line when they are applied to slots.
+"""Linear loops and inverses, applied to slots, as steps of a line.
 
 A linear loop becomes a loop (paper §6, over time), an inverse a linear system.
 """
@@ -28,11 +28,9 @@ from linmap.net.loop_masks import (
 )
 from linmap.net.support import Part
 from linmap.net.supported_flow import Supports
-from linmap.net.transposed_net import turned
 from linmap.term import wire
-from linmap.term.bundle_arcs import Recur
 from linmap.term.datum import Ref
-from linmap.term.inverse import Inverse
+from linmap.term.net import Inverse, Recur
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -42,19 +40,6 @@ if TYPE_CHECKING:
 
 Flowing: TypeAlias = "Part | dict[int, Part]"
 """What flows through a wire: a slot with its support, or one for each array of a bundle that is not 0."""
-
-
-def turned_loop(f: Recur, _: Leaf) -> Recur:
-    """The round turned, the other way."""
-    return evolve(f, body=turned(f.body), fed=f.summed, summed=f.fed, reverse=not f.reverse)
-
-
-def turned_inverse(f: Inverse, _: Leaf) -> Inverse:
-    """The inverse of the body turned."""
-    return evolve(f, body=turned(f.body))
-
-
-# --- application ---
 
 
 def acted(b: Builder, f: Recur | Inverse, x: dict[int, int], at: Callable[[Datum], int]) -> dict[int, int]:

@@ -18,7 +18,7 @@ from hilbert.program.line.constant import Const
 from linmap.net.support import Given, Part, breaks
 from linmap.net.supported_flow import MADE, Supports
 from linmap.term import wire
-from linmap.term.bundle_arcs import Recur
+from linmap.term.net import Recur
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence

@@ -16,7 +16,7 @@ from hilbert.index.index import Index
 from linmap.term import wire
 from linmap.term.datum import Datum, constants
 from linmap.term.linear_map import AnyLinMap
-from linmap.term.net import Arc, Closed, Net, refs
+from linmap.term.net import Arc, Closed, Net, refs, turned
 from linmap.term.nodes import (
     Cast,
     Compose,
@@ -292,3 +292,8 @@ def inline(w: Wiring, body: Net, src: Ends, dst: Ends, lead: Axes, data: Mapping
     arcs = itertools.chain(starts, inner, ends)
     for arc in reversed(list(arcs)) if w.backward else arcs:
         w.arc(*arc)
+
+
+def transposed(f: AnyLinMap) -> AnyLinMap:
+    """f* as a net; `adjoint.adjoint` keeps terms as they were composed."""
+    return Closed(turned(f.body), f.data) if isinstance(f, Closed) else turned(net(f))

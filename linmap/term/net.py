@@ -1,20 +1,24 @@
-"""Nets: linear maps with shared flow, as arcs that add into numbered wires; closed by the data of a point."""
+"""Nets: linear maps with shared flow, as arcs that add into numbered wires; closed by the data of a point.
+
+Two arcs hold a net: the linear loop, one for each round, and the inverse, the net that is undone.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, final, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final, get_args
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from hilbert import SpaceError, Type
-from hilbert.base.once import once
+from hilbert.base.once import OfFields, cached_property, known, once
 from hilbert.errors import shown
 from hilbert.index.index import Index
-from hilbert.index.leaf import Leaf
+from hilbert.index.leaf import Bundle, Leaf
+from hilbert.program.line.line import Line
 from hilbert.space.space import require_space
-from linmap.term.datum import Data, Ref, as_data
+from linmap.term.datum import Data, Datum, Ref, as_data
 from linmap.term.linear_map import AnyLinMap
-from linmap.term.wire import Wire, datum_of
+from linmap.term.simple_arcs import ArcOfNets, Into, OutOf, Simple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +27,108 @@ I = TypeVar("I", bound=Index)
 U = TypeVar("U", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
+
+
+@final
+@frozen(repr=False, slots=False)
+class Recur(OfFields, ArcOfNets):
+    """The linear loop: (states, what all rounds are fed, stacks) ⊸ (last states, sums over the rounds, stacks).
+
+    `body` is a round as a net: its inputs are `states`, `fed` ones and slices, its outputs `states`, `summed` ones and
+    slices. `line` computes what its references number from the data of a round: `fixed` ones, and slices. The one datum
+    is the bundle of all; the flow has `lead` more axes in front, which the data have not. `again` is that of loops.
+    """
+
+    body: Net
+    line: Line
+    index: Index
+    states: int
+    fed: int
+    summed: int
+    fixed: int
+    reverse: bool
+    lead: int
+    datum: Datum
+    again: bool = False
+
+    def _ends(self, ends: tuple[int, ...], whole: int) -> Bundle:
+        leaves = [self.body.wires[w] for w in ends]
+        return Bundle((*leaves[:whole], *(leaf.under(self.index.axes) for leaf in leaves[whole:])))
+
+    @cached_property
+    def given(self) -> Bundle:
+        """What flows in, without axes in front."""
+        return self._ends(self.body.inputs, self.states + self.fed)
+
+    @cached_property
+    def made(self) -> Bundle:
+        """What flows out."""
+        return self._ends(self.body.outputs, self.states + self.summed)
+
+    def image(self, leaf: Leaf) -> Bundle:
+        """The last states, the sums and the stacks."""
+        first = leaf.leaves[0].axes[: self.lead] if isinstance(leaf, Bundle) and leaf.leaves else ()
+        if leaf != self.given.under(first):
+            msg = f"a linear loop on {self.given} does not apply to {leaf}"
+            raise SpaceError(msg)
+        return self.made.under(first)
+
+    def lifted(self, n: int) -> Recur:
+        """(·)^X: the data are shared."""
+        return evolve(self, lead=self.lead + n)
+
+    def adjoint(self, source: Leaf) -> Recur:
+        """The round turned, the other way: what is fed to all rounds and what is summed over them change places."""
+        return evolve(self, body=turned(self.body), fed=self.summed, summed=self.fed, reverse=not self.reverse)
+
+
+@final
+@frozen(repr=False, slots=False)
+class Inverse(OfFields, ArcOfNets):
+    """body⁻¹: from the bundle of the body's outputs to that of its inputs.
+
+    `line` computes what the body's references number from the arrays of the datum. The first `lanes` axes of the wires
+    at the ends are those of lanes, each with an inverse of its own; the flow has `lead` more axes in front. What it is
+    the derivative `of`, and the `place` where that was written, are for messages only.
+    """
+
+    body: Net
+    line: Line
+    lanes: int
+    lead: int
+    datum: Datum
+    of: str = field(default="", eq=False, repr=False)
+    place: str = field(default="", eq=False, repr=False)
+
+    @cached_property
+    def given(self) -> Bundle:
+        """What flows in, without axes in front."""
+        return Bundle(tuple(self.body.wires[w] for w in self.body.outputs))
+
+    @cached_property
+    def made(self) -> Bundle:
+        """What flows out."""
+        return Bundle(tuple(self.body.wires[w] for w in self.body.inputs))
+
+    def image(self, leaf: Leaf) -> Bundle:
+        """The body's inputs; raises SpaceError for another bundle than that of its outputs."""
+        first = leaf.leaves[0].axes[: self.lead] if isinstance(leaf, Bundle) and leaf.leaves else ()
+        if leaf != self.given.under(first):
+            msg = f"the inverse of a map into {self.given} does not apply to {leaf}"
+            raise SpaceError(msg)
+        return self.made.under(first)
+
+    def lifted(self, n: int) -> Inverse:
+        """(f⁻¹)^X: the data are shared."""
+        return evolve(self, lead=self.lead + n)
+
+    def adjoint(self, source: Leaf) -> Inverse:
+        """(f⁻¹)* = (f*)⁻¹."""
+        return evolve(self, body=turned(self.body))
+
+
+Wire: TypeAlias = Simple | Into | OutOf | Recur | Inverse
+"""What an arc does."""
 ARCS = frozenset(get_args(Wire))
 """The classes of the operations of arcs."""
 
@@ -126,6 +232,23 @@ class Closed(AnyLinMap):
 
 
 @once
+def turned(f: Net) -> Net:
+    """f*: the adjoint of every arc, the other way (Theorem 6.5 on single arrays).
+
+    Inputs and outputs change places; wires keep their numbers, so that f** = f.
+    """
+    arcs = tuple(Arc(a.map.adjoint(f.wires[a.src]), a.dst, a.src) for a in reversed(f.arcs))
+    adjoint = Net(f.cod, f.dom, f.outputs, arcs, f.inputs, f.wires)
+    known(turned, adjoint, f)
+    return adjoint
+
+
+def datum_of(f: Wire) -> Datum | None:
+    """The datum of an arc, if it has one."""
+    return getattr(f, "datum", None)
+
+
+@once
 def refs(body: Net) -> tuple[Ref, ...]:
     """The references of an open net, each once, by slot."""
     slots: dict[int, Ref] = {}
@@ -134,3 +257,10 @@ def refs(body: Net) -> tuple[Ref, ...]:
         if isinstance(datum, Ref):
             slots[datum.slot] = datum
     return tuple(slots[k] for k in sorted(slots))
+
+
+@once
+def elements(body: Net) -> tuple[Datum, ...]:
+    """The data of a net that are elements of index sets: constants, and relations that are known at a point."""
+    data = dict.fromkeys(d for arc in body.arcs if (d := datum_of(arc.map)) is not None)
+    return tuple(d for d in data if d.leaf.entry.index is not None)

@@ -15,8 +15,7 @@ from hilbert import Fin, R
 from hilbert.base.once import cached_property
 from hilbert.index.spec import Spec
 from hilbert.program.control.loop import Loop
-from linmap.term.bundle_arcs import Recur
-from linmap.term.inverse import Inverse
+from linmap.term.net import Inverse, Recur
 from tests.function_terms import NODES
 from tests.strategies import Source, close, same, sources
 

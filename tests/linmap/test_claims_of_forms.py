@@ -25,7 +25,7 @@ from linmap import (
     trace,
 )
 from linmap.contraction import hadamard, matrix_vector
-from linmap.net.transposed_net import transposed
+from linmap.net.lower import transposed
 from linmap.term.linear_map import LinMap
 
 sp = pytest.importorskip("scipy.sparse")

@@ -54,9 +54,9 @@ from linmap.matrices.structure.matrix_shapes import (
     SumForm,
 )
 from linmap.matrices.structure.structure import body_of
-from linmap.net.lower import net
-from linmap.net.transposed_net import transposed, turned
+from linmap.net.lower import net, transposed
 from linmap.term.linear_map import LinMap
+from linmap.term.net import turned
 from linmap.term.nodes import Compose, Fork, Join, Parallel, Sum
 from tests.linear_terms import between, is_exact
 from tests.oracle import matrix as due_matrix

@@ -14,8 +14,7 @@ from hilbert.program.planning.multiplications import multiplications
 from linmap import compose, cost, section
 from linmap.contraction import matrix_vector
 from linmap.net.apply import line, ordered
-from linmap.net.lower import net
-from linmap.net.transposed_net import transposed
+from linmap.net.lower import net, transposed
 from linmap.term.linear_map import LinMap
 from linmap.term.net import Closed
 from tests.strategies import Source, sources

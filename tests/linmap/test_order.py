@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from diff import derivative, fun, tanh
 from hilbert import Fin, R, SpaceError
 from linmap import cost, matrix
-from linmap.matrices.network.accumulation_order import Pairs, from_input, from_output, order, work
+from linmap.matrices.labelled.accumulation_order import Pairs, from_input, from_output, order, work
 from tests.strategies import Source, sources
 
 

@@ -17,10 +17,10 @@ from hilbert import Fin, R
 from hilbert.index.leaf import Entry, Leaf
 from hilbert.relation import band, equality, pairs
 from linmap import matrix
-from linmap.matrices.network.contractor import Contractor
+from linmap.matrices.labelled.contractor import Contractor
+from linmap.matrices.labelled.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.network.sum_simplification import listed, settled, tidied
 from linmap.matrices.network.to_arrays import by_scattered, contracted, whole
-from linmap.matrices.tables.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.tables.tables import tabled
 from linmap.term.datum import Ref
 

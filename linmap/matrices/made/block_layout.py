@@ -15,17 +15,17 @@ import numpy as np
 from attrs import field, frozen
 
 from hilbert.arrays.libraries.namespace import to_numpy
+from linmap.matrices.labelled.columns import Labels, flat_positions, length
 from linmap.matrices.made.sparse_pattern import Layout, TabledProduct, entry_type, laid_out, parts_of, scipy, spread
 from linmap.matrices.network.to_arrays import in_blocks
-from linmap.matrices.tables.columns import Labels, flat_positions, length
 from linmap.matrices.tables.table_builder import multiplied
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert import Type
+    from linmap.matrices.labelled.columns import Columns, Ints
     from linmap.matrices.network.network import Network
-    from linmap.matrices.tables.columns import Columns, Ints
 
 Shape: TypeAlias = tuple[int, int]
 FULL = 3

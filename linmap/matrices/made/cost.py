@@ -22,15 +22,15 @@ from hilbert.base.once import once
 from hilbert.base.sizes import held
 from hilbert.errors import shown
 from hilbert.program.run.fuse import fused
+from linmap.matrices.labelled.accumulation_order import Accumulation
 from linmap.matrices.made.dense import dense_plan, predicted
 from linmap.matrices.made.matrix import As, cheapest
 from linmap.matrices.made.matrix_plans import NARROW, blocks_plan, factor_plan, limit_of, sparse_plan
 from linmap.matrices.made.predicted_work import Work, work
 from linmap.matrices.made.systems import systems
-from linmap.matrices.network.accumulation_order import Accumulation
 from linmap.matrices.structure.structure import body_of, structure
 from linmap.net.apply import ordered
-from linmap.net.transposed_net import turned
+from linmap.term.net import turned
 from linmap.term.protocols import Runs
 
 if TYPE_CHECKING:

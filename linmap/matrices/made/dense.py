@@ -33,9 +33,8 @@ from linmap.matrices.structure.structure import body_of
 from linmap.net.apply import apply_net
 from linmap.net.loop_masks import known_mask, may_break
 from linmap.net.lower import net
-from linmap.net.transposed_net import turned
 from linmap.term import wire
-from linmap.term.net import Net, refs
+from linmap.term.net import Net, refs, turned
 from linmap.term.nodes import Lifted
 from linmap.term.wire import datum_of
 
@@ -44,10 +43,10 @@ if TYPE_CHECKING:
 
     from hilbert.index.leaf import Leaf
     from hilbert.program.line.line import Line
-    from linmap.matrices.network.accumulation_order import Accumulation
-    from linmap.matrices.network.deferred_lines import Deferred
+    from linmap.matrices.labelled.accumulation_order import Accumulation
+    from linmap.matrices.labelled.deferred_lines import Deferred
+    from linmap.matrices.labelled.labelled_products import NetworkProduct
     from linmap.matrices.network.network import Network
-    from linmap.matrices.tables.labelled_products import NetworkProduct
     from linmap.net.loop_masks import Masks
     from linmap.term.linear_map import AnyLinMap
 

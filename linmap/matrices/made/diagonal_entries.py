@@ -21,14 +21,14 @@ from hilbert.index.leaf import Leaf
 from hilbert.program.line.constant import filled
 from hilbert.program.line.operation import Operation
 from hilbert.relation import Order
+from linmap.matrices.labelled.columns import Labels, flat_positions, split
+from linmap.matrices.labelled.deferred_lines import Deferred
+from linmap.matrices.labelled.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct
 from linmap.matrices.made.matrix_plans import NARROW, data_of, limit_of, plan_at
-from linmap.matrices.network.deferred_lines import Deferred
 from linmap.matrices.network.to_arrays import flat
 from linmap.matrices.structure.structure import body_of
-from linmap.matrices.tables.columns import Labels, flat_positions, split
-from linmap.matrices.tables.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct
 from linmap.matrices.tables.tables import tabled
-from linmap.net.transposed_net import transposed
+from linmap.net.lower import transposed
 from linmap.term.linear_map import LinMap
 from linmap.term.nodes import Compose
 

@@ -36,11 +36,11 @@ from hilbert.tensors.formal_tensors import joined
 from hilbert.tensors.rank_one_sums import Family, families, merged
 from linmap import contraction
 from linmap.contraction import AnyContraction, Contraction, require_contraction
+from linmap.matrices.labelled.deferred_lines import Deferred
+from linmap.matrices.labelled.labelled_products import bonds
 from linmap.matrices.made.dense import dense as dense_array
 from linmap.matrices.made.matrix_plans import NARROW, data_of, limit_of, plan_for, side, unrelated
-from linmap.matrices.network.deferred_lines import Deferred
 from linmap.matrices.structure.structure import body_of, standing
-from linmap.matrices.tables.labelled_products import bonds
 from linmap.term import wire
 from linmap.term.linear_map import AnyLinMap, LinMap
 from linmap.term.net import Arc, Net
@@ -50,9 +50,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert.index.leaf import Leaf
+    from linmap.matrices.labelled.columns import Labels
+    from linmap.matrices.labelled.labelled_products import NetworkFactor, NetworkProduct
     from linmap.matrices.network.network import Network
-    from linmap.matrices.tables.columns import Labels
-    from linmap.matrices.tables.labelled_products import NetworkFactor, NetworkProduct
 
 FEW = 4
 """More sums of terms than this are made one."""

@@ -17,25 +17,25 @@ from hilbert.base.once import once
 from hilbert.base.sizes import held
 from hilbert.errors import shown
 from hilbert.program.line.constant import Const
+from linmap.matrices.labelled.accumulation_order import Accumulation
+from linmap.matrices.labelled.deferred_lines import Deferred
+from linmap.matrices.labelled.labelled_products import NetworkFactor, NetworkProduct, bonds
 from linmap.matrices.made.block_layout import BlockPattern, block_pattern
 from linmap.matrices.made.sparse_pattern import MatrixPattern, entry_type, pattern, scipy
-from linmap.matrices.network.accumulation_order import Accumulation
-from linmap.matrices.network.deferred_lines import Deferred
-from linmap.matrices.network.network import Network, elements, network
+from linmap.matrices.network.network import Network, network
 from linmap.matrices.network.sum_simplification import listed
 from linmap.matrices.network.to_arrays import flat
 from linmap.matrices.structure.entry_counts import components
 from linmap.matrices.structure.structure import body_of, standing
-from linmap.matrices.tables.labelled_products import NetworkFactor, NetworkProduct, bonds
-from linmap.net.transposed_net import transposed
+from linmap.net.lower import transposed
 from linmap.term.linear_map import AnyLinMap, LinMap
-from linmap.term.net import Closed, Net, refs
+from linmap.term.net import Closed, Net, elements, refs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hilbert import Type
-    from linmap.matrices.tables.columns import Labels
+    from linmap.matrices.labelled.columns import Labels
     from linmap.term.datum import Datum
 
 P = TypeVar("P")

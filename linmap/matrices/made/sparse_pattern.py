@@ -19,7 +19,7 @@ from attrs import field, frozen
 
 from hilbert import SpaceError
 from hilbert.base.sizes import addressable
-from linmap.matrices.tables.columns import (
+from linmap.matrices.labelled.columns import (
     NARROW,
     Columns,
     Ints,
@@ -30,8 +30,8 @@ from linmap.matrices.tables.columns import (
     flat_positions,
     is_ordered,
 )
+from linmap.matrices.labelled.labelled_products import LabelTable, NetworkProduct
 from linmap.matrices.tables.diagonal_sides import diagonal_sides
-from linmap.matrices.tables.labelled_products import LabelTable, NetworkProduct
 from linmap.matrices.tables.tables import tabled
 
 if TYPE_CHECKING:

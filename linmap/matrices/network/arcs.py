@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from attrs import evolve
 
 from hilbert.index.leaf import Bundle
+from linmap.matrices.labelled.labelled_products import NetworkProduct
 from linmap.matrices.network.loop_lanes import runs
 from linmap.matrices.network.sum_simplification import settled
-from linmap.matrices.tables.labelled_products import NetworkProduct
 from linmap.net.fold import live_arcs
 from linmap.term import wire
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from hilbert import Index
     from hilbert.index.leaf import Leaf
+    from linmap.matrices.network.arc_products import ArcProducts
     from linmap.matrices.network.loop_lanes import Patterns
-    from linmap.matrices.network.network import Network
     from linmap.term.net import Arc, Net
 
 FormOfArc: TypeAlias = list[NetworkProduct]
@@ -39,7 +39,7 @@ Arriving: TypeAlias = tuple[int, int, FormOfArc]
 SAME = wire.Same()
 
 
-def forms_of_arcs(n: Network) -> dict[tuple[int, int], FormOfArc]:
+def forms_of_arcs(n: ArcProducts) -> dict[tuple[int, int], FormOfArc]:
     """The sum from wire to wire; each input, and then each output, has a wire of its own behind those of the net.
 
     Arcs come first in a sum, then what passes wires, in the order in which these are complete.
@@ -87,7 +87,7 @@ def _arriving(into: dict[int, list[Arriving]], onward: Collection[int], end: int
 _time = itemgetter(0)
 
 
-def _edges(n: Network) -> Iterator[Edge]:
+def _edges(n: ArcProducts) -> Iterator[Edge]:
     """The arcs that are not 0, in order; a loop or an inverse is one from each of its inputs to each of its outputs."""
     body = n.body
     wires = len(body.wires)
@@ -154,7 +154,7 @@ def _joins(edges: Sequence[Edge], departures: Counter[int]) -> set[int]:
 
 
 def _onward(
-    n: Network, edges: Sequence[Edge], departures: Counter[int], joins: set[int]
+    n: ArcProducts, edges: Sequence[Edge], departures: Counter[int], joins: set[int]
 ) -> dict[int, NetworkProduct | None]:
     """The wires that only pass on what meets there, and how it gets to the end of such wires; None as it is."""
     onward: dict[int, NetworkProduct | None] = {}
@@ -168,6 +168,6 @@ def _onward(
     return onward
 
 
-def _then(n: Network, f: wire.Wire | NetworkProduct, p: NetworkProduct) -> NetworkProduct:
+def _then(n: ArcProducts, f: wire.Wire | NetworkProduct, p: NetworkProduct) -> NetworkProduct:
     """f • p."""
     return n.after(f, p) if isinstance(f, NetworkProduct) else n.through(p, f)

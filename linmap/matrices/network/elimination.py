@@ -13,21 +13,19 @@ import itertools
 import math
 from typing import TYPE_CHECKING, TypeAlias
 
+from linmap.matrices.labelled.labelled_products import uses
 from linmap.matrices.network.arcs import forms_of_arcs
 from linmap.matrices.network.sum_simplification import MANY, settled, tidied
 from linmap.matrices.network.to_arrays import merged, restricted
-from linmap.matrices.tables.labelled_products import uses
 from linmap.matrices.tables.tables import LISTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from linmap.matrices.labelled.labelled_products import Blocks, LabelTable, Link, NetworkFactor, NetworkProduct
+    from linmap.matrices.network.arc_products import ArcProducts
     from linmap.matrices.network.arcs import FormOfArc
-    from linmap.matrices.network.network import Network
-    from linmap.matrices.tables.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct
 
-Blocks: TypeAlias = "dict[tuple[int, int], FormOfArc]"
-"""For each output and input the products of their block, where it is not 0; by inputs."""
 ArcsByEnd: TypeAlias = "dict[int, dict[int, FormOfArc]]"
 TRIED = 100
 """Forward and adjoint mode are tried for at most so many wires, …"""
@@ -40,7 +38,7 @@ QUICK = 2 * 10**5
 class ArcsLeft:
     """The arcs that are left, by source and by destination; inputs and outputs are vertices of their own."""
 
-    def __init__(self, n: Network, arcs: tuple[ArcsByEnd, ArcsByEnd] | None = None) -> None:
+    def __init__(self, n: ArcProducts, arcs: tuple[ArcsByEnd, ArcsByEnd] | None = None) -> None:
         self.n = n
         body = n.body
         self.ends = len(body.wires)
@@ -165,7 +163,7 @@ class ArcsLeft:
         return any(not self.n.sizes[c] for part in parts for c in part.labels)
 
 
-def composed(n: Network, qs: Sequence[NetworkProduct], ps: Sequence[NetworkProduct]) -> list[NetworkProduct]:
+def composed(n: ArcProducts, qs: Sequence[NetworkProduct], ps: Sequence[NetworkProduct]) -> list[NetworkProduct]:
     """The products of q • p, for p and q in two sums.
 
     Sums of relations whose numbers are known are one table each before, where they meet a larger table, and where more
@@ -192,7 +190,7 @@ def _is_due(ps: Sequence[NetworkProduct], p_rows: int, qs: Sequence[NetworkProdu
     return len(qs) == 1 and bool(qs[0].tables) and p_rows <= q_rows
 
 
-def _rows(n: Network, products: Sequence[NetworkProduct]) -> int:
+def _rows(n: ArcProducts, products: Sequence[NetworkProduct]) -> int:
     """About how many tuples a sum has as one table; 0 where it restricts not all of its labels."""
     total = 0
     for p in products:
@@ -204,7 +202,7 @@ def _rows(n: Network, products: Sequence[NetworkProduct]) -> int:
     return total
 
 
-def eliminated(n: Network) -> Blocks:
+def eliminated(n: ArcProducts) -> Blocks:
     """The blocks of the order of elimination that stores the fewest numbers, then of that with the fewest steps."""
     first = ArcsLeft(n)
     wires = first.wires()
@@ -241,7 +239,7 @@ def eliminated(n: Network) -> Blocks:
     return best[1]
 
 
-def _stored(n: Network, p: NetworkProduct) -> int:
+def _stored(n: ArcProducts, p: NetworkProduct) -> int:
     """How many numbers a product has, its tuples among them; for a relation, as many as it has pairs."""
     tables = sum(t.count * len(t.labels) for t in p.tables) + sum(link.relation.size for link in p.links)
     return sum(n.entries(f) for f in p.factors) + tables

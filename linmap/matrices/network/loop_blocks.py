@@ -10,10 +10,10 @@ from attrs import evolve
 
 from hilbert import Fin
 from hilbert.program.line.constant import Const, filled
+from linmap.matrices.labelled.columns import divided, split
+from linmap.matrices.labelled.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct
 from linmap.matrices.network.loop_lanes import blocks_of, runs
 from linmap.matrices.tables.banded_relations import Diagonals
-from linmap.matrices.tables.columns import divided, split
-from linmap.matrices.tables.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct
 from linmap.matrices.tables.pair_sets import PairRelation, count, flat
 from linmap.net.apply_recur import acted_on_parts
 from linmap.net.loop_masks import known_mask, may_break
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from hilbert import Index
     from hilbert.index.leaf import Leaf
     from hilbert.relation.relation import AnyRelation
-    from linmap.matrices.network.contractor import Contractor
+    from linmap.matrices.labelled.columns import Ints, Labels
+    from linmap.matrices.labelled.contractor import Contractor
     from linmap.matrices.network.loop_lanes import Patterns, Run
-    from linmap.matrices.tables.columns import Ints, Labels
     from linmap.matrices.tables.pair_sets import PairSet
 
 

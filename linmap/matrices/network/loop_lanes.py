@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from hilbert.index.leaf import Bundle, Leaf
+    from linmap.matrices.labelled.columns import Ints
     from linmap.matrices.network.loop_patterns import Lanes, LoopPattern
-    from linmap.matrices.tables.columns import Ints
     from linmap.term.net import Net
 
 SINGLES = 16

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias, final
 import numpy as np
 
 from hilbert.base.once import cached_property
-from linmap.matrices.tables.columns import TooManyRowsError, divided, flat_positions
+from linmap.matrices.labelled.columns import TooManyRowsError, divided, flat_positions
 from linmap.matrices.tables.diagonal_products import along_diagonals, axis_pairs, in_forms, is_met
 from linmap.matrices.tables.pair_matrices import Grid, alike, applied, power
 from linmap.matrices.tables.pair_sets import (
@@ -39,11 +39,10 @@ from linmap.matrices.tables.tables import tabled
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from linmap.matrices.network.contractor import Contractor
-    from linmap.matrices.network.network import Network
+    from linmap.matrices.labelled.columns import Ints
+    from linmap.matrices.labelled.contractor import Contractor
+    from linmap.matrices.labelled.labelled_products import Blocks, NetworkProduct
     from linmap.matrices.tables.banded_relations import Run
-    from linmap.matrices.tables.columns import Ints
-    from linmap.matrices.tables.labelled_products import NetworkProduct
     from linmap.matrices.tables.pair_sets import Shape
     from linmap.term import wire
 
@@ -57,10 +56,13 @@ THICK = 64
 
 @final
 class LoopPattern:
-    """The pairs of each block of a loop; `lanes` are left out of all arrays that its rounds are given, and make."""
+    """The pairs of each block of a loop; `lanes` are left out of all arrays that its rounds are given, and make.
 
-    def __init__(self, n: Network, f: wire.Recur, lanes: tuple[Lanes, Lanes]) -> None:
-        self.n, self.lanes, self.body = n, lanes, f.body
+    `products` are those of each block of a round.
+    """
+
+    def __init__(self, n: Contractor, products: Blocks, f: wire.Recur, lanes: tuple[Lanes, Lanes]) -> None:
+        self.n, self.products, self.lanes, self.body = n, products, lanes, f.body
         self.states, self.whole, self.summed = f.states, f.states + f.fed, f.states + f.summed
         self.rounds, self.front, self.reverse = f.index.size, f.index.shape, f.reverse
 
@@ -83,7 +85,7 @@ class LoopPattern:
 
     def _found_blocks(self) -> dict[tuple[int, int], PairSet]:
         found: dict[tuple[int, int], PairSet] = {}
-        for (j, k), products in self.n.blocks.items():
+        for (j, k), products in self.products.items():
             if self.lanes[0][k] is None or self.lanes[1][j] is None:
                 continue
             pairs: MaybePairs = None

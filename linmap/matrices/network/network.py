@@ -12,45 +12,27 @@ In which order wires go is said in `linmap.matrices.network.elimination`.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from attrs import evolve
 
-from hilbert import Fin
-from hilbert.arrays.libraries.namespace import to_numpy
 from hilbert.base.once import first, once
-from hilbert.index.leaf import Entry
-from hilbert.program.line.constant import Const
-from hilbert.program.line.external import External
-from hilbert.program.line.operation import labelled
-from hilbert.relation import Equality as IdentityRelation
-from hilbert.relation import Full
-from linmap.matrices.network.contractor import Contractor
+from linmap.matrices.network.arc_products import ArcProducts
 from linmap.matrices.network.elimination import eliminated
-from linmap.matrices.network.loop_blocks import basis_of, blocks
 from linmap.matrices.network.loop_patterns import LoopPattern
-from linmap.matrices.tables.columns import Labels, split
-from linmap.matrices.tables.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
-from linmap.net.support import labels
-from linmap.term import wire
-from linmap.term.datum import Ref
-from linmap.term.net import Net, refs
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping
 
-    from hilbert import Index
-    from hilbert.index.spec import Spec
-    from hilbert.relation.relation import AnyRelation
     from linmap.matrices.network.loop_patterns import Lanes
+    from linmap.term import wire
     from linmap.term.datum import Datum
+    from linmap.term.net import Net
 
 
-class Network(Contractor):
-    """The products of every block of a net, and the line that computes arrays from the net's data.
+class Network(ArcProducts):
+    """The products of every block of a net.
 
-    `found` has the arrays of elements of index sets, where these are known: they are tables then, as constants are.
     Where only `patterns` are asked for, sums of relations on diagonals are united, and their factors are not computed;
     `exact` ones are listed also where they fill most of a block.
     """
@@ -64,141 +46,9 @@ class Network(Contractor):
         patterns: bool = False,
         exact: bool = False,
     ) -> None:
-        base = next((leaf.entry for leaf in body.wires if leaf.is_field), Entry("float64"))
-        super().__init__(refs(body), base, limit)
-        self.body, self.patterns, self.is_exact = body, patterns, exact
-        self.found: dict[Datum, Any] = {d: to_numpy(d.array) for d in elements(body) if isinstance(d, Const)}
-        self.found |= found or {}
-        self._relations: dict[AnyRelation, AnyRelation] = {}
-        self._watch()
+        super().__init__(body, loop_pattern, limit, found)
+        self.patterns, self.is_exact = patterns, exact
         self.blocks = eliminated(self)
-
-    # --- one arc ---
-
-    def unit(self, w: int) -> NetworkProduct:
-        """The identity of a wire; those of the inputs stand behind those of the net."""
-        body = self.body
-        leaf = body.wires[w if w < len(body.wires) else body.inputs[w - len(body.wires)]]
-        labels = tuple([self.label(axis) for axis in leaf.axes])
-        return NetworkProduct(1.0, (), (), labels, labels)
-
-    def through(self, p: NetworkProduct, f: wire.Wire) -> NetworkProduct:
-        """The product after one more wire map."""
-        match f:
-            case wire.Same() | wire.Cast():
-                return p
-            case wire.External(rule) if rule.looks:
-                return p
-            case wire.Scale(k):
-                return p.but(k=p.k * k)
-            case wire.Move(axes):
-                return p.but(out=tuple(p.out[i] for i in axes))
-            case wire.ContractWith(spec, side, datum):
-                return self._section(p, spec, side, datum)
-            case wire.Reduce(relation, at):
-                return self._reduced(p, relation, at)
-            case wire.External():
-                return self._external(p, f)
-            case wire.Into() | wire.OutOf() | wire.Recur() | wire.Inverse():  # no product: see `opaque`
-                raise TypeError(f)
-            case _:
-                assert_never(f)
-
-    def _watch(self) -> None:
-        """What looks on the way sees all that flows: so it looks at the factor beside it, once for all vectors."""
-        looks = [(arc, arc.map) for arc in self.body.arcs if isinstance(arc.map, wire.External) and arc.map.rule.looks]
-        before, behind = ({getattr(arc, end): look for arc, look in looks} for end in ("src", "dst"))
-        for arc in self.body.arcs if looks else ():
-            look, f = before.get(arc.dst) or behind.get(arc.src), arc.map
-            if look and isinstance(f, wire.ContractWith) and labels(f)[1] == f.spec.out and isinstance(f.datum, Ref):
-                leaf = f.datum.leaf
-                step = External(look.rule, leaf, leaf, place=look.place)
-                self.place[f.datum] = self.emit(step, (self.place[f.datum],), leaf)
-
-    def opaque(
-        self, f: wire.Recur | wire.Inverse, lead: Sequence[Index], inputs: Collection[int], outputs: Collection[int]
-    ) -> dict[tuple[int, int], NetworkProduct]:
-        """A linear loop or an inverse between arrays of its bundles; the axes `lead` are in front of the flow."""
-        return blocks(self, f, lead, (inputs, outputs), loop_pattern)
-
-    def _external(self, p: NetworkProduct, f: wire.External) -> NetworkProduct:
-        """A map of a user's is a matrix: it, or its adjoint, on all basis vectors at once, from the smaller side."""
-        forward = f.dom.size <= f.cod.size
-        g = f if forward else f.adjoint(f.dom)
-        basis = self.builder.literal(basis_of(g.dom))
-        slot = self.builder.step(evolve(g, n=len(g.dom.axes)), (basis,))
-        inp, out = p.out[f.n :], tuple(map(self.label, f.cod.axes))
-        factor = NetworkFactor(slot, inp + out if forward else out + inp)
-        return p.but(factors=(*p.factors, factor), out=p.out[: f.n] + out)
-
-    def _section(self, p: NetworkProduct, spec: Spec, side: int, datum: Datum) -> NetworkProduct:
-        fixed, flow = (spec.left, spec.right) if side == 0 else (spec.right, spec.left)
-        named: dict[str, int] = dict(zip(flow, p.out, strict=True))
-        for letter, axis in zip(fixed, labelled(datum.leaf), strict=True):
-            if letter not in named:
-                named[letter] = self.label(axis)
-        labels = tuple([named[c] for c in fixed])
-        out = tuple([named[c] for c in spec.out])
-        if datum in self.found and not labels:  # the one element of 𝟏
-            return p.but(out=out)
-        if datum in self.found:
-            return p.but(tables=(*p.tables, self._table(datum, labels)), out=out)
-        factors = (*p.factors, NetworkFactor(self.datum(datum), labels))
-        return NetworkProduct(p.k, factors, p.links, out, p.inp, p.tables)
-
-    def _table(self, datum: Datum, labels: Labels) -> LabelTable:
-        """The graph of a function that is known at the point."""
-        positions = np.asarray(self.found[datum]).reshape(-1)
-        lead = len(datum.leaf.axes)
-        columns = dict(split(labels[:lead], np.arange(positions.size), self.sizes))
-        columns |= split(labels[lead:], positions, self.sizes)
-        return LabelTable(self.label(Fin.of(positions.size)), labels, tuple(columns[c] for c in labels))
-
-    def _reduced(self, p: NetworkProduct, relation: AnyRelation, at: int) -> NetworkProduct:
-        n = len(relation.dom.axes)
-        before, x, after = p.out[:at], p.out[at : at + n], p.out[at + n :]
-        match relation:
-            case IdentityRelation():
-                return p
-            case Full():
-                y = tuple(self.label(axis) for axis in relation.cod.axes)
-                return self.counted_out(p, p.but(out=before + y + after))
-            case _ if not relation.dom.axes and not relation.cod.axes:  # between one-element sets: 1 or 0
-                return p.but(k=p.k * len(relation.holds()[0]))
-            case _:  # every other relation stays a link
-                y = tuple(self.label(axis) for axis in relation.cod.axes)
-                relation = self._relations.setdefault(relation, relation)  # one object for equal ones
-                return p.but(links=(*p.links, Link(relation, x, y)), out=before + y + after)
-
-    def counted_out(self, before: NetworkProduct, after: NetworkProduct) -> NetworkProduct:
-        """A sum over an axis that nothing varies along counts it."""
-        gone = set(before.out) - set(after.out) - set(after.inp)
-        gone -= uses(after.factors, after.links, after.tables) if gone else set()
-        return after.but(k=after.k * self.size(gone)) if gone else after
-
-    # --- two arcs ---
-
-    def after(self, q: NetworkProduct, p: NetworkProduct) -> NetworkProduct:
-        """q • p: the input's labels of q are the output's of p; the other labels of q are fresh."""
-        if not (q.factors or q.links or q.tables) and q.out == q.inp:
-            return p if q.k == 1.0 else p.but(k=p.k * q.k)
-        names = dict(zip(q.inp, p.out, strict=True))
-
-        def named(labels: Labels) -> Labels:
-            return tuple([names[c] if c in names else names.setdefault(c, self.twin(c)) for c in labels])
-
-        factors = tuple([NetworkFactor(f.slot, named(f.labels)) for f in q.factors])
-        links = tuple([Link(link.relation, named(link.x), named(link.y)) for link in q.links])
-        tables = tuple([LabelTable(named((t.row,))[0], named(t.labels), t.columns) for t in q.tables])
-        made = NetworkProduct(p.k * q.k, p.factors + factors, p.links + links, named(q.out), p.inp, p.tables + tables)
-        return self.counted_out(p, made)
-
-
-@once
-def elements(body: Net) -> tuple[Datum, ...]:
-    """The data of a net that are elements of index sets: constants, and relations that are known at a point."""
-    data = dict.fromkeys(d for arc in body.arcs if (d := wire.datum_of(arc.map)) is not None)
-    return tuple(d for d in data if d.leaf.entry.index is not None)
 
 
 def network(body: Net, limit: int | None = None) -> Network:
@@ -234,7 +84,10 @@ def loop_pattern(f: wire.Recur, lanes: tuple[Lanes, Lanes]) -> LoopPattern:
     """The pattern of a loop without lanes, found once."""
     found = _loop_patterns(f.body, os.getpid())
     key = (f.states, f.fed, f.index, f.reverse, lanes)
-    return found.get(key) or first(found, key, LoopPattern(_round(f.body, os.getpid()), f, lanes))
+    if key in found:
+        return found[key]
+    n = _round(f.body, os.getpid())
+    return first(found, key, LoopPattern(n, n.blocks, f, lanes))
 
 
 @once

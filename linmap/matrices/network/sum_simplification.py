@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from attrs import evolve
 
+from linmap.matrices.labelled.columns import Labels, TooManyRowsError
+from linmap.matrices.labelled.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.network.to_arrays import merged, merged_but_long, merged_by_axes, restricted
-from linmap.matrices.tables.columns import Labels, TooManyRowsError
 from linmap.matrices.tables.diagonal_products import in_forms, patterns
 from linmap.matrices.tables.diagonal_sides import diagonal_sides
-from linmap.matrices.tables.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.tables.tables import condensed, most_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from linmap.matrices.network.contractor import Contractor
+    from linmap.matrices.labelled.contractor import Contractor
 
 Part: TypeAlias = LabelTable | Link
 MOST = 6

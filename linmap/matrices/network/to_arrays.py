@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from hilbert import Fin
-from linmap.matrices.network.contractor import WideRelationError
-from linmap.matrices.tables.columns import Labels, TooManyRowsError, distinct, flat_positions, length, union_count
+from linmap.matrices.labelled.columns import Labels, TooManyRowsError, distinct, flat_positions, length, union_count
+from linmap.matrices.labelled.contractor import WideRelationError
+from linmap.matrices.labelled.labelled_products import LabelTable, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.tables.diagonal_sides import diagonal_sides
-from linmap.matrices.tables.labelled_products import LabelTable, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.tables.tables import HUGE, condensed, most_rows, tabled
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from linmap.matrices.network.contractor import Contractor
-    from linmap.matrices.tables.columns import Columns, Distinct, Ints
+    from linmap.matrices.labelled.columns import Columns, Distinct, Ints
+    from linmap.matrices.labelled.contractor import Contractor
 
 NOTHING: Mapping[int, bool] = {}
 

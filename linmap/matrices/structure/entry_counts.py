@@ -13,11 +13,11 @@ from attrs import frozen
 
 from hilbert.relation import Function, Window
 from hilbert.relation.relation_operators import law
+from linmap.matrices.labelled.columns import Labels, TooManyRowsError, distinct
+from linmap.matrices.labelled.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.network.to_arrays import restricted, tables
 from linmap.matrices.tables.banded_relations import Diagonals
-from linmap.matrices.tables.columns import Labels, TooManyRowsError, distinct
 from linmap.matrices.tables.diagonal_products import united
-from linmap.matrices.tables.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.tables.tables import condensed
 
 if TYPE_CHECKING:

@@ -22,6 +22,8 @@ from hilbert.base.sizes import held
 from hilbert.base.two_sided import parts
 from hilbert.errors import shown
 from hilbert.relation import Composite, Equality, Pairs, Partial, ProductRelation, SumRelation
+from linmap.matrices.labelled.columns import flat_positions
+from linmap.matrices.labelled.labelled_products import LabelTable, Link, NetworkProduct, bonds
 from linmap.matrices.network.network import Network, pattern_network
 from linmap.matrices.network.sum_simplification import listed
 from linmap.matrices.structure.entry_counts import Component, components, counted, union
@@ -41,9 +43,7 @@ from linmap.matrices.structure.matrix_shapes import (
     ZeroForm,
 )
 from linmap.matrices.tables.banded_relations import Diagonals
-from linmap.matrices.tables.columns import flat_positions
 from linmap.matrices.tables.diagonal_products import along_diagonals, in_forms, is_met
-from linmap.matrices.tables.labelled_products import LabelTable, Link, NetworkProduct, bonds
 from linmap.net.lower import net
 from linmap.term.linear_map import LinMap
 from linmap.term.net import Closed, Net

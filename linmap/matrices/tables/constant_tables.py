@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hilbert.arrays.kernels.segments import sparse
-from linmap.matrices.tables.columns import CELLS, Columns, Labels, TooManyRowsError, flat_positions, length, split
+from linmap.matrices.labelled.columns import CELLS, Columns, Labels, TooManyRowsError, flat_positions, length, split
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from attrs import evolve
 
 from hilbert.relation import Pairs, ProductRelation, table
+from linmap.matrices.labelled.labelled_products import Link, NetworkFactor
 from linmap.matrices.tables.banded_relations import (
     MOST,
     Box,
@@ -21,16 +22,15 @@ from linmap.matrices.tables.banded_relations import (
     together,
     volume,
 )
-from linmap.matrices.tables.labelled_products import Link, NetworkFactor
 from linmap.matrices.tables.pair_sets import PairRelation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert.relation.relation import AnyRelation
-    from linmap.matrices.network.contractor import Contractor
-    from linmap.matrices.tables.columns import Labels
-    from linmap.matrices.tables.labelled_products import NetworkProduct
+    from linmap.matrices.labelled.columns import Labels
+    from linmap.matrices.labelled.contractor import Contractor
+    from linmap.matrices.labelled.labelled_products import NetworkProduct
 
 Pair: TypeAlias = "tuple[tuple[Labels, Labels], Diagonals]"
 FEW = 64

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linmap.matrices.tables.columns import Labels
-from linmap.matrices.tables.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct
+from linmap.matrices.labelled.columns import Labels
+from linmap.matrices.labelled.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct
 
 if TYPE_CHECKING:
-    from linmap.matrices.network.contractor import Contractor
+    from linmap.matrices.labelled.contractor import Contractor
 
 
 def diagonal_sides(n: Contractor, p: NetworkProduct) -> NetworkProduct:

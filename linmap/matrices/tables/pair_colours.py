@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linmap.matrices.tables.columns import Ints, divided
+from linmap.matrices.labelled.columns import Ints, divided
 from linmap.matrices.tables.pair_sets import flat
 
 if TYPE_CHECKING:

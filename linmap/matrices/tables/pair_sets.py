@@ -22,8 +22,8 @@ from attrs import frozen
 from hilbert.base.once import cached_property
 from hilbert.base.sizes import room
 from hilbert.relation.relation import Relation
+from linmap.matrices.labelled.columns import Ints, Matches, divided, first_of_equal
 from linmap.matrices.tables.banded_relations import volume
-from linmap.matrices.tables.columns import Ints, Matches, divided, first_of_equal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

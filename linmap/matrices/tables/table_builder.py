@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 from hilbert import Fin, Unit
 from hilbert.base.sizes import room
 from hilbert.relation import Full
-from linmap.matrices.tables.columns import (
+from linmap.matrices.labelled.columns import (
     Columns,
     Labels,
     Matches,
@@ -24,14 +24,14 @@ from linmap.matrices.tables.columns import (
     progression,
     split,
 )
+from linmap.matrices.labelled.labelled_products import LabelTable, Link, NetworkFactor, uses
 from linmap.matrices.tables.constant_tables import WORTH, summed_product
-from linmap.matrices.tables.labelled_products import LabelTable, Link, NetworkFactor, uses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from linmap.matrices.network.contractor import Contractor
-    from linmap.matrices.tables.columns import Distinct, Ints
+    from linmap.matrices.labelled.columns import Distinct, Ints
+    from linmap.matrices.labelled.contractor import Contractor
 
 Part: TypeAlias = LabelTable | Link
 KEYS = 4

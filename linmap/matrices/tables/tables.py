@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hilbert import SpaceError
-from linmap.matrices.tables.columns import Columns
-from linmap.matrices.tables.labelled_products import LabelTable, NetworkFactor, NetworkProduct, uses
+from linmap.matrices.labelled.columns import Columns
+from linmap.matrices.labelled.labelled_products import LabelTable, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.tables.table_builder import Part, TableBuilder, multiplied
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from linmap.matrices.network.contractor import Contractor
+    from linmap.matrices.labelled.contractor import Contractor
 
 LISTED, LONGEST = 2 * 10**6, 10**7
 """Tables with at most so many rows are made where nobody has asked for a sparse matrix; up to the second number where

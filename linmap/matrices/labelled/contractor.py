@@ -22,11 +22,11 @@ from hilbert.program.line.operation import Add
 from hilbert.relation import Converse, Full, Graph, Inclusion
 from hilbert.relation import Equality as IdentityRelation
 from hilbert.relation.relation import Table as Positions
-from linmap.matrices.network.accumulation_order import Accumulation, beyond, order
-from linmap.matrices.network.deferred_lines import FOLDED, Deferred
-from linmap.matrices.network.supported_steps import SupportedSteps
-from linmap.matrices.tables.columns import Labels, progression, sample
-from linmap.matrices.tables.labelled_products import Link, NetworkFactor
+from linmap.matrices.labelled.accumulation_order import Accumulation, beyond, order
+from linmap.matrices.labelled.columns import Labels, progression, sample
+from linmap.matrices.labelled.deferred_lines import FOLDED, Deferred
+from linmap.matrices.labelled.labelled_products import Link, NetworkFactor
+from linmap.matrices.labelled.supported_steps import SupportedSteps
 from linmap.net.support import breaks
 from linmap.term import wire
 from linmap.term.datum import Ref
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     from hilbert import Index
     from hilbert.relation.relation import AnyRelation
-    from linmap.matrices.tables.columns import Ints
-    from linmap.matrices.tables.labelled_products import NetworkProduct
+    from linmap.matrices.labelled.columns import Ints
+    from linmap.matrices.labelled.labelled_products import NetworkProduct
     from linmap.term.datum import Datum
 
 

@@ -9,13 +9,13 @@ have a value, or a dense block, for each row.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
 from attrs import field, frozen
 
 from hilbert.base.once import cached_property
-from linmap.matrices.tables.columns import Ints, Labels, sample
+from linmap.matrices.labelled.columns import Ints, Labels, sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -142,6 +142,10 @@ class NetworkProduct:
             self.inp if inp is None else inp,
             self.tables if tables is None else tables,
         )
+
+
+Blocks: TypeAlias = dict[tuple[int, int], list[NetworkProduct]]
+"""For each output and input the products of their block, where it is not 0; by inputs."""
 
 
 def bonds(p: NetworkProduct) -> list[tuple[int, Labels]]:
