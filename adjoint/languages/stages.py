@@ -17,8 +17,8 @@ from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.operation import Contract, Literal
 from hilbert.space.space import type_of
 from linmap import cost, structure
-from linmap.printing.names import Names
 from linmap.printing.notation import subscript
+from linmap.printing.text_names import Names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -24,13 +24,13 @@ from hilbert.errors import integer, shown
 from hilbert.map.map import AnyMap, Map
 from hilbert.program.line.constant import Const
 from hilbert.space.nested_sums import named
-from linmap.printing.names import Names
 from linmap.printing.net_text import net_doc
 from linmap.printing.notation import PAGE, Bracket, Doc, Listing, Page, Times, Word, line, render, times, total
 from linmap.printing.part_text import key_of
 from linmap.printing.shared_text import shared_doc
 from linmap.printing.show import node_doc
 from linmap.printing.show import show as show_linear
+from linmap.printing.text_names import Names
 from linmap.term import wire
 from linmap.term.datum import Datum, Ref
 from linmap.term.linear_map import LinMap

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from diff.printing.slot_text import Text
     from hilbert.index.index import Index
     from hilbert.index.leaf import Leaf
-    from linmap.printing.names import Names
+    from linmap.printing.text_names import Names
 
 FREE, BOUND = 0xE000, 0xF0000
 LETTERS = "ijklmnpqrstabcdfgh"

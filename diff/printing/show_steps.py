@@ -18,11 +18,11 @@ from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
 from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.operation import Add, Along, Contract, Keep, Literal
-from linmap.printing.names import SHORT, Names
 from linmap.printing.notation import subscript
 from linmap.printing.part_text import path
 from linmap.printing.relation_text import reduction
 from linmap.printing.section_text import transposed
+from linmap.printing.text_names import SHORT, Names
 from linmap.signs import sign_of
 from linmap.term import wire
 

@@ -188,27 +188,28 @@ def net_label(
     alone = numbering.alone
 
     def act(arc: Arc, total: int) -> int:
-        match arc.map:
-            case wire.Same():
-                return total
-            case f:  # its fields say what it does, but for the datum, whose contents do
-                named = [field.name for field in fields(type(f)) if field.eq and field.name != "datum"]
-                own = tuple(_own(f, name, numbering) for name in named)
-                d = wire.datum_of(f)
-                kind: Hashable = (type(f), own, None if d is None else datum(d))
-                number = f.k if isinstance(f, wire.Scale) else _scaling(f, number_of)
-                if number is not None:
-                    if number in {1.0, -1.0}:
-                        return total if number == 1.0 else -total % MODULUS
-                    kind = (wire.Scale, signed(number))
-                minus = total > MODULUS // 2
-                plus = MODULUS - total if minus else total
-                found = numbering.moved(f.order, plus) if isinstance(f, wire.Move) else alone((kind, plus))
-                return -found % MODULUS if minus else found
+        f = arc.map
+        if isinstance(f, wire.Same):
+            return total
+        number = f.k if isinstance(f, wire.Scale) else _scaling(f, number_of)
+        if number in {1.0, -1.0}:
+            return total if number == 1.0 else -total % MODULUS
+        minus = total > MODULUS // 2
+        plus = MODULUS - total if minus else total
+        kind = _kind(f, numbering, datum) if number is None else (wire.Scale, signed(number))
+        moved = numbering.moved(f.order, plus) if isinstance(f, wire.Move) else alone((kind, plus))
+        return -moved % MODULUS if minus else moved
 
     inputs = ((w, alone(("input", k))) for k, w in enumerate(body.inputs))
     outputs = fold(body, inputs, act, lambda a, b: (a + b) % MODULUS)
     return "linear", body.dom, body.cod, tuple(outputs)
+
+
+def _kind(f: wire.Wire, numbering: Numbering, datum: Callable[[Datum], Hashable]) -> Hashable:
+    """What an arc does: its class and its fields, but for the datum, of which the contents."""
+    named = [field.name for field in fields(type(f)) if field.eq and field.name != "datum"]
+    d = wire.datum_of(f)
+    return type(f), tuple(_own(f, name, numbering) for name in named), None if d is None else datum(d)
 
 
 def _own(f: wire.Wire, name: str, numbering: Numbering) -> Hashable:

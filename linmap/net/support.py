@@ -20,7 +20,7 @@ only products, sums of bases with the same selections, and these selections them
 
 from __future__ import annotations
 
-from typing import TypeAlias, final
+from typing import TypeAlias, assert_never, final
 
 import numpy as np
 from attrs import frozen
@@ -33,13 +33,16 @@ from linmap.term import wire
 from linmap.term.datum import Datum, Ref
 from linmap.term.wire import Reduce
 
+Rearranging: TypeAlias = wire.ContractWith | Reduce | wire.Move
+"""An arc whose entries are those of its source at other places, or sums of them."""
+
 
 @final
 @frozen(eq=False)
 class Image:
     """Where an arc makes something of what is in `of` (None: of anything); `source` is the leaf that the arc takes."""
 
-    arc: wire.Simple
+    arc: Rearranging
     datum: int | None
     of: Support
     source: Leaf
@@ -97,7 +100,7 @@ def labels(f: wire.ContractWith) -> tuple[str, str]:
     return (f.spec.left, f.spec.right) if f.side == 0 else (f.spec.right, f.spec.left)
 
 
-def is_selection(f: wire.Wire) -> bool:
+def is_selection(f: wire.Simple) -> bool:
     """Whether an arc puts each entry in at most one place, or leaves it out, and adds nothing up."""
     match f:
         case Reduce(relation):
@@ -108,11 +111,11 @@ def is_selection(f: wire.Wire) -> bool:
                 is_permutation = isinstance(datum, Ref) and bool(datum.known)
                 return is_permutation or (set(source) <= set(spec.out) and len(spec.out) > len(source))
             return not datum.leaf.is_field and source == spec.out
-        case _:  # all others add entries up, keep them all, or move them
+        case _:  # all others add entries up, keep or move all; to make a selection at once is right, too
             return False
 
 
-def covers(f: wire.Simple) -> bool:
+def covers(f: Rearranging) -> bool:
     """Whether an arc is known to make something of everything, everywhere."""
     match f:
         case Reduce(relation):
@@ -123,8 +126,10 @@ def covers(f: wire.Simple) -> bool:
                 return datum.leaf.is_field
             scatters = any(c in spec.out for c in fixed[len(datum.leaf.axes) :])
             return bool(len(spec.out) <= len(source) and (not scatters or (isinstance(datum, Ref) and datum.known)))
-        case _:  # Same, Scale, Move, Cast, External: everything
+        case wire.Move():
             return True
+        case _:
+            assert_never(f)
 
 
 def _reaches_all(relation: AnyRelation) -> bool:

@@ -101,10 +101,16 @@ class Supports:
 
     def image(self, f: wire.Simple, datum: int | None, of: Part) -> Support:
         """Where an arc's result can differ from 0; a user's operator may make anything of a part."""
-        looks = isinstance(f, wire.External) and f.rule.looks
-        if (isinstance(f, wire.External) and not looks) or (of.where is None and covers(f)):
-            return None
-        return of.where if looks or isinstance(f, wire.Cast) else Image(f, datum, of.where, self.b.slots[of.base])
+        match f:
+            case wire.Same() | wire.Scale() | wire.Cast():
+                return of.where
+            case wire.ContractWith() | Reduce() | Move():
+                everywhere = of.where is None and covers(f)
+                return None if everywhere else Image(f, datum, of.where, self.b.slots[of.base])
+            case wire.External(rule) if rule.looks:
+                return of.where
+            case _:  # of others nothing is known: everywhere is never wrong
+                return None
 
     def _entered(self, f: wire.ContractWith, datum: int | None, p: Part) -> Part:
         """A branch is entered: what becomes of lanes that do not take it is dropped where it is left."""
@@ -251,7 +257,6 @@ class Supports:
             if fixed == source == f.spec.out and f.datum.leaf.entry.index is None:
                 return datum if of is None else self._step(Choose(), of, datum, of)
             return self._through(Contract(f.spec), s, of, lambda x: (datum, x) if f.side == 0 else (x, datum))
-        assert isinstance(f, (Reduce, Move))  # the others carry the support as it is
         return self._through(f, s, of, lambda x: (x,))
 
     def _through(self, operation: Operation, s: Image, of: Const | int | None, args: Any) -> Const | int:

@@ -12,11 +12,11 @@ from attrs import frozen
 from hilbert.index.leaf import Bundle, raised
 from hilbert.program.line.constant import Const
 from linmap.net.fold import extended, fold
-from linmap.printing.names import SHORT, Names
 from linmap.printing.notation import Doc, Word, line, negative, render, subscript, times, total
 from linmap.printing.part_text import nested, path, projection
 from linmap.printing.relation_text import reduction
 from linmap.printing.section_text import section_text
+from linmap.printing.text_names import SHORT, Names
 from linmap.term import wire
 from linmap.term.net import refs
 

@@ -11,7 +11,7 @@ from linmap.printing.notation import subscript
 
 if TYPE_CHECKING:
     from hilbert.relation.relation import AnyRelation
-    from linmap.printing.names import Names
+    from linmap.printing.text_names import Names
 
 
 def reduction(relation: AnyRelation, names: Names) -> str:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, assert_never, cast
 
 from hilbert.program.line.constant import Const
-from linmap.printing.names import Names
 from linmap.printing.net_text import net_doc
 from linmap.printing.notation import PAGE, Bracket, Doc, Page, Times, Word, line, render, subscript, times, total
 from linmap.printing.part_text import key_of
 from linmap.printing.relation_text import reduction
 from linmap.printing.section_text import section_text
 from linmap.printing.shared_text import shared_doc
+from linmap.printing.text_names import Names
 from linmap.term.datum import Datum
 from linmap.term.linear_map import AnyLinMap
 from linmap.term.net import Closed, Net, refs

@@ -27,8 +27,8 @@ from hilbert.relation import (
     sliding,
 )
 from linmap import equal, red
-from linmap.printing.names import Names
 from linmap.printing.relation_text import reduction
+from linmap.printing.text_names import Names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

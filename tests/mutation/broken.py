@@ -134,7 +134,7 @@ STATEMENTS = (
     Statement("+ differential equations", "diff/jets/series.py", "self.scaled(1.0 / n, self.known", "self.scaled(1.0, self.known", "tests/diff/test_ode.py::test_coefficients"),
     Statement("+ differential equations", "diff/jets/ode.py", "if n > 1 else 0.0\n", "if n > 99 else 0.0\n", "tests/diff/test_ode.py::test_from_0"),
     # --- control flow, operations ---
-    Statement("loops, and their", "linmap/net/apply_recur.py", "fed=f.summed, summed=f.fed, reverse=not f.reverse", "fed=f.summed, summed=f.fed, reverse=f.reverse", "tests/diff/test_loops.py::test_derivative_and_adjoint"),
+    Statement("loops, and their", "linmap/term/net.py", "fed=self.summed, summed=self.fed, reverse=not self.reverse", "fed=self.summed, summed=self.fed, reverse=self.reverse", "tests/diff/test_loops.py::test_derivative_and_adjoint"),
     Statement("loops, and their", "diff/derive/loop_derivative.py", "found[slot] = all(found[a] for a in step.args)", "found[slot] = any(found[a] for a in step.args)", "tests/diff/test_loops.py::test_derivative_and_adjoint"),
     Statement("checkpoints", "hilbert/program/transform/checkpoints.py", "parts[::-1] if loop.reverse else parts", "parts", "tests/diff/test_loops.py::test_derivative_and_adjoint"),
     Statement("what does not depend", "hilbert/program/control/distributed_loop.py", "found[k] = b.step(step.operation, tuple(found[a] for a in step.args))", "found[k] = found[step.args[0]]", "tests/hilbert/test_distributed.py::test_blocks"),

@@ -8,7 +8,7 @@ counts steps as well as operations and bytes (`linmap.matrices.made.predicted_wo
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, assert_never
 
 import numpy as np
 from attrs import frozen
@@ -130,8 +130,12 @@ def _opened(leaves: Iterable[Leaf]) -> Iterator[Leaf]:
         yield from _opened(leaf.leaves) if isinstance(leaf, Bundle) else (leaf,)
 
 
+Plan: TypeAlias = Literal["forward", "adjoint", "elimination"]
+"""How a dense matrix is made: by the map, or its adjoint, on basis vectors, or by eliminating wires."""
+
+
 @once
-def chosen(body: Net) -> str:
+def chosen(body: Net) -> Plan:
     """The plan with the least predicted time.
 
     Elimination is not planned where a lifted pass is quick anyway, or a loop would be run on more vectors than in one.
@@ -139,7 +143,7 @@ def chosen(body: Net) -> str:
     through = any(isinstance(arc.map, (wire.Recur, wire.Inverse)) for arc in body.arcs)
     if not _is_plain(body):
         return "elimination"
-    name = "forward" if body.dom.dim <= body.cod.dim else "adjoint"  # on fewer vectors, through the same arcs
+    name: Plan = "forward" if body.dom.dim <= body.cod.dim else "adjoint"  # on fewer vectors, through the same arcs
     if most_vectors(body, loop_pattern) > min(body.dom.dim, body.cod.dim):
         return name
     if may_break(body):
@@ -201,8 +205,10 @@ def dense(f: AnyLinMap, data: list[Any], limit: int | None = None) -> Any:
                 return np.ascontiguousarray(on_basis(body, data).T)
             case "adjoint":
                 return on_basis(turned(body), data)
-            case _:  # elimination
+            case "elimination":
                 pass
+            case never:
+                assert_never(never)
     plan = dense_plan(body, limit)
     arrays = [multiplied_out(a) for a in plan.runner.run(data)]
     lib = common_library([*data, *arrays])

@@ -101,12 +101,10 @@ def _product_diagonal(n: Network, p: NetworkProduct, leaf: Leaf) -> int:
     links = [Link(link.relation, named(link.x), named(link.y)) for link in p.links]
     kept = []
     for link in links:
-        match link.relation:
-            case Order(_, _, strict) if link.x == link.y:  # x ≤ x holds for all, x < x for none
-                if strict:
-                    return n.array((), roots, 0.0)
-            case _:  # other relations are listed
-                kept.append(link)
+        if not (isinstance(link.relation, Order) and link.x == link.y):
+            kept.append(link)
+        elif link.relation.strict:  # x ≤ x holds for all, x < x for none
+            return n.array((), roots, 0.0)
     q = NetworkProduct(p.k, factors, tuple(kept), each, (), tables)
     if q.links:
         q = tabled(n, q, ())

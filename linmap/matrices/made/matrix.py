@@ -13,7 +13,7 @@ sparse matrix is written entry by entry from its pattern, never by way of a dens
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, assert_never
 
 from hilbert import SpaceError
 from hilbert.arrays.libraries.namespace import freeze, fresh
@@ -22,16 +22,22 @@ from hilbert.errors import shown
 from linmap.matrices.made.dense import dense
 from linmap.matrices.made.linear_tensors import tensor
 from linmap.matrices.made.matrix_plans import blocks, data_of, limit_of, operator, sparse
-from linmap.matrices.structure.structure import (
+from linmap.matrices.structure.matrix_shapes import (
     BlockDiagonal,
     Blocks,
     DenseForm,
+    DiagonalForm,
     Form,
+    IdentityForm,
     Kronecker,
     LowRank,
+    Permutation,
+    ScaledForm,
+    SparseForm,
     SumForm,
-    structure,
+    ZeroForm,
 )
+from linmap.matrices.structure.structure import structure
 
 if TYPE_CHECKING:
     from linmap.term.linear_map import AnyLinMap
@@ -120,5 +126,9 @@ def _thin(s: Form) -> bool:
             return any(_thin(p) for p in parts)
         case DenseForm() | LowRank():
             return False
-        case _:  # the sparse forms
+        case (
+            ZeroForm() | IdentityForm() | ScaledForm() | DiagonalForm() | Permutation() | SparseForm() | BlockDiagonal()
+        ):
             return True
+        case _:
+            assert_never(s)

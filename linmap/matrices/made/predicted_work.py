@@ -135,11 +135,7 @@ def _flops(operation: Operation, operands: list[Leaf], result: Leaf) -> int:
 
 def _is_rep(operation: Operation) -> bool:
     """Whether a step replicates: a view."""
-    match operation:
-        case Reduce(Full(dom, _), _):
-            return not dom.axes
-        case _:  # no other operation repeats
-            return False
+    return isinstance(operation, Reduce) and isinstance(operation.relation, Full) and not operation.relation.dom.axes
 
 
 def _bytes(leaf: Leaf) -> int:

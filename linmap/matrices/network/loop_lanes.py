@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, TypeAlias, final
+from typing import TYPE_CHECKING, TypeAlias, assert_never, final
 
 from attrs import evolve, frozen
 
@@ -277,10 +277,12 @@ def _moved(f: wire.Simple) -> Moved:
             flow = spec.right if side == 0 else spec.left
             out = {letter: c for c, letter in enumerate(spec.out)}
             return {b: c for b, letter in enumerate(flow) if (c := out.get(letter)) is not None}.get
-        case wire.Reduce(relation, at) if not isinstance(relation, Equality):
+        case wire.Reduce(Equality()) | wire.Same() | wire.Scale() | wire.Cast():
+            return _stays
+        case wire.Reduce(relation, at):
             given, made = len(relation.dom.axes), len(relation.cod.axes)
             return lambda b: b if b < at else None if b < at + given else b + made - given
         case wire.External(n=n):
             return lambda b: b if b < n else None
-        case _:  # Same, Scale, Cast, Reduce by the identity
-            return _stays
+        case _:
+            assert_never(f)

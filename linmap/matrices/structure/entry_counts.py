@@ -7,7 +7,7 @@ matrices, and what there are many ways to is one pair.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from attrs import frozen
 
@@ -127,6 +127,8 @@ def counted(n: Network, p: NetworkProduct, c: Component) -> tuple[int, bool, Lin
                 entries *= count
             case None:  # not counted
                 entries, exact = entries * min(_bound(n, group), n.size(labels & opened)), False
+            case never:
+                assert_never(never)
     free = opened - seen
     return entries * n.size(free), exact, whole if len(groups) == 1 and free <= {*c.both} else None
 

@@ -17,20 +17,32 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, final
 
 import numpy as np
 from attrs import frozen
 
 from hilbert.base.sizes import room
 from hilbert.base.two_sided import folded
-from hilbert.relation import Composite, Converse, Equality, Inclusion, Pairs, Rotation, SumRelation, Window, table
+from hilbert.relation import (
+    Composite,
+    Converse,
+    Equality,
+    Inclusion,
+    Pairs,
+    ProductRelation,
+    Rotation,
+    SumRelation,
+    Window,
+    table,
+)
 from hilbert.relation.relation import AnyRelation, Ints, Relation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from hilbert import Index
+    from hilbert.relation.compound_forms import CompoundForm
 
 Run: TypeAlias = tuple[int, int, int]
 Box: TypeAlias = tuple[tuple[int, int], ...]
@@ -124,7 +136,7 @@ def _of_form(relation: Any) -> list[Run] | None:
             return None
 
 
-def _of_parts(relation: Any, found: Sequence[list[Run] | None]) -> list[Run] | None:
+def _of_parts(relation: CompoundForm, found: Sequence[list[Run] | None]) -> list[Run] | None:
     runs = [some for some in found if some is not None and len(some) <= MOST]
     if len(runs) < len(found):
         return None
@@ -143,8 +155,10 @@ def _of_parts(relation: Any, found: Sequence[list[Run] | None]) -> list[Run] | N
                 if len(first) > MOST:
                     return None
             return first
-        case _:  # a product has no flat order of its own
+        case ProductRelation():  # has no flat order of its own
             return None
+        case _:
+            assert_never(relation)
 
 
 def _after(outer: Iterable[Run], inner: Iterable[Run]) -> list[Run]:
