@@ -11,7 +11,9 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, final
+
+from attrs import frozen
 
 from linmap.matrices.labelled.labelled_products import uses
 from linmap.matrices.network.arcs import forms_of_arcs
@@ -212,31 +214,44 @@ def eliminated(n: ArcProducts) -> Blocks:
     if len(wires) == 1:  # there is one order
         first.eliminate(wires[0], narrow=last is not None)
         return first.result()
-    arcs = first.copied()
+    return min(_attempts(n, first.copied(), wires, last), key=lambda attempt: attempt.cost).blocks
+
+
+@final
+@frozen
+class Attempt:
+    """The blocks that an order of elimination leaves, and its cost: the numbers that they store, the steps taken."""
+
+    blocks: Blocks
+    cost: tuple[int, int]
+
+
+def _attempts(
+    n: ArcProducts, arcs: tuple[ArcsByEnd, ArcsByEnd], wires: Sequence[int], last: int | None
+) -> Iterator[Attempt]:
+    """Markowitz's order, and where the net is small also forward and adjoint mode, that from the fewer vectors first.
+
+    The wire `last`, if there is one, goes at the end. An order that was tried already is left out.
+    """
     inner = [w for w in wires if w != last]
-    ways = [None, inner, inner[::-1]] if n.body.dom.dim <= n.body.cod.dim else [None, inner[::-1], inner]
-    best: tuple[tuple[int, int], Blocks] | None = None
+    modes = [inner, inner[::-1]] if n.body.dom.dim <= n.body.cod.dim else [inner[::-1], inner]
     tried: list[list[int]] = []
-    for way in ways:
-        if best is not None and (len(wires) > TRIED or n.rows > QUICK):
-            break
-        if way in tried:
+    for mode in (None, *modes):
+        if tried and (len(wires) > TRIED or n.rows > QUICK):
+            return
+        if mode in tried:
             continue
-        graph = ArcsLeft(n, arcs)
-        before = len(n.builder.steps)
-        tried.append([])
-        for w in graph.cheapest_first(inner) if way is None else way:
+        graph, before = ArcsLeft(n, arcs), len(n.builder.steps)
+        order: list[int] = []
+        for w in graph.cheapest_first(inner) if mode is None else mode:
             graph.eliminate(w)
-            tried[-1].append(w)
+            order.append(w)
+        tried.append(order)
         if last is not None:
             graph.eliminate(last, narrow=True)
         blocks = graph.result()
         stored = sum(_stored(n, p) for products in blocks.values() for p in products)
-        found = (stored, len(n.builder.steps) - before)
-        if best is None or found < best[0]:
-            best = (found, blocks)
-    assert best is not None  # at least one order is tried
-    return best[1]
+        yield Attempt(blocks, (stored, len(n.builder.steps) - before))
 
 
 def _stored(n: ArcProducts, p: NetworkProduct) -> int:

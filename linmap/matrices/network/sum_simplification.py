@@ -17,7 +17,7 @@ from linmap.matrices.labelled.labelled_products import LabelTable, Link, Network
 from linmap.matrices.network.to_arrays import merged, merged_but_long, merged_by_axes, restricted
 from linmap.matrices.tables.diagonal_products import in_forms, patterns
 from linmap.matrices.tables.diagonal_sides import diagonal_sides
-from linmap.matrices.tables.tables import condensed, most_rows
+from linmap.matrices.tables.tables import Wanted, condensed, most_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,7 +108,7 @@ def _joined(n: Contractor, p: NetworkProduct, *, long: bool) -> NetworkProduct:
         live = set(p.open) | uses(rest, others) | {t.row for t in rest if isinstance(t, LabelTable)}
         order = (*p.open, *sorted(live - set(p.open)))
         try:
-            k, table, value = condensed(n, parts, inside, live, order, most_rows(n, p))
+            k, table, value = condensed(n, parts, inside, Wanted(live, order, most_rows(n, p)))
         except TooManyRowsError:
             continue
         if table is not None:
@@ -194,20 +194,22 @@ def _applied(n: Contractor, p: NetworkProduct) -> NetworkProduct:
 def _contracted(n: Contractor, p: NetworkProduct, *, long: bool) -> NetworkProduct:
     """Pairs of factors are contracted where the result is no larger than the larger of them."""
     factors = list(p.factors)
-    again = len(factors) > 1
-    while again:
-        again = False
-        for j in range(1, len(factors)):
-            b = factors[j]
-            for i in range(j - 1, -1, -1):
-                made = _pair(n, p, factors, i, j, long=long)
-                if made is not None:
-                    factors[i : j + 1] = [*factors[i + 1 : j], made] if factors[i] is not b else [made]
-                    again = True
-                    break
-            if again:
-                break
+    while (pair := _first_pair(n, p, factors, long=long)) is not None:
+        i, j, product = pair
+        factors[i : j + 1] = [*factors[i + 1 : j], product]
     return p if len(factors) == len(p.factors) else p.but(factors=tuple(factors))
+
+
+def _first_pair(
+    n: Contractor, p: NetworkProduct, factors: list[NetworkFactor], *, long: bool
+) -> tuple[int, int, NetworkFactor] | None:
+    """The places of the first two factors that are contracted, the nearest to the second, and what they make."""
+    for j in range(1, len(factors)):
+        for i in range(j - 1, -1, -1):
+            product = _pair(n, p, factors, i, j, long=long)
+            if product is not None:
+                return i, j, product
+    return None
 
 
 def _pair(
@@ -248,28 +250,35 @@ def added(n: Contractor, products: Sequence[NetworkProduct]) -> list[NetworkProd
 
 
 def _added_where_alike(n: Contractor, products: list[NetworkProduct]) -> list[NetworkProduct]:
-    again = True
-    while again and len(products) > 1:
-        again = False
-        done: list[NetworkProduct] = []
-        known: dict[Any, tuple[int, NetworkProduct]] = {}  # where a product is, or was before it was added to
-        for p in products:
-            keys = _keys(n, p)
-            found = next((key for key in keys if key in known and _stands(known[key], done)), None)
-            if found is None:
-                at = len(done)
-                done.append(p)
-            else:
-                at, _ = known[found]
-                total = _sum(n, done[at], p, found[-1])
-                done[at] = evolve(done[at], k=0.0) if total is None else total
-                keys = [] if total is None else _keys(n, total)
-                again = True
-            for key in keys:
-                if key not in known or not _stands(known[key], done):
-                    known[key] = at, done[at]
-        products = [p for p in done if p.k]
+    """The products, added until no two differ in one factor only."""
+    while len(products) > 1:
+        sums = _sums(n, products)
+        is_last = len(sums) == len(products)
+        products = [p for p in sums if p.k]
+        if is_last:
+            break
     return products
+
+
+def _sums(n: Contractor, products: Sequence[NetworkProduct]) -> list[NetworkProduct]:
+    """Each product, added to one before it that is alike, if there is one; a number 0 in front where they cancel."""
+    sums: list[NetworkProduct] = []
+    known: dict[Any, tuple[int, NetworkProduct]] = {}  # where a product is, or was before it was added to
+    for p in products:
+        keys = _keys(n, p)
+        alike = next((key for key in keys if key in known and _stands(known[key], sums)), None)
+        if alike is None:
+            at = len(sums)
+            sums.append(p)
+        else:
+            at, _ = known[alike]
+            total = _sum(n, sums[at], p, alike[-1])
+            sums[at] = evolve(sums[at], k=0.0) if total is None else total
+            keys = [] if total is None else _keys(n, total)
+        for key in keys:
+            if key not in known or not _stands(known[key], sums):
+                known[key] = at, sums[at]
+    return sums
 
 
 def _stands(known: tuple[int, NetworkProduct], done: Sequence[NetworkProduct]) -> bool:

@@ -11,7 +11,7 @@ from linmap.matrices.labelled.columns import Labels, TooManyRowsError, distinct,
 from linmap.matrices.labelled.contractor import WideRelationError
 from linmap.matrices.labelled.labelled_products import LabelTable, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.tables.diagonal_sides import diagonal_sides
-from linmap.matrices.tables.tables import HUGE, condensed, most_rows, tabled
+from linmap.matrices.tables.tables import HUGE, Wanted, condensed, most_rows, tabled
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -64,7 +64,7 @@ def by_scattered(n: Contractor, p: NetworkProduct) -> NetworkFactor | None:
     for t in p.tables:
         users = [f for f in factors if t.row in f.labels]
         live = {*t.labels, *uses(users)} - {t.row}
-        _, table, value = condensed(n, [t], users, live, t.labels, None, full=True)
+        _, table, value = condensed(n, [t], users, Wanted(live, t.labels, None, full=True))
         assert table is not None  # its labels are live
         factors = [f for f in factors if f not in users]
         factors.append(scattered(n, table, value or n.ones((table.row,))))

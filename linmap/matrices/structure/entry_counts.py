@@ -18,7 +18,7 @@ from linmap.matrices.labelled.labelled_products import LabelTable, Link, Network
 from linmap.matrices.network.to_arrays import restricted, tables
 from linmap.matrices.tables.banded_relations import Diagonals
 from linmap.matrices.tables.diagonal_products import united
-from linmap.matrices.tables.tables import condensed
+from linmap.matrices.tables.tables import Wanted, condensed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -145,7 +145,8 @@ def _pattern(n: Network, group: Sequence[Any], opened: set[int]) -> Link | Label
     if any(isinstance(part, NetworkFactor) for part in group):
         return None
     try:
-        k, table, _ = condensed(n, group, (), opened, sorted(labels & opened), PATTERN, ways=False, full=True)
+        wanted = Wanted(opened, sorted(labels & opened), PATTERN, full=True, ways=False)
+        k, table, _ = condensed(n, group, (), wanted)
     except TooManyRowsError:
         return None
     return table or int(k != 0.0)

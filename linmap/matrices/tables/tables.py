@@ -6,9 +6,10 @@ made; what is left for a point are gathers, products and segment sums, which are
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, final
 
 import numpy as np
+from attrs import frozen
 
 from hilbert import SpaceError
 from linmap.matrices.labelled.columns import Columns
@@ -33,59 +34,98 @@ def most_rows(n: Contractor, p: NetworkProduct) -> int:
     return max(LISTED, min(2 * size, LONGEST)) if size <= HUGE else LISTED
 
 
-def condensed(
-    n: Contractor,
-    parts: Iterable[Part | Columns],
-    factors: Iterable[NetworkFactor],
-    live: set[int],
-    order: Sequence[int],
-    most: int | None,
-    *,
-    full: bool = False,
-    ways: bool = True,
-) -> tuple[float, LabelTable | None, NetworkFactor | None]:
-    """Relations, tables and factors as a number, one table and one factor, over the labels that are live.
+@final
+@frozen
+class Wanted:
+    """A table that is wanted: over the labels that are `live`, in an `order`, of at most so many rows.
 
-    `order` is the order of the table's labels. A table of all tuples is made only if `full`. In how many `ways` a tuple
-    comes about is a factor, too, unless only the tuples are asked for. Raises TooManyRowsError.
+    A table of all tuples is made only if `full`. In how many `ways` a tuple comes about is a factor, too, unless only
+    the tuples are asked for.
     """
-    tables, left = [TableBuilder.of(n, part, most, ways=ways) for part in parts], list(factors)
-    changed, k = tables, 1.0
-    while tables:
-        for f in list(left):
+
+    live: set[int]
+    order: Sequence[int]
+    most: int | None
+    full: bool = False
+    ways: bool = True
+
+
+def condensed(
+    n: Contractor, parts: Iterable[Part | Columns], factors: Iterable[NetworkFactor], wanted: Wanted
+) -> tuple[float, LabelTable | None, NetworkFactor | None]:
+    """Relations, tables and factors as a number, one table and one factor. Raises TooManyRowsError."""
+    return _Joining(n, parts, factors, wanted).result()
+
+
+@final
+class _Joining:
+    """Tables that are joined two by two until one is left, and the factors that are not read into one of them yet."""
+
+    def __init__(
+        self, n: Contractor, parts: Iterable[Part | Columns], factors: Iterable[NetworkFactor], wanted: Wanted
+    ) -> None:
+        self.n, self.wanted = n, wanted
+        self.tables = [TableBuilder.of(n, part, wanted.most, ways=wanted.ways) for part in parts]
+        self.factors = list(factors)
+        self.number = 1.0
+
+    def result(self) -> tuple[float, LabelTable | None, NetworkFactor | None]:
+        """The number, the table and the factor."""
+        changed = self.tables
+        while self.tables:
+            changed = [*changed, *self._read()]
+            if len(self.tables) == 1 and not self.wanted.live.isdisjoint(self.tables[0].columns):
+                break  # tuples are sorted and summed at once below
+            for t in dict.fromkeys(changed):
+                self._sum(t)
+            changed = self._join()
+        rows = self.tables[0] if self.tables else TableBuilder(self.n, {}, ways=self.wanted.ways)
+        for f in self.factors:
+            rows.absorb(f)
+        keep = self.wanted.live & {c for g in rows.gathers for c in g.rest}
+        if not rows.columns:
+            number, value = rows.all(keep)
+            return self.number * number, None, value
+        labels = tuple(c for c in self.wanted.order if c in rows.columns)
+        return self.number, *rows.finish(labels, keep, full=self.wanted.full)
+
+    def _read(self) -> list[TableBuilder]:
+        """Read factors into the smallest table that has their labels, or the only one that has some; those tables."""
+        changed: list[TableBuilder] = []
+        for f in list(self.factors):
             labels = {*f.labels}
-            near = [t for t in tables if not labels.isdisjoint(t.columns)]
+            near = [t for t in self.tables if not labels.isdisjoint(t.columns)]
             whole = [t for t in near if labels <= t.columns.keys()]
             if len(near) == 1 or whole:
-                left.remove(f)
-                t = min(whole or near, key=lambda t: t.count)
-                t.absorb(f)
-                changed = [*changed, t]
-        if len(tables) == 1 and not live.isdisjoint(tables[0].columns):
-            break  # tuples are sorted and summed at once below
-        for t in dict.fromkeys(changed):
-            needed = live.union(uses(left), *[other.labels for other in tables if other is not t])
-            if not needed.isdisjoint(t.columns):
-                t.drop(needed, order)
-                continue
-            tables = [other for other in tables if other is not t]
-            number, value = t.all(needed)
-            k *= number
-            left += [] if value is None else [value]
-        changed = []
-        if len(tables) > 1:
-            a, b = _nearest(tables)
-            tables = [t for t in tables if t is not b]
-            a.join(b, live.union(uses(left), *[t.labels for t in tables if t is not a]), order, most)
-            changed = [] if a.columns else [a]
-    rows = tables[0] if tables else TableBuilder(n, {}, ways=ways)
-    for f in left:
-        rows.absorb(f)
-    keep = live & {c for g in rows.gathers for c in g.rest}
-    if not rows.columns:
-        number, value = rows.all(keep)
-        return k * number, None, value
-    return k, *rows.finish(tuple(c for c in order if c in rows.columns), keep, full=full)
+                self.factors.remove(f)
+                changed.append(min(whole or near, key=lambda t: t.count))
+                changed[-1].absorb(f)
+        return changed
+
+    def _needed(self, t: TableBuilder) -> set[int]:
+        """The labels that are live, or that anything but a table has."""
+        others = [other.labels for other in self.tables if other is not t]
+        return self.wanted.live.union(uses(self.factors), *others)
+
+    def _sum(self, t: TableBuilder) -> None:
+        """Sum a table over the labels that nothing else has; of one that keeps none, a number and a factor are left."""
+        needed = self._needed(t)
+        if not needed.isdisjoint(t.columns):
+            t.drop(needed, self.wanted.order)
+            return
+        self.tables = [other for other in self.tables if other is not t]
+        number, value = t.all(needed)
+        self.number *= number
+        self.factors += [] if value is None else [value]
+
+    def _join(self) -> list[TableBuilder]:
+        """Join the two nearest tables; a list of the result where it has no labels, and is to be summed."""
+        if len(self.tables) < 2:
+            return []
+        a, b = _nearest(self.tables)
+        self.tables = [t for t in self.tables if t is not b]
+        a.join(b, self._needed(a), self.wanted.order, self.wanted.most)
+        return [] if a.columns else [a]
 
 
 def _nearest(tables: Sequence[TableBuilder]) -> tuple[TableBuilder, TableBuilder]:
@@ -113,7 +153,7 @@ def tabled(
 ) -> NetworkProduct:
     """The product with one table, which has at least the open labels `held`, and at most one factor; no links.
 
-    Labels that the table does not have are axes of the factor, or free. `full` and `ways` are those of `condensed`.
+    Labels that the table does not have are axes of the factor, or free. `full` and `ways` are those of `Wanted`.
     Raises TooManyRowsError, and SpaceError where labels are dynamic.
     """
     if _is_tabled(n, p, held, full=full):
@@ -128,7 +168,8 @@ def tabled(
         if not p.factors:
             return p
         return p.but(factors=(multiplied(n, p.factors, tuple(c for c in p.open if c in uses(p.factors))),))
-    k, table, value = condensed(n, parts, p.factors, set(p.open), p.open, most, full=full, ways=ways)
+    wanted = Wanted(set(p.open), p.open, most, full, ways)
+    k, table, value = condensed(n, parts, p.factors, wanted)
     if table is not None and not table.count:
         return NetworkProduct(0.0, (), (), p.out, p.inp)
     factors = () if value is None else (value,)
