@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
-from typing import Any, Literal, Never, ParamSpec, TypeAlias, TypeVar, TypeVarTuple, overload
+from typing import Any, ClassVar, Generic, Literal, Never, ParamSpec, TypeAlias, TypeVar, TypeVarTuple, final, overload
 
 from diff.control.vectorised import Batched
 from diff.datatypes.kinds.kinds import Data, Values
@@ -12,7 +12,6 @@ from diff.derive.varying_parts import Wrt
 from diff.terms.elementwise import Binary
 from diff.terms.linearization import Linearization
 from diff.trace.expr import Expr
-from diff.trace.expression_methods import Comparing, Finding, Ordering, Ranking, Reducing
 from diff.trace.trace import Tracer, Tracing
 from hilbert import (
     Anonymous,
@@ -87,6 +86,149 @@ Amount: TypeAlias = int | tuple[int, ...]
 Padding: TypeAlias = int | tuple[int | tuple[int, int], ...]
 Tangent: TypeAlias = Expr[W] | tuple[Expr[Any] | float, ...] | float  # of the parts; a number for 0
 
+
+# the methods along axes, from hilbert.space.vector_methods
+V_co = TypeVar("V_co", bound=Type, covariant=True)
+class Reducing(Generic[V_co]):
+    @overload
+    def __call__(self: Reducing[V]) -> Expr[Field]: ...
+    @overload
+    def __call__(self: Reducing[Copower[W, Product[Product[Product[Any, Any], Any], Any]]], over: Index | int) -> Expr[Any]: ...
+    @overload
+    def __call__(self: Reducing[Copower[W, Product[Product[I, J], K]]], over: I | Literal[0]) -> Expr[Copower[W, Product[J, K]]]: ...
+    @overload
+    def __call__(self: Reducing[Copower[W, Product[Product[I, J], K]]], over: J | Literal[1]) -> Expr[Copower[W, Product[I, K]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Reducing[Copower[W, Product[Product[I, J], K]]], over: K | Literal[2]) -> Expr[Copower[W, Product[I, J]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Reducing[Copower[W, Product[I, J]]], over: I | Literal[0]) -> Expr[Copower[W, J]]: ...
+    @overload
+    def __call__(self: Reducing[Copower[W, Product[I, J]]], over: J | Literal[1]) -> Expr[Copower[W, I]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Reducing[Copower[Copower[W, J], I]], over: J | Literal[1]) -> Expr[Copower[W, I]]: ...
+    @overload
+    def __call__(self: Reducing[Copower[W, I]], over: I | Literal[0]) -> Expr[W]: ...
+class Keeping(Generic[V_co]):
+    def __call__(self: Keeping[V], over: Index | int | None = None) -> Expr[V]: ...
+class Finding(Generic[V_co]):
+    @overload
+    def __call__(self: Finding[Copower[Field, Product[Product[Product[Any, Any], Any], Any]]], over: Index | int) -> Expr[Any]: ...
+    @overload
+    def __call__(self: Finding[Copower[Field, Product[Product[I, J], K]]], over: I | Literal[0]) -> Expr[Copower[Elements[I], Product[J, K]]]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self: Finding[Copower[Field, Product[Product[I, J], K]]], over: J | Literal[1]) -> Expr[Copower[Elements[J], Product[I, K]]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Finding[Copower[Field, Product[Product[I, J], K]]], over: K | Literal[2]) -> Expr[Copower[Elements[K], Product[I, J]]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Finding[Copower[Field, Product[I, J]]], over: I | Literal[0]) -> Expr[Copower[Elements[I], J]]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self: Finding[Copower[Field, Product[I, J]]], over: J | Literal[1]) -> Expr[Copower[Elements[J], I]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Finding[Copower[Copower[Field, J], I]], over: J | Literal[1]) -> Expr[Copower[Elements[J], I]]: ...
+    @overload
+    def __call__(self: Finding[Copower[Copower[Field, J], I]], over: I | Literal[0]) -> Expr[Copower[Elements[I], J]]: ...
+    @overload
+    def __call__(self: Finding[Copower[Field, I]], over: I | Literal[0] | None = None) -> Expr[Elements[I]]: ...
+class Ordering(Generic[V_co]):
+    @overload
+    def __call__(self: Ordering[Copower[Field, I]], over: I | None = None) -> Expr[Copower[Elements[I], I]]: ...
+    @overload
+    def __call__(self: Ordering[V], over: Index | int | None = None) -> Expr[Any]: ...
+class Ranking(Generic[V_co]):
+    @overload
+    def __call__(self: Ranking[Copower[Field, I]], k: int) -> Expr[Copower[Elements[I], Fin[Anonymous]]]: ...
+    @overload
+    def __call__(self: Ranking[Copower[Field, I]], k: int, *, to: K) -> Expr[Copower[Elements[I], K]]: ...
+    @overload
+    def __call__(self: Ranking[V], k: int, over: Index | int, *, to: Index | None = None) -> Expr[Any]: ...
+class Comparing(Generic[V_co]):
+    @overload
+    def __call__(self: Comparing[Field], o: Expr[Field] | Vec[Field] | Number) -> Expr[Boolean]: ...
+    @overload
+    def __call__(self: Comparing[Integers], o: Expr[Integers] | Vec[Integers] | int) -> Expr[Boolean]: ...
+    @overload
+    def __call__(self: Comparing[Boolean], o: Expr[Boolean] | Vec[Boolean]) -> Expr[Boolean]: ...
+    @overload
+    def __call__(self: Comparing[Elements[K]], o: Expr[Elements[K]] | Vec[Elements[K]] | int) -> Expr[Boolean]: ...
+    @overload
+    def __call__(self: Comparing[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | Number) -> Expr[Copower[Boolean, I]]: ...
+    @overload
+    def __call__(self: Comparing[Copower[Integers, I]], o: Expr[Copower[Integers, I]] | Vec[Copower[Integers, I]] | int) -> Expr[Copower[Boolean, I]]: ...
+    @overload
+    def __call__(self: Comparing[Copower[Boolean, I]], o: Expr[Copower[Boolean, I]] | Vec[Copower[Boolean, I]]) -> Expr[Copower[Boolean, I]]: ...
+    @overload
+    def __call__(self: Comparing[Copower[Elements[K], I]], o: Expr[Copower[Elements[K], I]] | Vec[Copower[Elements[K], I]] | int) -> Expr[Copower[Boolean, I]]: ...
+    @overload
+    def __call__(self: Comparing[Copower[Copower[Field, J], I]], o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | Number) -> Expr[Copower[Copower[Boolean, J], I]]: ...
+@final
+class Reduction:
+    def __get__(self, v: Linear[X], owner: Any = ...) -> Reducing[X]: ...
+@final
+class Kept:
+    def __get__(self, v: Linear[X], owner: Any = ...) -> Keeping[X]: ...
+@final
+class Found:
+    def __get__(self, v: Linear[X], owner: Any = ...) -> Finding[X]: ...
+@final
+class Ordered:
+    def __get__(self, v: Linear[X], owner: Any = ...) -> Ordering[X]: ...
+@final
+class Ranked:
+    def __get__(self, v: Linear[X], owner: Any = ...) -> Ranking[X]: ...
+@final
+class Compared:
+    def __get__(self, v: Expr[W], owner: Any = ...) -> Comparing[W]: ...
+@final
+class Diagonal:
+    def __get__(self, v: Expr[Copower[W, Product[I, I]]], owner: Any = ...) -> Callable[[], Expr[Copower[W, I]]]: ...
+@final
+class Trace:
+    def __get__(self, v: Expr[Copower[W, Product[I, I]]], owner: Any = ...) -> Callable[[], Expr[W]]: ...
+@final
+class Diag:
+    def __get__(self, v: Expr[Copower[W, I]], owner: Any = ...) -> Callable[[], Expr[Copower[W, Product[I, I]]]]: ...
+class Reductions:
+    __slots__ = ()
+    sum: ClassVar[Reduction]
+    """The sum of all entries, or of those along an axis; raises SpaceError for discrete entries, mixed fields, and an axis that is not there or stands twice."""
+    mean: ClassVar[Reduction]
+    """`sum` divided by the number of what it adds; raises SpaceError where there is nothing to add, too."""
+    product: ClassVar[Reduction]
+    """The product of all entries, or of those along an axis; 1 of none. Its derivatives are right at 0, too."""
+    max: ClassVar[Reduction]
+    """The largest entry, the first of equal ones; raises SpaceError where there is none."""
+    min: ClassVar[Reduction]
+    """The least entry, the first of equal ones; raises SpaceError where there is none."""
+    norm: ClassVar[Reduction]
+    """√(v ⊙ v), or the norms of the parts of v along an axis; not differentiable at 0."""
+    logsumexp: ClassVar[Reduction]
+    """ln Σ exp v, where no exponential overflows; −∞ of no entries."""
+    softmax: ClassVar[Kept]
+    """exp v / Σ exp v, positive numbers of sum 1, where no exponential overflows."""
+    log_softmax: ClassVar[Kept]
+    """v − ln Σ exp v, the logarithm of `softmax` without its loss of digits."""
+    sort: ClassVar[Kept]
+    """The entries in ascending order, equal ones in theirs."""
+    cumprod: ClassVar[Kept]
+    """(Π_{y≤x} v_y)_x along an axis."""
+    argmax: ClassVar[Found]
+    """The element at which the largest entry stands, the first of equal ones: discrete. SpaceError for none."""
+    argmin: ClassVar[Found]
+    """The element at which the least entry stands, the first of equal ones: discrete. SpaceError for none."""
+    argsort: ClassVar[Ordered]
+    """The elements in ascending order of their entries, a stable order: v[v.argsort()] is v.sort()."""
+    top: ClassVar[Ranked]
+    """The k elements with the largest entries, the largest first; of equal entries the first. `to` names them."""
+    equals: ClassVar[Compared]
+    """Entry by entry, whether two are equal: numbers, integers, truth values, elements of one index set."""
+    differs: ClassVar[Compared]
+    """Entry by entry, whether two differ: see `equals`."""
+    diagonal: ClassVar[Diagonal]
+    """A_xx for each x, of A ∈ V^{X×X}; raises SpaceError for another index set."""
+    trace: ClassVar[Trace]
+    """Σ_x A_xx, of A ∈ V^{X×X}; raises SpaceError for another index set."""
+    diag: ClassVar[Diag]
+    """The matrix of V^{X×X} with v ∈ V^X on its diagonal and 0 elsewhere."""
 
 # diff.control.branches
 @overload
@@ -611,77 +753,6 @@ def Expr___le__(self: Expr[TensorProduct[A, B]], o: Expr[TensorProduct[A, B]] | 
 def Expr___le__(self: Expr[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | Number) -> Expr[Copower[Boolean, I]]: ...
 @overload
 def Expr___le__(self: Expr[Copower[Copower[Field, J], I]], o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | Number) -> Expr[Copower[Copower[Boolean, J], I]]: ...
-
-# diff.trace.expression_methods
-@overload
-def Reducing___call__(self: Reducing[V]) -> Expr[Field]:
-    """See the attributes of `Reductions`."""
-@overload
-def Reducing___call__(self: Reducing[Copower[W, Product[Product[Product[Any, Any], Any], Any]]], over: Index | int) -> Expr[Any]: ...
-@overload
-def Reducing___call__(self: Reducing[Copower[W, Product[Product[I, J], K]]], over: I | Literal[0]) -> Expr[Copower[W, Product[J, K]]]: ...
-@overload
-def Reducing___call__(self: Reducing[Copower[W, Product[Product[I, J], K]]], over: J | Literal[1]) -> Expr[Copower[W, Product[I, K]]]: ...  # pyright: ignore[reportOverlappingOverload]
-@overload
-def Reducing___call__(self: Reducing[Copower[W, Product[Product[I, J], K]]], over: K | Literal[2]) -> Expr[Copower[W, Product[I, J]]]: ...  # pyright: ignore[reportOverlappingOverload]
-@overload
-def Reducing___call__(self: Reducing[Copower[W, Product[I, J]]], over: I | Literal[0]) -> Expr[Copower[W, J]]: ...
-@overload
-def Reducing___call__(self: Reducing[Copower[W, Product[I, J]]], over: J | Literal[1]) -> Expr[Copower[W, I]]: ...  # pyright: ignore[reportOverlappingOverload]
-@overload
-def Reducing___call__(self: Reducing[Copower[Copower[W, J], I]], over: J | Literal[1]) -> Expr[Copower[W, I]]: ...
-@overload
-def Reducing___call__(self: Reducing[Copower[W, I]], over: I | Literal[0]) -> Expr[W]: ...
-@overload
-def Finding___call__(self: Finding[Copower[Field, Product[Product[Product[Any, Any], Any], Any]]], over: Index | int) -> Expr[Any]:
-    """See the attributes of `Reductions`."""
-@overload
-def Finding___call__(self: Finding[Copower[Field, Product[Product[I, J], K]]], over: I | Literal[0]) -> Expr[Copower[Elements[I], Product[J, K]]]: ...  # type: ignore[overload-overlap]
-@overload
-def Finding___call__(self: Finding[Copower[Field, Product[Product[I, J], K]]], over: J | Literal[1]) -> Expr[Copower[Elements[J], Product[I, K]]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
-@overload
-def Finding___call__(self: Finding[Copower[Field, Product[Product[I, J], K]]], over: K | Literal[2]) -> Expr[Copower[Elements[K], Product[I, J]]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
-@overload
-def Finding___call__(self: Finding[Copower[Field, Product[I, J]]], over: I | Literal[0]) -> Expr[Copower[Elements[I], J]]: ...  # type: ignore[overload-overlap]
-@overload
-def Finding___call__(self: Finding[Copower[Field, Product[I, J]]], over: J | Literal[1]) -> Expr[Copower[Elements[J], I]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
-@overload
-def Finding___call__(self: Finding[Copower[Copower[Field, J], I]], over: J | Literal[1]) -> Expr[Copower[Elements[J], I]]: ...
-@overload
-def Finding___call__(self: Finding[Copower[Copower[Field, J], I]], over: I | Literal[0]) -> Expr[Copower[Elements[I], J]]: ...
-@overload
-def Finding___call__(self: Finding[Copower[Field, I]], over: I | Literal[0] | None = None) -> Expr[Elements[I]]: ...
-@overload
-def Ordering___call__(self: Ordering[Copower[Field, I]], over: I | None = None) -> Expr[Copower[Elements[I], I]]:
-    """See the attributes of `Reductions`."""
-@overload
-def Ordering___call__(self: Ordering[V], over: Index | int | None = None) -> Expr[Any]: ...
-@overload
-def Ranking___call__(self: Ranking[Copower[Field, I]], k: int) -> Expr[Copower[Elements[I], Fin[Anonymous]]]:
-    """See the attributes of `Reductions`."""
-@overload
-def Ranking___call__(self: Ranking[Copower[Field, I]], k: int, *, to: K) -> Expr[Copower[Elements[I], K]]: ...
-@overload
-def Ranking___call__(self: Ranking[V], k: int, over: Index | int, *, to: Index | None = None) -> Expr[Any]: ...
-@overload
-def Comparing___call__(self: Comparing[Field], o: Expr[Field] | Vec[Field] | Number) -> Expr[Boolean]:
-    """See the attributes of `Reductions`."""
-@overload
-def Comparing___call__(self: Comparing[Integers], o: Expr[Integers] | Vec[Integers] | int) -> Expr[Boolean]: ...
-@overload
-def Comparing___call__(self: Comparing[Boolean], o: Expr[Boolean] | Vec[Boolean]) -> Expr[Boolean]: ...
-@overload
-def Comparing___call__(self: Comparing[Elements[K]], o: Expr[Elements[K]] | Vec[Elements[K]] | int) -> Expr[Boolean]: ...
-@overload
-def Comparing___call__(self: Comparing[Copower[Field, I]], o: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | Number) -> Expr[Copower[Boolean, I]]: ...
-@overload
-def Comparing___call__(self: Comparing[Copower[Integers, I]], o: Expr[Copower[Integers, I]] | Vec[Copower[Integers, I]] | int) -> Expr[Copower[Boolean, I]]: ...
-@overload
-def Comparing___call__(self: Comparing[Copower[Boolean, I]], o: Expr[Copower[Boolean, I]] | Vec[Copower[Boolean, I]]) -> Expr[Copower[Boolean, I]]: ...
-@overload
-def Comparing___call__(self: Comparing[Copower[Elements[K], I]], o: Expr[Copower[Elements[K], I]] | Vec[Copower[Elements[K], I]] | int) -> Expr[Copower[Boolean, I]]: ...
-@overload
-def Comparing___call__(self: Comparing[Copower[Copower[Field, J], I]], o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | Number) -> Expr[Copower[Copower[Boolean, J], I]]: ...
 
 # diff.trace.trace
 @overload

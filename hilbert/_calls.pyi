@@ -1,9 +1,9 @@
 # Written by `make signatures` from tests/typing/rows/hilbert.py: change the rows there, not this file.
 # No module stands behind it: the functions are in the modules that the comments name.
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
-from typing import Any, Literal, Never, TypeVar, TypeVarTuple, overload
+from typing import Any, ClassVar, Generic, Literal, Never, TypeVar, TypeVarTuple, final, overload
 
 from hilbert import (
     Anonymous,
@@ -26,7 +26,6 @@ from hilbert import (
 )
 from hilbert.map.map import Operand
 from hilbert.space.vector import Linear, Number, Whole
-from hilbert.space.vector_methods import Comparing, Finding, Ordering, Ranking, Reducing
 
 A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)
@@ -50,6 +49,147 @@ Rest = TypeVarTuple("Rest")
 Axis = TypeVar("Axis", bound=Fin[Any] | Coproduct[Any, Any])
 Count = TypeVar("Count", bound=Boolean | Integers)
 
+
+# the methods along axes, from hilbert.space.vector_methods
+V_co = TypeVar("V_co", bound=Type, covariant=True)
+class Reducing(Generic[V_co]):
+    @overload
+    def __call__(self: Reducing[V]) -> Vec[Field]: ...
+    @overload
+    def __call__(self: Reducing[Copower[W, Product[Product[Product[Any, Any], Any], Any]]], over: Index | int) -> Vec[Any]: ...
+    @overload
+    def __call__(self: Reducing[Copower[W, Product[Product[I, J], K]]], over: I | Literal[0]) -> Vec[Copower[W, Product[J, K]]]: ...
+    @overload
+    def __call__(self: Reducing[Copower[W, Product[Product[I, J], K]]], over: J | Literal[1]) -> Vec[Copower[W, Product[I, K]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Reducing[Copower[W, Product[Product[I, J], K]]], over: K | Literal[2]) -> Vec[Copower[W, Product[I, J]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Reducing[Copower[W, Product[I, J]]], over: I | Literal[0]) -> Vec[Copower[W, J]]: ...
+    @overload
+    def __call__(self: Reducing[Copower[W, Product[I, J]]], over: J | Literal[1]) -> Vec[Copower[W, I]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Reducing[Copower[Copower[W, J], I]], over: J | Literal[1]) -> Vec[Copower[W, I]]: ...
+    @overload
+    def __call__(self: Reducing[Copower[W, I]], over: I | Literal[0]) -> Vec[W]: ...
+class Keeping(Generic[V_co]):
+    def __call__(self: Keeping[V], over: Index | int | None = None) -> Vec[V]: ...
+class Finding(Generic[V_co]):
+    @overload
+    def __call__(self: Finding[Copower[Field, Product[Product[Product[Any, Any], Any], Any]]], over: Index | int) -> Vec[Any]: ...
+    @overload
+    def __call__(self: Finding[Copower[Field, Product[Product[I, J], K]]], over: I | Literal[0]) -> Vec[Copower[Elements[I], Product[J, K]]]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self: Finding[Copower[Field, Product[Product[I, J], K]]], over: J | Literal[1]) -> Vec[Copower[Elements[J], Product[I, K]]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Finding[Copower[Field, Product[Product[I, J], K]]], over: K | Literal[2]) -> Vec[Copower[Elements[K], Product[I, J]]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Finding[Copower[Field, Product[I, J]]], over: I | Literal[0]) -> Vec[Copower[Elements[I], J]]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self: Finding[Copower[Field, Product[I, J]]], over: J | Literal[1]) -> Vec[Copower[Elements[J], I]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Finding[Copower[Copower[Field, J], I]], over: J | Literal[1]) -> Vec[Copower[Elements[J], I]]: ...
+    @overload
+    def __call__(self: Finding[Copower[Copower[Field, J], I]], over: I | Literal[0]) -> Vec[Copower[Elements[I], J]]: ...
+    @overload
+    def __call__(self: Finding[Copower[Field, I]], over: I | Literal[0] | None = None) -> Vec[Elements[I]]: ...
+class Ordering(Generic[V_co]):
+    @overload
+    def __call__(self: Ordering[Copower[Field, I]], over: I | None = None) -> Vec[Copower[Elements[I], I]]: ...
+    @overload
+    def __call__(self: Ordering[V], over: Index | int | None = None) -> Vec[Any]: ...
+class Ranking(Generic[V_co]):
+    @overload
+    def __call__(self: Ranking[Copower[Field, I]], k: int) -> Vec[Copower[Elements[I], Fin[Anonymous]]]: ...
+    @overload
+    def __call__(self: Ranking[Copower[Field, I]], k: int, *, to: K) -> Vec[Copower[Elements[I], K]]: ...
+    @overload
+    def __call__(self: Ranking[V], k: int, over: Index | int, *, to: Index | None = None) -> Vec[Any]: ...
+class Comparing(Generic[V_co]):
+    @overload
+    def __call__(self: Comparing[Field], o: Vec[Field] | Number) -> Vec[Boolean]: ...
+    @overload
+    def __call__(self: Comparing[Integers], o: Vec[Integers] | int) -> Vec[Boolean]: ...
+    @overload
+    def __call__(self: Comparing[Boolean], o: Vec[Boolean]) -> Vec[Boolean]: ...
+    @overload
+    def __call__(self: Comparing[Elements[K]], o: Vec[Elements[K]] | int) -> Vec[Boolean]: ...
+    @overload
+    def __call__(self: Comparing[Copower[Field, I]], o: Vec[Copower[Field, I]] | Number) -> Vec[Copower[Boolean, I]]: ...
+    @overload
+    def __call__(self: Comparing[Copower[Integers, I]], o: Vec[Copower[Integers, I]] | int) -> Vec[Copower[Boolean, I]]: ...
+    @overload
+    def __call__(self: Comparing[Copower[Boolean, I]], o: Vec[Copower[Boolean, I]]) -> Vec[Copower[Boolean, I]]: ...
+    @overload
+    def __call__(self: Comparing[Copower[Elements[K], I]], o: Vec[Copower[Elements[K], I]] | int) -> Vec[Copower[Boolean, I]]: ...
+    @overload
+    def __call__(self: Comparing[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[Field, J], I]] | Number) -> Vec[Copower[Copower[Boolean, J], I]]: ...
+@final
+class Reduction:
+    def __get__(self, v: Linear[X], owner: Any = ...) -> Reducing[X]: ...
+@final
+class Kept:
+    def __get__(self, v: Linear[X], owner: Any = ...) -> Keeping[X]: ...
+@final
+class Found:
+    def __get__(self, v: Linear[X], owner: Any = ...) -> Finding[X]: ...
+@final
+class Ordered:
+    def __get__(self, v: Linear[X], owner: Any = ...) -> Ordering[X]: ...
+@final
+class Ranked:
+    def __get__(self, v: Linear[X], owner: Any = ...) -> Ranking[X]: ...
+@final
+class Compared:
+    def __get__(self, v: Vec[W], owner: Any = ...) -> Comparing[W]: ...
+@final
+class Diagonal:
+    def __get__(self, v: Vec[Copower[W, Product[I, I]]], owner: Any = ...) -> Callable[[], Vec[Copower[W, I]]]: ...
+@final
+class Trace:
+    def __get__(self, v: Vec[Copower[W, Product[I, I]]], owner: Any = ...) -> Callable[[], Vec[W]]: ...
+@final
+class Diag:
+    def __get__(self, v: Vec[Copower[W, I]], owner: Any = ...) -> Callable[[], Vec[Copower[W, Product[I, I]]]]: ...
+class Reductions:
+    __slots__ = ()
+    sum: ClassVar[Reduction]
+    """The sum of all entries, or of those along an axis; raises SpaceError for discrete entries, mixed fields, and an axis that is not there or stands twice."""
+    mean: ClassVar[Reduction]
+    """`sum` divided by the number of what it adds; raises SpaceError where there is nothing to add, too."""
+    product: ClassVar[Reduction]
+    """The product of all entries, or of those along an axis; 1 of none. Its derivatives are right at 0, too."""
+    max: ClassVar[Reduction]
+    """The largest entry, the first of equal ones; raises SpaceError where there is none."""
+    min: ClassVar[Reduction]
+    """The least entry, the first of equal ones; raises SpaceError where there is none."""
+    logsumexp: ClassVar[Reduction]
+    """ln Σ exp v, where no exponential overflows; −∞ of no entries."""
+    softmax: ClassVar[Kept]
+    """exp v / Σ exp v, positive numbers of sum 1, where no exponential overflows."""
+    log_softmax: ClassVar[Kept]
+    """v − ln Σ exp v, the logarithm of `softmax` without its loss of digits."""
+    sort: ClassVar[Kept]
+    """The entries in ascending order, equal ones in theirs."""
+    cumprod: ClassVar[Kept]
+    """(Π_{y≤x} v_y)_x along an axis."""
+    argmax: ClassVar[Found]
+    """The element at which the largest entry stands, the first of equal ones: discrete. SpaceError for none."""
+    argmin: ClassVar[Found]
+    """The element at which the least entry stands, the first of equal ones: discrete. SpaceError for none."""
+    argsort: ClassVar[Ordered]
+    """The elements in ascending order of their entries, a stable order: v[v.argsort()] is v.sort()."""
+    top: ClassVar[Ranked]
+    """The k elements with the largest entries, the largest first; of equal entries the first. `to` names them."""
+    equals: ClassVar[Compared]
+    """Entry by entry, whether two are equal: numbers, integers, truth values, elements of one index set."""
+    differs: ClassVar[Compared]
+    """Entry by entry, whether two differ: see `equals`."""
+    diagonal: ClassVar[Diagonal]
+    """A_xx for each x, of A ∈ V^{X×X}; raises SpaceError for another index set."""
+    trace: ClassVar[Trace]
+    """Σ_x A_xx, of A ∈ V^{X×X}; raises SpaceError for another index set."""
+    diag: ClassVar[Diag]
+    """The matrix of V^{X×X} with v ∈ V^X on its diagonal and 0 elsewhere."""
 
 # hilbert.space.vector
 @overload
@@ -226,77 +366,6 @@ def Vec___le__(self: Vec[TensorProduct[A, B]], o: Vec[TensorProduct[A, B]] | Num
 def Vec___le__(self: Vec[Copower[Field, I]], o: Vec[Copower[Field, I]] | Number) -> Vec[Copower[Boolean, I]]: ...
 @overload
 def Vec___le__(self: Vec[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[Field, J], I]] | Number) -> Vec[Copower[Copower[Boolean, J], I]]: ...
-
-# hilbert.space.vector_methods
-@overload
-def Reducing___call__(self: Reducing[V]) -> Vec[Field]:
-    """See the attributes of `Reductions`."""
-@overload
-def Reducing___call__(self: Reducing[Copower[W, Product[Product[Product[Any, Any], Any], Any]]], over: Index | int) -> Vec[Any]: ...
-@overload
-def Reducing___call__(self: Reducing[Copower[W, Product[Product[I, J], K]]], over: I | Literal[0]) -> Vec[Copower[W, Product[J, K]]]: ...
-@overload
-def Reducing___call__(self: Reducing[Copower[W, Product[Product[I, J], K]]], over: J | Literal[1]) -> Vec[Copower[W, Product[I, K]]]: ...  # pyright: ignore[reportOverlappingOverload]
-@overload
-def Reducing___call__(self: Reducing[Copower[W, Product[Product[I, J], K]]], over: K | Literal[2]) -> Vec[Copower[W, Product[I, J]]]: ...  # pyright: ignore[reportOverlappingOverload]
-@overload
-def Reducing___call__(self: Reducing[Copower[W, Product[I, J]]], over: I | Literal[0]) -> Vec[Copower[W, J]]: ...
-@overload
-def Reducing___call__(self: Reducing[Copower[W, Product[I, J]]], over: J | Literal[1]) -> Vec[Copower[W, I]]: ...  # pyright: ignore[reportOverlappingOverload]
-@overload
-def Reducing___call__(self: Reducing[Copower[Copower[W, J], I]], over: J | Literal[1]) -> Vec[Copower[W, I]]: ...
-@overload
-def Reducing___call__(self: Reducing[Copower[W, I]], over: I | Literal[0]) -> Vec[W]: ...
-@overload
-def Finding___call__(self: Finding[Copower[Field, Product[Product[Product[Any, Any], Any], Any]]], over: Index | int) -> Vec[Any]:
-    """See the attributes of `Reductions`."""
-@overload
-def Finding___call__(self: Finding[Copower[Field, Product[Product[I, J], K]]], over: I | Literal[0]) -> Vec[Copower[Elements[I], Product[J, K]]]: ...  # type: ignore[overload-overlap]
-@overload
-def Finding___call__(self: Finding[Copower[Field, Product[Product[I, J], K]]], over: J | Literal[1]) -> Vec[Copower[Elements[J], Product[I, K]]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
-@overload
-def Finding___call__(self: Finding[Copower[Field, Product[Product[I, J], K]]], over: K | Literal[2]) -> Vec[Copower[Elements[K], Product[I, J]]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
-@overload
-def Finding___call__(self: Finding[Copower[Field, Product[I, J]]], over: I | Literal[0]) -> Vec[Copower[Elements[I], J]]: ...  # type: ignore[overload-overlap]
-@overload
-def Finding___call__(self: Finding[Copower[Field, Product[I, J]]], over: J | Literal[1]) -> Vec[Copower[Elements[J], I]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
-@overload
-def Finding___call__(self: Finding[Copower[Copower[Field, J], I]], over: J | Literal[1]) -> Vec[Copower[Elements[J], I]]: ...
-@overload
-def Finding___call__(self: Finding[Copower[Copower[Field, J], I]], over: I | Literal[0]) -> Vec[Copower[Elements[I], J]]: ...
-@overload
-def Finding___call__(self: Finding[Copower[Field, I]], over: I | Literal[0] | None = None) -> Vec[Elements[I]]: ...
-@overload
-def Ordering___call__(self: Ordering[Copower[Field, I]], over: I | None = None) -> Vec[Copower[Elements[I], I]]:
-    """See the attributes of `Reductions`."""
-@overload
-def Ordering___call__(self: Ordering[V], over: Index | int | None = None) -> Vec[Any]: ...
-@overload
-def Ranking___call__(self: Ranking[Copower[Field, I]], k: int) -> Vec[Copower[Elements[I], Fin[Anonymous]]]:
-    """See the attributes of `Reductions`."""
-@overload
-def Ranking___call__(self: Ranking[Copower[Field, I]], k: int, *, to: K) -> Vec[Copower[Elements[I], K]]: ...
-@overload
-def Ranking___call__(self: Ranking[V], k: int, over: Index | int, *, to: Index | None = None) -> Vec[Any]: ...
-@overload
-def Comparing___call__(self: Comparing[Field], o: Vec[Field] | Number) -> Vec[Boolean]:
-    """See the attributes of `Reductions`."""
-@overload
-def Comparing___call__(self: Comparing[Integers], o: Vec[Integers] | int) -> Vec[Boolean]: ...
-@overload
-def Comparing___call__(self: Comparing[Boolean], o: Vec[Boolean]) -> Vec[Boolean]: ...
-@overload
-def Comparing___call__(self: Comparing[Elements[K]], o: Vec[Elements[K]] | int) -> Vec[Boolean]: ...
-@overload
-def Comparing___call__(self: Comparing[Copower[Field, I]], o: Vec[Copower[Field, I]] | Number) -> Vec[Copower[Boolean, I]]: ...
-@overload
-def Comparing___call__(self: Comparing[Copower[Integers, I]], o: Vec[Copower[Integers, I]] | int) -> Vec[Copower[Boolean, I]]: ...
-@overload
-def Comparing___call__(self: Comparing[Copower[Boolean, I]], o: Vec[Copower[Boolean, I]]) -> Vec[Copower[Boolean, I]]: ...
-@overload
-def Comparing___call__(self: Comparing[Copower[Elements[K], I]], o: Vec[Copower[Elements[K], I]] | int) -> Vec[Copower[Boolean, I]]: ...
-@overload
-def Comparing___call__(self: Comparing[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[Field, J], I]] | Number) -> Vec[Copower[Copower[Boolean, J], I]]: ...
 
 # hilbert.map.map
 @overload

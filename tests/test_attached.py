@@ -14,6 +14,7 @@ import pytest
 
 import hilbert.all as hb
 from hilbert.base import attach, lazy
+from hilbert.space.vector_methods import METHODS, Reductions
 from tests.rooms import ROOT, modules
 
 
@@ -59,6 +60,21 @@ def test_each_declaration_has_its_meaning() -> None:
     names = [f"{where.owner}_{where.name}" for where in DECLARED]
     assert ROWS.keys() - set(names) == set()
     assert [name for name in ROWS if names.count(name) != 1] == []
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_of_vectors_and_expressions_have_their_meaning(name: str) -> None:
+    """A row of the table is a method of both, with its documentation; each has a copy of its own."""
+    for cls in (hb.Vec, hb.Expr):
+        method = attach.attached(cls, name)
+        assert method is getattr(cls, name)
+        assert not hasattr(method, "is_declared")
+        if vars(Reductions)[name].__doc__ == method.__doc__:
+            assert (method.__name__, method.__qualname__) == (name, f"Vec.{name}")
+        else:
+            assert (cls, name) == (hb.Vec, "norm")
+    assert vars(hb.Vec)[name] is not vars(hb.Expr)[name]
+    assert hasattr(vars(Reductions)[name], "is_declared")
 
 
 @pytest.mark.parametrize("where", [w for w in DECLARED if w.rows[0] in ROWS], ids=lambda where: where.rows[0])

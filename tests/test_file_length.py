@@ -12,8 +12,8 @@ FILES = [
 MOST = 400
 LONGER = {
     "hilbert/space/space.py": 682,  # types, spaces and their storage: one family of classes that know each other
-    "hilbert/space/vector.py": 632,  # one class: what diff attaches is declared here with its documentation
-    "diff/trace/expr.py": 664,  # one class: every operation of an expression
+    "hilbert/space/vector.py": 631,  # one class: what diff attaches is declared here with its documentation
+    "diff/trace/expr.py": 652,  # one class: every operation of an expression
 }
 """Files that are longer, for a reason; they may not grow."""
 FIGURES, OF_A_FIGURE = ("diff/lam/", "adjoint/higher/"), 250

@@ -19,22 +19,7 @@ from diff.mistakes.python_words import of_number, of_operand, of_truth
 from diff.terms.elementwise import AnyElementwise, Binary, Comparison, Elementwise, Primitive, booleans, power
 from diff.terms.lower import program
 from diff.trace.axes import axis, reordering, repeated
-from diff.trace.expression_methods import Reductions
-from hilbert import (
-    Boolean,
-    Copower,
-    DirectSum,
-    Elements,
-    Field,
-    Fin,
-    Index,
-    Product,
-    Space,
-    SpaceError,
-    Type,
-    Unit,
-    Vec,
-)
+from hilbert import Boolean, Copower, DirectSum, Elements, Field, Fin, Index, Product, Space, SpaceError, Type, Unit
 from hilbert.base.attach import overloaded
 from hilbert.base.notarray import Applicable
 from hilbert.base.numpy_names import ARRAYS, OPERATORS, POWER
@@ -52,7 +37,7 @@ from hilbert.space.leafwise import leaf_spaces, require_leaf, require_of_leaves
 from hilbert.space.nested_sums import apart, said
 from hilbert.space.space import bracketing, require_space
 from hilbert.space.unpacking import visited
-from hilbert.space.vector import Linear, Number, require_vector
+from hilbert.space.vector import Linear, Number, Vec, require_vector
 from linmap import contraction, relational
 from linmap.net.apply import apply_net
 from linmap.net.lower import net
@@ -66,11 +51,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from diff import _calls
+    from diff._calls import Reductions
     from hilbert.index.index import Anonymous
     from hilbert.index.position import Key
     from hilbert.relation import Inclusion
     from hilbert.relation.relation import AnyRelation
     from linmap.contraction import Contraction
+else:
+    from hilbert.space.vector_methods import Reductions
 
 I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)

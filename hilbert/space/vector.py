@@ -26,7 +26,6 @@ from hilbert.index.lens import Lens, lens_for, place
 from hilbert.index.position import part_place, slices, span, summand_slices
 from hilbert.space.nested_sums import named, said
 from hilbert.space.unpacking import visited
-from hilbert.space.vector_methods import Reductions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,20 +33,15 @@ if TYPE_CHECKING:
     import numpy as np
 
     from hilbert import _calls
+    from hilbert._calls import Reductions
     from hilbert.index.index import Anonymous, Fin, Index, Product
-    from hilbert.space.space import (
-        Boolean,
-        Copower,
-        Elements,
-        Field,
-        OfSpaces,
-        Space,
-        TensorProduct,
-        Type,
-    )
+    from hilbert.space.space import Boolean, Copower, Elements, Field, OfSpaces, Space, TensorProduct, Type
 
     Whole: TypeAlias = slice[None, None, None]
     """`:` in A[i, :]."""
+else:
+    from hilbert.space.vector_methods import Reductions
+
 
 I = TypeVar("I", bound="Index")
 W = TypeVar("W", bound="Type")
@@ -344,6 +338,11 @@ class Vec(NotArray, Reductions, Generic[V]):
     @declared
     def norm(self: Vec[Any], over: Any = None) -> Any:
         """‖v‖ = √(v ⊙ v), of a formal tensor by orthonormalising its factors; along an axis a vector of norms."""
+        raise NotImplementedError
+
+    @declared
+    def _normed(self, over: Any, **options: Any) -> Any:
+        """The norms along an axis."""
         raise NotImplementedError
 
     def _within(self, space: W) -> Vec[W]:

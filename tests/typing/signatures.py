@@ -77,6 +77,8 @@ def stub(package: str) -> str:
     """The text of the stub of a package."""
     lines = [HEAD.format(package=package) + PACKAGES[package].IMPORTS, *variables(package)]
     lines.append(getattr(PACKAGES[package], "ALIASES", ""))
+    if classes := getattr(PACKAGES[package], "CLASSES", None):
+        lines += ["\n# the methods along axes, from hilbert.space.vector_methods", *classes]
     module = ""
     for call in calls(package):
         if call.module != module:

@@ -12,6 +12,8 @@ from typing import Any, cast
 
 import pytest
 
+from diff.vocabulary import reductions
+from hilbert.space.vector_methods import METHODS
 from tests.typing.signatures import PACKAGES, Call, calls, path, stub
 from tests.typing.verdict import ROOT
 
@@ -101,6 +103,27 @@ def test_each_signature_is_taken(call: Call) -> None:
     named = [node for node in defined(call.module.split(".")[0]) if node.name == call.stub]
     assert len(named) == len(call.signatures) >= 2
     assert [reason for node in named for reason in refusals(node.args, found, is_method=is_method)] == []
+
+
+def bound(package: str, kind: str) -> list[ast.arguments]:
+    """The signatures of a method of the table of methods along axes, by the class that is its value."""
+    classes = {
+        node.name: node for node in ast.parse(path(package).read_text("utf-8")).body if isinstance(node, ast.ClassDef)
+    }
+    (value,) = [ast.unparse(f.returns) for f in classes[kind].body if isinstance(f, ast.FunctionDef) and f.returns]
+    if value.startswith("Callable[[]"):
+        return [cast("ast.FunctionDef", ast.parse("def f(self): ...").body[0]).args]
+    return [f.args for f in classes[value.partition("[")[0]].body if isinstance(f, ast.FunctionDef)]
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("package", ["hilbert", "diff"])
+def test_each_signature_of_a_method_along_axes_is_taken(package: str, name: str) -> None:
+    """What the stubs say that a method takes is what its meaning takes; no other function is a meaning."""
+    taken = list(inspect.signature(reductions.method(name)).parameters.values())
+    signatures = bound(package, METHODS[name].kind)
+    assert [reason for args in signatures for reason in refusals(args, taken, is_method=True)] == []
+    assert reductions.MEANING.keys() == METHODS.keys()
 
 
 @pytest.mark.parametrize(

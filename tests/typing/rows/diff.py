@@ -23,7 +23,7 @@ from tests.typing.rows.families import (
 IMPORTS = """
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
-from typing import Any, Literal, Never, ParamSpec, TypeAlias, TypeVar, TypeVarTuple, overload
+from typing import Any, ClassVar, Generic, Literal, Never, ParamSpec, TypeAlias, TypeVar, TypeVarTuple, final, overload
 
 from diff.control.vectorised import Batched
 from diff.datatypes.kinds.kinds import Data, Values
@@ -32,7 +32,6 @@ from diff.derive.varying_parts import Wrt
 from diff.terms.elementwise import Binary
 from diff.terms.linearization import Linearization
 from diff.trace.expr import Expr
-from diff.trace.expression_methods import Comparing, Finding, Ordering, Ranking, Reducing
 from diff.trace.trace import Tracer, Tracing
 from hilbert import (
     Anonymous,
@@ -80,6 +79,7 @@ Amount: TypeAlias = int | tuple[int, ...]
 Padding: TypeAlias = int | tuple[int | tuple[int, int], ...]
 Tangent: TypeAlias = Expr[W] | tuple[Expr[Any] | float, ...] | float  # of the parts; a number for 0
 """
+CLASSES = methods.mixin("Expr", SOME)
 
 
 # diff.datatypes
@@ -287,7 +287,6 @@ ROWS = {
         ],
     },
     "diff.trace.expr": methods.of_class("Expr", EXPRESSION),
-    "diff.trace.expression_methods": methods.along_axes("Expr", SOME),
     "diff.trace.trace": TRACE,
     **vocabulary.ROWS,
 }

@@ -4,9 +4,9 @@ from tests.typing.rows import methods
 from tests.typing.rows.families import VEC, parts, values
 
 IMPORTS = """
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
-from typing import Any, Literal, Never, TypeVar, TypeVarTuple, overload
+from typing import Any, ClassVar, Generic, Literal, Never, TypeVar, TypeVarTuple, final, overload
 
 from hilbert import (
     Anonymous,
@@ -29,7 +29,6 @@ from hilbert import (
 )
 from hilbert.map.map import Operand
 from hilbert.space.vector import Linear, Number, Whole
-from hilbert.space.vector_methods import Comparing, Finding, Ordering, Ranking, Reducing
 """
 VARIABLES = {
     "A B C D E F G L M N V W": "Type",
@@ -40,6 +39,7 @@ VARIABLES = {
     "Rest": "TypeVarTuple",
     **methods.VARIABLES,
 }
+CLASSES = methods.mixin("Vec", VEC, own=("norm",))
 
 
 def applied(kind: str, result: str) -> dict[str, list[str]]:
@@ -77,7 +77,6 @@ ROWS = {
             **methods.shared("Vec", VEC),
         },
     ),
-    "hilbert.space.vector_methods": methods.along_axes("Vec", VEC),
     "hilbert.map.map": {
         "Map.__call__": [
             "(self: Map[V, W], x: Unknown, /, *more: Unknown) -> Any",

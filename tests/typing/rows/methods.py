@@ -1,5 +1,6 @@
 """Signatures of the methods that vectors and expressions both have: one table, read for either."""
 
+from hilbert.space.vector_methods import METHODS
 from tests.typing.rows.families import SPACES, of, parts
 
 VARIABLES = {
@@ -63,22 +64,56 @@ def comparing(kind: str, other: str) -> list[str]:
 
 
 def along_axes(kind: str, other: str) -> dict[str, list[str]]:
-    """The methods along axes."""
+    """The signatures of the methods along axes, by the class of the bound method."""
     ranked = "(self: Ranking[Copower[Field, I]], k: int"
     return {
-        "Reducing.__call__": [f"(self: Reducing[V]) -> {kind}[Field]", *along(kind, "Reducing")],
-        "Finding.__call__": finding(kind),
-        "Ordering.__call__": [
+        "Reducing": [f"(self: Reducing[V]) -> {kind}[Field]", *along(kind, "Reducing")],
+        "Keeping": [f"(self: Keeping[V], over: Index | int | None = None) -> {kind}[V]"],
+        "Finding": finding(kind),
+        "Ordering": [
             f"(self: Ordering[Copower[Field, I]], over: I | None = None) -> {kind}[Copower[Elements[I], I]]",
             f"(self: Ordering[V], over: Index | int | None = None) -> {kind}[Any]",
         ],
-        "Ranking.__call__": [
+        "Ranking": [
             f"{ranked}) -> {kind}[Copower[Elements[I], Fin[Anonymous]]]",
             f"{ranked}, *, to: K) -> {kind}[Copower[Elements[I], K]]",
             f"(self: Ranking[V], k: int, over: Index | int, *, to: Index | None = None) -> {kind}[Any]",
         ],
-        "Comparing.__call__": comparing(kind, other),
+        "Comparing": comparing(kind, other),
     }
+
+
+SQUARE = "Copower[W, Product[I, I]]"
+KINDS = {
+    "Reduction": ("Linear[X]", "Reducing[X]"),
+    "Kept": ("Linear[X]", "Keeping[X]"),
+    "Found": ("Linear[X]", "Finding[X]"),
+    "Ordered": ("Linear[X]", "Ordering[X]"),
+    "Ranked": ("Linear[X]", "Ranking[X]"),
+    "Compared": ("{kind}[W]", "Comparing[W]"),
+    "Diagonal": (f"{{kind}}[{SQUARE}]", "Callable[[], {kind}[Copower[W, I]]]"),
+    "Trace": (f"{{kind}}[{SQUARE}]", "Callable[[], {kind}[W]]"),
+    "Diag": ("{kind}[Copower[W, I]]", f"Callable[[], {{kind}}[{SQUARE}]]"),
+}
+"""The kinds of attributes in the table of methods: what each is an attribute of, and its value."""
+
+
+def mixin(kind: str, other: str, *, own: tuple[str, ...] = ()) -> list[str]:
+    """The lines of the class of methods along axes, but those that are the `own` of their class, and of their kinds."""
+    lines = ['V_co = TypeVar("V_co", bound=Type, covariant=True)']
+    for name, signatures in along_axes(kind, other).items():
+        lines.append(f"class {name}(Generic[V_co]):")
+        for signature in signatures:
+            text, mark, comment = signature.partition("  #")
+            lines += ["    @overload"] * (len(signatures) > 1) + [f"    def __call__{text}: ...{mark}{comment}"]
+    for name, (owner, value) in KINDS.items():
+        taken, given = owner.format(kind=kind), value.format(kind=kind)
+        lines += ["@final", f"class {name}:", f"    def __get__(self, v: {taken}, owner: Any = ...) -> {given}: ..."]
+    lines += ["class Reductions:", "    __slots__ = ()"]
+    for name, method in METHODS.items():
+        if name not in own:
+            lines += [f"    {name}: ClassVar[{method.kind}]", f'    """{method.doc}"""']
+    return lines
 
 
 def ordered(kind: str, other: str) -> list[str]:
