@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from diff.terms.program import AnyProgram
-    from linmap.printing.show import Names
+    from linmap.printing.text_names import Names
 
 SUM, PRODUCT, APPLICATION, ATOM = range(4)
 """Degrees of how tightly a text binds."""
