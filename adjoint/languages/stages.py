@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hilbert import Vec
     from hilbert.map.map import AnyMap
     from hilbert.program.line.line import Step
-    from hilbert.program.line.operation import Operation
+    from hilbert.program.line.step_operation import Operation
 
 UNKNOWN = re.compile(r"\bu[₀-₉]+")
 """The names of slots in formulas; among steps it is u1."""

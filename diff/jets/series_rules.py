@@ -34,7 +34,8 @@ from hilbert.program.control.while_loop import While
 from hilbert.program.line.builder import line_of
 from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.external import External
-from hilbert.program.line.operation import Add, Cast, Contract, Keep, Literal, Move, Operation, Reduce, Scale
+from hilbert.program.line.operation import Add, Cast, Contract, Keep, Literal, Move, Reduce, Scale
+from hilbert.program.line.step_operation import Operation
 from hilbert.program.transform.lifted_line import equation
 from hilbert.program.transform.run_linear_system import under
 from linmap.net.apply_recur import acted

@@ -18,8 +18,8 @@ from hilbert.arrays.kernels.library import Arrays
 from hilbert.arrays.libraries.namespace import is_array
 from hilbert.errors import shown
 from hilbert.index.leaf import Bundle, Leaf
-from hilbert.program.line import operation as operations
 from hilbert.program.line.builder import Builder
+from hilbert.program.line.step_operation import Operation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -76,7 +76,7 @@ def _named(name: str) -> OperationRule:
 
 @final
 @frozen(repr=False)
-class Custom(operations.Operation):
+class Custom(Operation):
     """An operation of a user's as a step: on the leaves of its arguments, each with some of `n` axes in front."""
 
     rule: OperationRule

@@ -33,7 +33,7 @@ from linmap.term.net import Closed, Net, refs
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from hilbert.program.line.operation import Operation
+    from hilbert.program.line.step_operation import Operation
     from hilbert.relation.relation import AnyRelation
     from linmap.term.datum import Datum
     from linmap.term.net import Arc

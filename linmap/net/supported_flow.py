@@ -14,7 +14,8 @@ from hilbert.index.leaf import Leaf
 from hilbert.index.spec import ALPHABET, Spec
 from hilbert.program.control.branch import AnyLane, Choose
 from hilbert.program.line.constant import Const, filled
-from hilbert.program.line.operation import Contract, Literal, Move, Operation, Reduce
+from hilbert.program.line.operation import Contract, Literal, Move, Reduce
+from hilbert.program.line.step_operation import Operation
 from hilbert.relation import Full
 from linmap.net.support import (
     Given,

@@ -637,7 +637,7 @@ def test_parts_named_as_operations_are() -> None:
     """A name says which lens to write; primitives, which are operations of lines, keep what that name is there."""
     from diff.terms.elementwise import Comparison, Primitive
     from hilbert.base.notarray import refuse_part
-    from hilbert.program.line.operation import Operation
+    from hilbert.program.line.step_operation import Operation
 
     names = [name for name in vars(Operation) if not name.startswith("_")]
     classes = (Comparison, Primitive)

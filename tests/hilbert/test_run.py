@@ -13,7 +13,8 @@ from hilbert.index.leaf import Leaf
 from hilbert.index.spec import ALPHABET, Spec
 from hilbert.program.line.constant import Const
 from hilbert.program.line.line import Line, Step
-from hilbert.program.line.operation import Add, Contract, Literal, Operation
+from hilbert.program.line.operation import Add, Contract, Literal
+from hilbert.program.line.step_operation import Operation
 from hilbert.program.run.bound_line import BoundLine
 from hilbert.program.run.fused_steps import Subtract
 from hilbert.program.run.run import Runner

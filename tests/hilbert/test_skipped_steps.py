@@ -14,7 +14,8 @@ from hilbert.arrays.kernels.library import Library
 from hilbert.index.leaf import Leaf
 from hilbert.program.line.constant import filled
 from hilbert.program.line.line import Line, Step
-from hilbert.program.line.operation import Add, Literal, Operation
+from hilbert.program.line.operation import Add, Literal
+from hilbert.program.line.step_operation import Operation
 from hilbert.program.run.run import Runner
 from hilbert.relation import Full
 from linmap.term import wire

@@ -15,8 +15,9 @@ from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.arrays.kernels.library import Arrays
 from hilbert.errors import SpaceError
 from hilbert.index.leaf import Bundle, Entry, Leaf
+from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.line.line import Line, live_parts, restricted
-from hilbert.program.line.operation import Operation
+from hilbert.program.line.step_operation import Operation
 from hilbert.program.run.bound_line import BoundLine
 from hilbert.program.run.constant_folding import folded
 from hilbert.program.run.fuse import fused
@@ -38,7 +39,7 @@ def _conditions(c: Leaf, leaf: Leaf, what: str) -> None:
 
 @final
 @frozen(repr=False, cache_hash=True)
-class Cond(Operation):
+class Cond(ControlFlow):
     """(c, captures) ↦ one of two lines on the captures; only that one is run."""
 
     then: Line = field()

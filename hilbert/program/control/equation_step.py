@@ -13,8 +13,8 @@ from hilbert.base.attach import declared
 from hilbert.base.once import Remembering
 from hilbert.errors import SpaceError
 from hilbert.index.leaf import Bundle, Leaf
+from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.line.line import Line, live_parts, restricted
-from hilbert.program.line.operation import Operation
 from hilbert.program.run.bound_line import BoundLine
 from hilbert.program.run.constant_folding import folded
 from hilbert.program.run.fuse import fused
@@ -37,7 +37,7 @@ def _apply(operation: Any, bundle: Leaf) -> Bundle:
 
 @final
 @frozen(repr=False, cache_hash=True)
-class Implicit(Operation, Remembering):
+class Implicit(ControlFlow, Remembering):
     """(start, captures) ↦ the x near start with x = body(x, captures), or 0 = body(x, captures) for a root.
 
     It is found within `most` rounds, to a `tolerance`. The derivative is that of the equation. `lanes` are the axes,
@@ -170,7 +170,7 @@ SMALL = 2**19
 
 @final
 @frozen(repr=False, cache_hash=True)
-class Solve(Operation, Remembering):
+class Solve(ControlFlow, Remembering):
     """(b, data) ↦ the x with line(x, data) = b, where the line is linear in x.
 
     x and b have `many` axes in front that the data have not; the next `lanes` ones are those of lanes, each of which is

@@ -11,9 +11,9 @@ from hilbert.base.once import OfFields, cached_property, first
 from hilbert.errors import SpaceError
 from hilbert.index.index import Index
 from hilbert.index.leaf import Bundle, Leaf
+from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.control.rounds import Rounds
 from hilbert.program.line.line import Line, Liveness, restricted
-from hilbert.program.line.operation import Operation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @final
 @frozen(repr=False, slots=False, cache_hash=True)
-class Loop(OfFields, Operation):
+class Loop(OfFields, ControlFlow):
     """For each element of X, in order or backwards: (states, shared, slices) ↦ (states, results), the body.
 
     It takes the first states, what all rounds share, and the stacks, which have the axes of X in front; it gives the

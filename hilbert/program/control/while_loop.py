@@ -12,8 +12,8 @@ from hilbert.arrays.kernels.library import Arrays
 from hilbert.arrays.libraries.namespace import to_numpy
 from hilbert.errors import SpaceError
 from hilbert.index.leaf import Bundle, Leaf
+from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.line.line import Line, live_parts, restricted
-from hilbert.program.line.operation import Operation
 from hilbert.program.run.bound_line import BoundLine
 from hilbert.program.run.constant_folding import folded
 from hilbert.program.run.fuse import fused
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @final
 @frozen(repr=False, cache_hash=True)
-class While(Operation):
+class While(ControlFlow):
     """(go, states, shared) ↦ (go, states): the body again and again, as long as `go` holds somewhere.
 
     The first state is the condition; lifted, it has the lanes' axes, and the body leaves alone a lane where it does not

@@ -1,1 +1,1 @@
-"""A line of steps: its operations, its constants, and the builder that appends one step after another."""
+"""A line of steps: their operations (`step_operation` is the base class), its constants, and its builder."""

@@ -10,7 +10,8 @@ from hilbert.index.leaf import Bundle
 from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.constant import filled
 from hilbert.program.line.line import Line, Step, pruned
-from hilbert.program.line.operation import Add, Captured, Contract, Literal, Operation, Reduce, Scale
+from hilbert.program.line.operation import Add, Captured, Contract, Literal, Reduce, Scale
+from hilbert.program.line.step_operation import Operation
 from hilbert.relation import Full
 
 if TYPE_CHECKING:

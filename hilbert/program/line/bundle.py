@@ -10,7 +10,7 @@ from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.arrays.kernels.library import Arrays
 from hilbert.errors import SpaceError
 from hilbert.index.leaf import Bundle, Leaf
-from hilbert.program.line.operation import Operation
+from hilbert.program.line.step_operation import Operation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.arrays.libraries.namespace import is_array
 from hilbert.errors import SpaceError, shown
 from hilbert.index.leaf import Leaf
-from hilbert.program.line.operation import Operation
+from hilbert.program.line.step_operation import Operation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

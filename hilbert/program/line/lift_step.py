@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hilbert.program.line.builder import Builder
-    from hilbert.program.line.operation import Operation
+    from hilbert.program.line.step_operation import Operation
 
 
 def lifted_step(

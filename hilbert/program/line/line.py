@@ -18,8 +18,9 @@ from hilbert.base.once import OfFields, cached_property, first
 from hilbert.errors import SpaceError
 from hilbert.index.leaf import Bundle, Leaf
 from hilbert.program.line.bundle import Pack, Unpack
-from hilbert.program.line.operation import Operation, Scale  # noqa: F401 - the example's
+from hilbert.program.line.operation import Scale  # noqa: F401 - the example's
 from hilbert.program.line.source_line import Place, told
+from hilbert.program.line.step_operation import Operation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -29,6 +29,7 @@ from hilbert.arrays.libraries.contraction_order import Labels, Pairs, best, numb
 from hilbert.index.index import Unit
 from hilbert.index.leaf import Bundle
 from hilbert.index.spec import ALPHABET, Spec
+from hilbert.program.control.control_flow import on_lines
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.operation import Move, Reduce
 from hilbert.program.planning.contraction_tree import ContractionTree, meaning, shape, trees
@@ -52,7 +53,7 @@ def planned(line: Line) -> Line:
     So are the lines that its steps hold.
     """
     if Bundle in set(map(type, line.slots)):
-        inside = tuple(evolve(step, operation=step.operation.on_lines(planned)) for step in line.steps)
+        inside = tuple(evolve(step, operation=on_lines(step.operation, planned)) for step in line.steps)
         changed = any(a.operation is not b.operation for a, b in zip(inside, line.steps, strict=True))
         line = evolve(line, steps=inside) if changed else line
     found = {tree.inner[0]: (tree, other) for tree, other in orders(line)}

@@ -11,7 +11,8 @@ from attrs import frozen
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.index.leaf import Bundle, Leaf
 from hilbert.program.line.line import Line
-from hilbert.program.line.operation import Along, Contract, Operation, Reduce
+from hilbert.program.line.operation import Along, Contract, Reduce
+from hilbert.program.line.step_operation import Operation
 from hilbert.program.run.bound_line import BoundLine
 
 if TYPE_CHECKING:

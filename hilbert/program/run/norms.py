@@ -12,7 +12,8 @@ from hilbert.arrays.formal.formal_kernels import FormalKernels
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.index.leaf import Leaf
 from hilbert.program.line.line import Step
-from hilbert.program.line.operation import Add, Contract, Operation
+from hilbert.program.line.operation import Add, Contract
+from hilbert.program.line.step_operation import Operation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from hilbert.index.leaf import Leaf
     from hilbert.program.line.line import Line, Step
-    from hilbert.program.line.operation import Operation
+    from hilbert.program.line.step_operation import Operation
 
 FEWEST: Final = 16
 """So many steps that are alike are put side by side; fewer stay as they are written."""

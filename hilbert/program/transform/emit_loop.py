@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from hilbert.program.control.loop import Loop
 from hilbert.program.line.builder import Builder
-from hilbert.program.line.operation import Literal, Operation
+from hilbert.program.line.operation import Literal
+from hilbert.program.line.step_operation import Operation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

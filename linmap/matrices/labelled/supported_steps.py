@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert.index.leaf import Leaf
-    from hilbert.program.line.operation import Operation
+    from hilbert.program.line.step_operation import Operation
     from linmap.term.datum import Datum
 
 WHOLE = 10**5

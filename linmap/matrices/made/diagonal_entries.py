@@ -19,7 +19,7 @@ from hilbert.base.sizes import held
 from hilbert.errors import shown
 from hilbert.index.leaf import Leaf
 from hilbert.program.line.constant import filled
-from hilbert.program.line.operation import Operation
+from hilbert.program.line.step_operation import Operation
 from hilbert.relation import Order
 from linmap.matrices.labelled.columns import Labels, flat_positions, split
 from linmap.matrices.labelled.deferred_lines import Deferred

@@ -23,7 +23,7 @@ from linmap.matrices.made.systems import newtons
 if TYPE_CHECKING:
     from hilbert.index.leaf import Leaf
     from hilbert.program.line.line import Line
-    from hilbert.program.line.operation import Operation
+    from hilbert.program.line.step_operation import Operation
 
 STEP = 1.2e-6
 """Seconds to start a step (measured on numpy)."""

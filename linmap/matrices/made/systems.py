@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hilbert.program.control.control_flow import on_lines
 from hilbert.program.control.equation_step import Implicit, Solve
 from hilbert.program.control.while_loop import While
 
@@ -40,7 +41,7 @@ def systems(lines: Iterable[Line]) -> tuple[str, ...]:
             if isinstance(step.operation, Implicit):
                 todo.append(step.operation.search())
             else:
-                step.operation.on_lines(later)
+                on_lines(step.operation, later)
             if isinstance(step.operation, Solve):
                 found[_text(step.operation)] = None
     return tuple(found)

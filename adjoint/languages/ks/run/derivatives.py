@@ -34,6 +34,7 @@ from diff.terms.program import Program
 from diff.terms.user_operation import Custom
 from diff.trace.expr import Expr
 from hilbert import R, SpaceError, Vec
+from hilbert.program.control.control_flow import on_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -317,7 +318,7 @@ def later(linked: LinkedText, f: AnyMap, modes: tuple[str, ...]) -> AnyMap:
         return f
 
     def step(one: Step[Any]) -> Step[Any]:
-        made = one.operation.on_lines(changed)
+        made = on_lines(one.operation, changed)
         if isinstance(made, Custom) and made.rule in linked.rules:
             depth, rule = linked.rules[made.rule]
             made = evolve(made, rule=rule) if depth > len(modes) else made

@@ -1,0 +1,74 @@
+"""The base class of the operations of steps: they stand as data in a line, which knows them by this class alone.
+
+An operation says which leaf it makes of which (`image`), gives its kernel for an array library (`bind`), and says how
+it acts under more axes (`lifted`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from attrs import fields
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hilbert.arrays.kernels.kernel import Kernel
+    from hilbert.arrays.kernels.library import Library
+    from hilbert.index.leaf import Leaf
+
+
+class Operation:
+    """What a step does to its operands."""
+
+    __slots__ = ()
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """The leaf of the result; raises SpaceError for operands that do not fit."""
+        raise TypeError(type(self).__name__)
+
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """The kernel for operands of these leaves."""
+        raise TypeError(type(self).__name__)
+
+    def by_entry(self, lib: Library, operands: Sequence[Leaf]) -> Kernel | None:
+        """The kernel where an entry of the result comes of those in its place: on arrays of any one shape, and numbers.
+
+        None where it is not so.
+        """
+        return None
+
+    @property
+    def key(self) -> Any:
+        """What its kernels depend on, beside leaves and the library."""
+        return self
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether nobody notices where, and how often, it is computed."""
+        return True
+
+    def after(self, inner: Operation | None) -> Operation | None:
+        """The one operation that it is on the result of an operation with one operand; None where there is none."""
+        return None
+
+    def lifted(self, n: int) -> Operation:
+        """The operation on operands with n more axes in front, all of them."""
+        raise TypeError(type(self).__name__)
+
+    def partly(self, n: int, up: tuple[bool, ...]) -> Operation | None:
+        """The operation on operands of which only some have n more axes in front; None where all must have them."""
+        return None
+
+    def needed(self, wanted: set[int]) -> tuple[set[int], set[int]]:
+        """Of an operation from bundle to bundle: what it makes for some of its results, and what it needs for them."""
+        raise TypeError(type(self).__name__)
+
+    def narrowed(self, need: set[int], given: set[int]) -> Operation:
+        """The operation that makes and needs only that."""
+        raise TypeError(type(self).__name__)
+
+    def __repr__(self) -> str:
+        cls: Any = type(self)
+        name = f"{cls.__module__.rpartition('.')[2]}.{cls.__name__}"
+        return f"{name}({', '.join(repr(getattr(self, f.name)) for f in fields(cls))})"
