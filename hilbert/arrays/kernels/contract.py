@@ -16,7 +16,6 @@ from hilbert.arrays.kernels.block_products import by_blocks
 from hilbert.arrays.kernels.discrete_contract import hot, select
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.arrays.kernels.labelled_axes import arrange, reordering, same
-from hilbert.arrays.kernels.reduced_axes import lent
 from hilbert.arrays.kernels.segments import NumpySegments, Segments
 
 if TYPE_CHECKING:
@@ -89,11 +88,6 @@ class Contractions(Segments):
         """Some labels stand in all three lists: inner products or matrix products for each of their values."""
         return _batched(self.xp, spec, size, shared)
 
-    def taken(self, x: Any, i: Any, shape: tuple[int, ...]) -> Any:
-        """The rows of x at positions i, in this shape."""
-        xp = self.xp
-        return xp.reshape(xp.take(x, xp.reshape(i, (-1,)), axis=0), shape)
-
 
 class NumpyContractions(NumpySegments, Contractions):
     """Contractions by `dot` and in place; small batches and narrow products by einsum."""
@@ -133,14 +127,6 @@ class NumpyContractions(NumpySegments, Contractions):
     def batched(self, spec: Spec, size: dict[str, int], shared: str) -> Kernel:
         """Many small matrices in one loop."""
         return _einsum(spec) if _small(spec, size, shared) else super().batched(spec, size, shared)
-
-    def taken(self, x: Any, i: Any, shape: tuple[int, ...]) -> Any:
-        """A view for a single position."""
-        if not i.ndim:
-            return x[int(i)]
-        if not i.size:
-            return np.zeros(shape, x.dtype)
-        return lent(x).take(lent(i), axis=0, mode="wrap").reshape(shape)  # elements of X: there is nothing to wrap
 
 
 @cache

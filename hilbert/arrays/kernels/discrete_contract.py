@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hilbert.arrays.kernels.kernel import Kernel, Rows
+from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.arrays.kernels.labelled_axes import aligned, arrange, reordering, same
+from hilbert.arrays.kernels.library import Rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hilbert.arrays.kernels.contract import Contractions
     from hilbert.arrays.kernels.library import Library
+    from hilbert.arrays.kernels.segments import Segments
     from hilbert.index.leaf import Leaf
     from hilbert.index.spec import Spec
 
@@ -40,7 +41,7 @@ def select(lib: Library, spec: Spec, side: int) -> Kernel:
     return Kernel(run) if side == 0 else Kernel(lambda x, m: run(m, x))
 
 
-def hot(lib: Contractions, spec: Spec, side: int, leaf: Leaf, other: Leaf) -> Kernel:
+def hot(lib: Segments, spec: Spec, side: int, leaf: Leaf, other: Leaf) -> Kernel:
     """An element of X as its basis vector: gather along the other operand's axes of X, scatter along the result's."""
     hot_labels, labels = (spec.left, spec.right) if side == 0 else (spec.right, spec.left)
     assert leaf.entry.index is not None  # by dispatch
@@ -86,7 +87,7 @@ def _coordinates(hot: str, some: str, size: dict[str, int]) -> Callable[[Any], A
 
 
 def _gather(
-    lib: Contractions, out: str, free: str, hot: str, labels: str, size: dict[str, int]
+    lib: Segments, out: str, free: str, hot: str, labels: str, size: dict[str, int]
 ) -> Callable[[Any, Any], Any]:
     """out[…] = x[…, i, …]."""
     xp = lib.xp
@@ -106,7 +107,7 @@ def _gather(
     def taken(x: Any, i: Any) -> Any:
         if zipped:
             return x[(*(axis.like(x) for axis in grid), i, *(slice(None) for _ in rest))]
-        return lib.taken(x, i, shape)
+        return lib.rows_at(x, i, shape)
 
     def run(i: Any, x: Any) -> Any:
         x = source(xp.asarray(x)) if source else x
@@ -119,7 +120,7 @@ def _gather(
 
 
 def _scatter(
-    lib: Contractions, out: str, free: str, hot: str, labels: str, size: dict[str, int]
+    lib: Segments, out: str, free: str, hot: str, labels: str, size: dict[str, int]
 ) -> Callable[[Any, Any], Any]:
     """out[…, i, …] += x, through one segment sum over (kept labels of i) × X."""
     xp = lib.xp

@@ -9,12 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import frozen
 
-from hilbert.base.once import LOCK
-
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from hilbert.arrays.kernels.library import Library
 
 
 @frozen
@@ -75,21 +71,3 @@ class PrimitiveRow(Protocol):
     def is_discrete(self) -> bool:
         """Whether the result holds truth values."""
         ...
-
-
-class Rows:
-    """Positions as an array of the library, moved to the arguments' device once."""
-
-    __slots__ = ("_here", "_host", "_lib")
-
-    def __init__(self, lib: Library, host: Any) -> None:
-        self._lib, self._host = lib, host
-        self._here: Any = None
-
-    def like(self, a: Any) -> Any:
-        """The positions, on the device of `a`."""
-        if self._here is None:
-            moved = self._lib.constant(self._host, a)
-            with LOCK:
-                self._here = moved if self._here is None else self._here
-        return self._here

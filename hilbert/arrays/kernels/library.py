@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from hilbert.arrays.kernels.kernel import PrimitiveRow
-    from hilbert.arrays.kernels.reduced_axes import ReducedAxes
     from hilbert.index.leaf import Leaf
     from hilbert.index.spec import Spec
     from hilbert.relation import Inclusion
@@ -300,9 +299,28 @@ class Library:
 
     # --- what reductions are made of ---
 
-    def between(self, p: ReducedAxes, v: Any, low: int, high: int) -> Any:
-        """v with so many zeros in front and behind along the one axis of a place."""
-        return self.xp.concat([p.zeros(v, low), v, p.zeros(v, high)], axis=p.at)
+    def between(self, v: Any, at: int, low: int, high: int) -> Any:
+        """v with so many zeros in front and behind along an axis."""
+        front, behind = (self.zeros((*v.shape[:at], n, *v.shape[at + 1 :]), v) for n in (low, high))
+        return self.xp.concat([front, v, behind], axis=at)
+
+
+class Rows:
+    """Positions as an array of the library, moved to the arguments' device once."""
+
+    __slots__ = ("_here", "_host", "_lib")
+
+    def __init__(self, lib: Library, host: Any) -> None:
+        self._lib, self._host = lib, host
+        self._here: Any = None
+
+    def like(self, a: Any) -> Any:
+        """The positions, on the device of `a`."""
+        if self._here is None:
+            moved = self._lib.constant(self._host, a)
+            with LOCK:
+                self._here = moved if self._here is None else self._here
+        return self._here
 
 
 _classes: list[type[Library]] = []

@@ -107,24 +107,6 @@ class ReducedAxes:
         """Fresh memory of numpy, `length` along the one axis."""
         return np.empty((*self.before, length, *self.after), a.dtype)
 
-    def put(self, out: Any, v: Any, offset: int) -> None:
-        """Write v along the one axis of a numpy array from `offset` on, and zeros around it."""
-        end = offset + v.shape[self.at]
-        out[self.cut(0, offset)] = 0
-        out[self.cut(offset, end)] = v
-        out[self.cut(end, None)] = 0
-
-    def amid(self, v: Any, offset: int, length: int) -> Any:
-        """v between zeros in numpy, `length` along the one axis."""
-        n = v.shape[self.at]
-        if 4 * n < 3 * length and length * self.rows * self.width * v.itemsize >= FRESH:
-            out = self.zeros(v, length)
-            out[self.cut(offset, offset + n)] = v
-        else:
-            out = self.empty(v, length)
-            self.put(out, v, offset)
-        return out
-
     def padded(self, v: Any, low: int, high: int) -> Any:
         """An array with X as one axis between zeros; negative widths cut off."""
         n = v.shape[self.at]
@@ -135,7 +117,25 @@ class ReducedAxes:
             v = v[self.cut(start, stop)]
         if low <= 0 and high <= 0:
             return v
-        return self.lib.between(self, v, max(low, 0), max(high, 0))
+        return self.lib.between(v, self.at, max(low, 0), max(high, 0))
+
+
+def amid(v: Any, at: int, low: int, high: int) -> Any:
+    """A numpy array between so many zeros in front and behind along an axis."""
+    n = v.shape[at]
+    length = low + n + high
+    shape = (*v.shape[:at], length, *v.shape[at + 1 :])
+    front, middle, behind = (
+        (*(slice(None),) * at, part) for part in (slice(low), slice(low, low + n), slice(low + n, None))
+    )
+    if 4 * n < 3 * length and math.prod(shape) * v.itemsize >= FRESH:
+        out = np.zeros(shape, v.dtype)
+    else:
+        out = np.empty(shape, v.dtype)
+        out[front] = 0
+        out[behind] = 0
+    out[middle] = v
+    return out
 
 
 class _Lent:

@@ -32,8 +32,9 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 import numpy as np
 from attrs import frozen
 
-from hilbert.arrays.kernels.kernel import Kernel, Rows
+from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.arrays.kernels.labelled_axes import agreement
+from hilbert.arrays.kernels.library import Rows
 from hilbert.arrays.kernels.reduced_axes import ReducedAxes, Shape, lent
 from hilbert.arrays.kernels.segments import NumpySegments, Segments
 from hilbert.arrays.kernels.shifts import NumpyShifts, Shifts

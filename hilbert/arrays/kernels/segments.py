@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
-from hilbert.arrays.kernels.kernel import Kernel, Rows
-from hilbert.arrays.kernels.library import Library
+from hilbert.arrays.kernels.kernel import Kernel
+from hilbert.arrays.kernels.library import Library, Rows
 from hilbert.arrays.kernels.reduced_axes import SMALL, lent
 from hilbert.errors import SpaceError
 
@@ -82,6 +82,11 @@ class Segments(Library):
         """out[targets[k]] += rows[k] for rows of shape (n, r) and dynamic targets."""
         msg = f"segment sums have no kernel in the array namespace {self.name}: use numpy, cupy, JAX or torch"
         raise SpaceError(msg)
+
+    def rows_at(self, x: Any, i: Any, shape: tuple[int, ...]) -> Any:
+        """The rows of x at positions i, in this shape."""
+        xp = self.xp
+        return xp.reshape(xp.take(x, xp.reshape(i, (-1,)), axis=0), shape)
 
 
 class NumpySegments(Segments):
@@ -165,6 +170,14 @@ class NumpySegments(Segments):
             return flat_sum(values, codes, size * width).reshape(size, width)
         pointers = np.asarray([0, rows.size], codes.dtype)
         return sp.csr_array((values, codes, pointers), shape=(1, size * width)).toarray().reshape(size, width)
+
+    def rows_at(self, x: Any, i: Any, shape: tuple[int, ...]) -> Any:
+        """A view for a single position."""
+        if not i.ndim:
+            return x[int(i)]
+        if not i.size:
+            return np.zeros(shape, x.dtype)
+        return lent(x).take(lent(i), axis=0, mode="wrap").reshape(shape)  # elements of X: there is nothing to wrap
 
 
 @cache

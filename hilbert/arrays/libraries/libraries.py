@@ -19,7 +19,7 @@ from hilbert.arrays.kernels.contract import Contractions, NumpyContractions
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.arrays.kernels.library import Compound, Library, library
 from hilbert.arrays.kernels.over_axis import Axes, NumpyAxes
-from hilbert.arrays.kernels.reduced_axes import FRESH
+from hilbert.arrays.kernels.reduced_axes import FRESH, amid
 from hilbert.arrays.kernels.reduction import NumpyReductions, ReductionKernels
 from hilbert.errors import SpaceError
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from hilbert.arrays.kernels.kernel import PrimitiveRow
-    from hilbert.arrays.kernels.reduced_axes import ReducedAxes
     from hilbert.index.leaf import Leaf
 
 
@@ -323,9 +322,9 @@ class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
         """A view."""
         return Kernel(lambda a: np.diagonal(a, axis1=first, axis2=second), fresh=False)
 
-    def between(self, p: ReducedAxes, v: Any, low: int, high: int) -> Any:
+    def between(self, v: Any, at: int, low: int, high: int) -> Any:
         """Written between zeros."""
-        return p.amid(v, low, low + v.shape[p.at] + high)
+        return amid(v, at, low, high)
 
 
 def _not_writeable(array: Any) -> Any:
