@@ -7,13 +7,13 @@ from hilbert.base.lazy import lazy
 if TYPE_CHECKING:
     from hilbert.errors import SpaceError
     from hilbert.index.index import Anonymous, Coproduct, Fin, Index, Labelled, Product, Unit
-    from hilbert.index.lens import Lens
     from hilbert.map.map import Map
     from hilbert.map.record import Part, Record
     from hilbert.map.vector_files import load, save
     from hilbert.relation.relation import Relation
     from hilbert.space.direct_sum import DirectSum, direct_sum
     from hilbert.space.leafwise import fan_in, initial
+    from hilbert.space.lens import Lens
     from hilbert.space.space import (
         R32,
         Bool,
@@ -52,6 +52,13 @@ if TYPE_CHECKING:  # what declared methods mean
     from hilbert.relation.relation_operators import disjoint as Relation___add__
     from hilbert.relation.relation_operators import product as Relation___mul__
     from hilbert.space.direct_sum import sum_of_bundle as Bundle_direct_sum
+    from hilbert.space.elements import basis as Type_basis
+    from hilbert.space.elements import full as Type_full
+    from hilbert.space.elements import ones as Type_ones
+    from hilbert.space.elements import random as Type__random
+    from hilbert.space.elements import unflat as Type_unflat
+    from hilbert.space.elements import vec as Type_vec
+    from hilbert.space.elements import zeros as Type_zeros
     from hilbert.space.leafwise import map_leaves as Vec_map_leaves
     from hilbert.space.leafwise import moved as Vec_moved
     from hilbert.tensors.formal_tensors import tensor_product as Vec_tensor

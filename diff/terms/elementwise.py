@@ -13,13 +13,13 @@ from hilbert import Bool, Boolean, Copower, DirectSum, Field, R, Space, SpaceErr
 from hilbert.arrays.libraries.namespace import freeze
 from hilbert.base.attach import declared, overloaded
 from hilbert.base.lazy import load
-from hilbert.base.notarray import Applicable
 from hilbert.base.once import once
 from hilbert.errors import is_number, number, shown
 from hilbert.index.leaf import Entry, Leaf
+from hilbert.map.map import is_symbol
 from hilbert.map.vector_operations import difference
-from hilbert.program.line import operation
 from hilbert.program.line.builder import Builder
+from hilbert.program.line.step_operation import Operation
 from hilbert.program.run.run import Runner
 from hilbert.space.direct_sum import Biproduct
 from hilbert.space.space import OfSpaces, require_space, type_of
@@ -93,7 +93,7 @@ def rules() -> dict[str, PrimitiveRule]:
 
 
 @frozen(eq=False, repr=False)
-class Elementwise(Fun[V, W], operation.Operation):
+class Elementwise(Fun[V, W], Operation):
     """An operation applied element by element; its rule stands in the table under its name."""
 
     name: str
@@ -113,7 +113,7 @@ class Elementwise(Fun[V, W], operation.Operation):
             raise SpaceError(msg)
         return found
 
-    def after(self, inner: operation.Operation | None) -> Primitive | None:
+    def after(self, inner: Operation | None) -> Primitive | None:
         """The row that the table has for one row after another."""
         rule = RULES.get(self.name)
         if rule is None or rule.after is None or not isinstance(inner, Primitive) or rule.after[0] != inner.name:
@@ -219,7 +219,7 @@ class Primitive(Elementwise[Field, Field]):
         if more:
             msg = f"{self.name} takes one argument, not {1 + len(more)}"
             raise SpaceError(msg)
-        value: Any = x.apply_map(self, (x,)) if isinstance(x, Applicable) else self.on_vectors(_vectors(self, (x,)))
+        value: Any = x.apply_map(self, (x,)) if is_symbol(x) else self.on_vectors(_vectors(self, (x,)))
         return cast("Q", value)
 
 
@@ -246,7 +246,7 @@ class Binary(Elementwise[DirectSum[Field, Field], Field]):
         if len(args) != 2:
             msg = f"{self.name} takes two arguments, not {len(args)}"
             raise SpaceError(msg)
-        traced = [a for a in args if isinstance(a, Applicable)]
+        traced = [a for a in args if is_symbol(a)]
         if traced:
             return traced[0].apply_map(self, args)
         like = next((a for a in args if isinstance(a, Vec)), None)

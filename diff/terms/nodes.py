@@ -18,7 +18,6 @@ from hilbert.base.once import once
 from hilbert.base.term import Chain, as_chain, as_tuple
 from hilbert.errors import shown
 from hilbert.index.index import Index, require_index
-from hilbert.index.position import part_span
 from hilbert.map.combine import (
     Addition,
     Composition,
@@ -31,6 +30,7 @@ from hilbert.map.combine import (
 )
 from hilbert.map.map import AnyMap, factor
 from hilbert.map.table_forms import with_tables
+from hilbert.space.parts import part_span
 from hilbert.space.snapshot import snapshot
 from hilbert.space.space import require_space, require_type
 from hilbert.space.vector import require_vector

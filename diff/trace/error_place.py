@@ -51,7 +51,7 @@ ENTERED = {"RESUME", "COPY_FREE_VARS", "MAKE_CELL"}
 RETURNS = {"RETURN_VALUE", "RETURN_CONST"}
 CALLS = 3
 """So many of the calls that lead to the line are quoted."""
-OWN_NAMES = {"builder", "home", "slots", "token", *vars(Applicable), *vars(NotArray)}
+OWN_NAMES = {"apply_map", "builder", "home", "slots", "token", *vars(Applicable), *vars(NotArray)}
 """Attributes of vectors and expressions that are the library's, not its users'."""
 
 

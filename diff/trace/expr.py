@@ -24,8 +24,7 @@ from hilbert.base.attach import overloaded
 from hilbert.base.notarray import Applicable
 from hilbert.base.numpy_names import ARRAYS, OPERATORS, POWER
 from hilbert.errors import double, is_number, shown
-from hilbert.index.lens import Lens, lens_for, place
-from hilbert.index.position import ROWS, part_place, span
+from hilbert.index.position import ROWS
 from hilbert.index.spec import Spec
 from hilbert.map.map import AnyMap, Map, unfit
 from hilbert.map.matrix_product import product_space, transposed_space
@@ -34,7 +33,9 @@ from hilbert.program.line.builder import Builder
 from hilbert.program.line.constant import filled
 from hilbert.relation import Full, reversal, rotation, run
 from hilbert.space.leafwise import leaf_spaces, require_leaf, require_of_leaves
+from hilbert.space.lens import Lens, lens_for, place
 from hilbert.space.nested_sums import apart, said
+from hilbert.space.parts import part_place, span
 from hilbert.space.space import bracketing, require_space
 from hilbert.space.unpacking import visited
 from hilbert.space.vector import Linear, Number, Vec, require_vector

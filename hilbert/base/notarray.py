@@ -20,8 +20,6 @@ from hilbert.errors import MissingError, OperatorError, SpaceError, shown
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hilbert.map.map import AnyMap
-
 REFLECTED = {
     "add": "__radd__",
     "subtract": "__rsub__",
@@ -148,10 +146,6 @@ class Applicable(NotArray):
 
     def _within(self, space: Any) -> Any:
         """The same as an expression of another space of the same leaves."""
-        raise TypeError(type(self).__name__)
-
-    def apply_map(self, f: AnyMap, args: tuple[Any, ...], /) -> Any:
-        """f(*args), where one of the arguments is self."""
         raise TypeError(type(self).__name__)
 
 

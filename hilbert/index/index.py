@@ -14,11 +14,11 @@ City3 3 1 [1, 1, 0] ∈ City3^3
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeGuard, TypeVar, final, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeGuard, TypeVar, final
 
 from attrs import Factory, field, frozen
 
-from hilbert.base.attach import declared
+from hilbert.base.attach import declared, overloaded
 from hilbert.base.once import Unchanging, cached_property, once
 from hilbert.base.repr_names import spelled
 from hilbert.base.sizes import countable
@@ -27,8 +27,7 @@ from hilbert.base.two_sided import TwoSided, text, upwards
 from hilbert.errors import SpaceError, integer, is_masked, shown
 
 if TYPE_CHECKING:
-    from hilbert.space.space import Copower, Elements
-    from hilbert.space.vector import Vec
+    from hilbert import _calls
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -140,12 +139,9 @@ class Labelled(Index, Generic[T]):
         place = integer(element)
         return place is not None and 0 <= place < self.size
 
-    @overload
-    def at(self, column: Any, rows: None = None) -> Vec[Copower[Elements[Fin[T]], Fin[Anonymous]]]: ...
-    @overload
-    def at(self, column: Any, rows: I) -> Vec[Copower[Elements[Fin[T]], I]]: ...
+    @overloaded(lambda: _calls.Labelled_at)
     @declared
-    def at(self, column: Any, rows: Any = None) -> Any:
+    def at(self: Labelled[T], column: Any, rows: Any = None) -> Any:
         """The positions of a column of labels of any type, as elements: one for each row.
 
         `rows` names the index set of the rows. Raises SpaceError for a label that is missing (None, NaN, NA) or is none

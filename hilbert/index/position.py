@@ -7,20 +7,15 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hilbert.base.notarray import NotArray
-from hilbert.base.once import once
 from hilbert.errors import SpaceError, integer, shown
 from hilbert.index.index import Fin, Index, Labelled, Product, Unit, has_labels
-from hilbert.index.lens import require_numbered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from hilbert.space.space import Type
 
 Key: TypeAlias = int | range | None
 """What is kept of an axis: the element at a position, a run of elements, or all of it."""
@@ -169,35 +164,3 @@ def without(X: Index, Y: Index | int) -> list[tuple[int, Index | None]]:
     left = [(at, X.right if rest is None else rest * X.right) for at, rest in without(X.left, Y)]
     right = [(at + n, X.left if rest is None else X.left * rest) for at, rest in without(X.right, Y)]
     return [*left, *right]
-
-
-def span(space: Type, i: Any) -> tuple[int, int]:
-    """The leaves of part i of a direct sum, as a range; raises SpaceError if there is none, and for a record."""
-    require_numbered(space)
-    return part_span(space, i)
-
-
-def part_place(space: Type, i: Any) -> int:
-    """The position of a part, which is given by its position, or its label in the index set of a sum over one."""
-    parts = space.parts
-    place = integer(i)
-    if place is None and space._index_set is not None and has_labels(space._index_set):
-        place = space._index_set.position(i)
-    if place is None or not 0 <= place < len(parts):
-        due = f"give 0 to {len(parts) - 1}" if parts else "it has none"
-        msg = f"{space} has {len(parts)} parts, so position {shown(i)} does not exist: {due}"
-        raise SpaceError(msg)
-    return place
-
-
-def part_span(space: Type, i: Any) -> tuple[int, int]:
-    """The same for a record, too."""
-    place = part_place(space, i)
-    return space.offsets[place], space.offsets[place + 1]
-
-
-@once
-def summand_slices(space: Any) -> tuple[tuple[Any, slice], ...]:
-    """The summands of a direct sum, and of a copower of one, each with where its leaves stand."""
-    ends = itertools.accumulate((len(part.leaves) for part in space.summands), initial=0)
-    return tuple((part, slice(*both)) for part, both in zip(space.summands, itertools.pairwise(ends), strict=True))

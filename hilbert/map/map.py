@@ -6,7 +6,7 @@ language to build the term, so that `linear @ function` is a function and no lay
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, NoReturn, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, NoReturn, Protocol, TypeAlias, TypeGuard, TypeVar
 
 from hilbert.arrays.libraries.namespace import freeze
 from hilbert.base.attach import overloaded
@@ -106,7 +106,7 @@ class Map(Term, NotArray, Generic[V, W]):
                 else:
                     return Vec(cod, tuple(map(freeze, run(leaves))))
         for a in args:
-            symbol = None if type(a) is Vec else applicable(a)
+            symbol = None if type(a) is Vec else symbol_among(a)
             if symbol is not None:
                 return symbol.apply_map(self, args)
         x = argument(self, args)
@@ -258,12 +258,17 @@ def _together(args: tuple[Any, ...]) -> Any:
     return Vec(DirectSum(tuple(part.space for part in parts)), tuple(leaf for part in parts for leaf in part.leaves))
 
 
-def applicable(arg: Any) -> Applicable | None:
+def is_symbol(arg: Any) -> TypeGuard[Symbol[Any, Any, Any]]:
+    """Whether an argument is an expression, which applies maps to itself."""
+    return isinstance(arg, Applicable)
+
+
+def symbol_among(arg: Any) -> Symbol[Any, Any, Any] | None:
     """An argument that is an expression, or the first one in a tuple."""
-    if isinstance(arg, Applicable):
+    if is_symbol(arg):
         return arg
-    found = map(applicable, arg) if type(arg) is tuple else ()
-    return next((symbol for symbol in found if symbol is not None), None)
+    symbols = map(symbol_among, arg) if type(arg) is tuple else ()
+    return next((symbol for symbol in symbols if symbol is not None), None)
 
 
 def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:

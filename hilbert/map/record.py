@@ -33,10 +33,11 @@ from typing import (
     overload,
 )
 
+from hilbert.base.attach import attached
 from hilbert.base.notarray import Applicable, refuse_part
 from hilbert.errors import MissingError, SpaceError, shown
-from hilbert.index.lens import Lens, Owner
 from hilbert.space.direct_sum import Biproduct
+from hilbert.space.lens import Lens, Owner
 from hilbert.space.space import Space, Type
 from hilbert.space.vector import Vec
 
@@ -143,7 +144,7 @@ class Record(Biproduct):
         made._hold(parts)
         return made
 
-    if TYPE_CHECKING:  # see `hilbert.index.lens.Owner`
+    if TYPE_CHECKING:  # see `hilbert.space.lens.Owner`
 
         @classmethod
         def _lens(cls, part: W, /) -> Lens[Self, W]: ...
@@ -170,7 +171,7 @@ class Record(Biproduct):
         return Vec(self, tuple(leaves))
 
     if not TYPE_CHECKING:  # to a type checker there are no other attributes
-        zeros, ones, random, vec = map(_of_space, (Biproduct.zeros, Biproduct.ones, Biproduct.random, Biproduct.vec))
+        zeros, ones, random, vec = map(_of_space, (Biproduct.zeros, Biproduct.ones, Biproduct.random, attached(Biproduct, "vec")))
 
         def __getattr__(self, name: str) -> Any:
             """Say which parts there are."""

@@ -14,7 +14,6 @@
 # a cached property implements a property
 from __future__ import annotations
 
-import math
 import operator
 from functools import reduce
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Protocol, TypeAlias, TypeVar, TypeVarTuple, final
@@ -22,24 +21,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Protocol, TypeA
 import numpy as np
 from attrs import field, frozen
 
-from hilbert.arrays.libraries.namespace import as_flat, as_leaf, filled, freeze, own_leaf
-from hilbert.arrays.libraries.random_entries import drawn
+from hilbert.base.attach import declared, overloaded
 from hilbert.base.numpy_names import OUTER
 from hilbert.base.once import OfFields, Remembering, cached_property, latest, once
-from hilbert.base.sizes import addressable, countable
-from hilbert.errors import SpaceError, alike, number, shown, written
-from hilbert.index.index import Fin, Index, Labelled, Product, Unit, require_index
-from hilbert.index.labels import in_order, is_labels, positions_of
+from hilbert.base.sizes import countable
+from hilbert.errors import SpaceError, alike, shown, written
+from hilbert.index.index import Fin, Index, Product, Unit, require_index
 from hilbert.index.leaf import Bundle, Entry, Leaf, raised
-from hilbert.index.lens import require_numbered
 from hilbert.index.position import kept, without
 from hilbert.space import nested_sums
 from hilbert.space.unpacking import called
-from hilbert.space.vector import Vec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from hilbert import _calls
     from hilbert.index.position import Key
 
 I = TypeVar("I", bound=Index)
@@ -60,14 +56,6 @@ class OfSpaces(Protocol):
     @property
     def _summands(self) -> tuple[Space, ...]:
         """The summands, of known types."""
-        ...
-
-
-class LinearSpace(OfSpaces, Protocol[V]):
-    """The same of a known space V: see `hilbert.space.vector.Linear`."""
-
-    def unflat(self, array: Any, /) -> Vec[V]:
-        """The element with the entries of a flat array."""
         ...
 
 
@@ -121,7 +109,7 @@ class Type(Remembering, OfFields):
         while isinstance(base, Copower):
             base = base.base
         require_numbered(base)
-        return _summands(self)
+        return summands_of(self)
 
     @property
     def offsets(self) -> tuple[int, ...]:
@@ -170,7 +158,9 @@ class Type(Remembering, OfFields):
         msg = f"cannot form {self} + {other if isinstance(other, Type) else shown(other)}: the space of pairs is "
         raise SpaceError(f"{msg}direct_sum({what})")
 
-    def vec(self: V, data: Any, *more: Never) -> Vec[V]:
+    @overloaded(lambda: _calls.Type_vec)
+    @declared
+    def vec(self: Type, data: Any, *more: Any) -> Any:
         """The element with the given entries: an array, a nested list, or the tuple tree of a direct sum.
 
         Elements of an index set are given by their positions, or, if they are strings or a categorical column, by their
@@ -178,73 +168,54 @@ class Type(Remembering, OfFields):
         An array of the right dtype is viewed, not copied (later writes to it show); see `as_leaf` for conversions.
         Raises SpaceError for a wrong shape, dtype or nesting.
         """
-        if more:
-            msg = f"V.vec(data) takes one argument, not {1 + len(more)}: of a direct sum a tuple, V.vec((v, w))"
-            raise SpaceError(msg)
-        if isinstance(data, Vec):
-            if data.space != self:
-                msg = f"{nested_sums.apart(data.space, self)}a vector of {data.space} is not an element of {self}"
-                raise SpaceError(msg + bracketing(data.space, self))
-            return data
-        if nested_sums.any_item(self, data, lambda item: isinstance(item, Vec)):
-            summands = _summands(self)
-            parts = zip(summands, items(self, data, len(summands)), strict=True)
-            return Vec(self, tuple(a for part, item in parts for a in part.vec(item).leaves))
-        return Vec(self, tuple(_read(a, leaf) for a, leaf in zip(self.unpack(data), self.leaves, strict=True)))
+        raise NotImplementedError
 
-    def unflat(self: V, array: Any) -> Vec[V]:
+    @overloaded(lambda: _calls.Type_unflat)
+    @declared
+    def unflat(self: Type, array: Any) -> Any:
         """The element whose entries, in storage order, are those of one flat array; inverse of `Vec.flat`.
 
         Where the space mixes fields, the flat array is in double precision, and parts of it are cast.
         """
-        if not self.is_space:
-            msg = f"{self} has a discrete part and no flat form"
-            raise SpaceError(msg)
-        return Vec(self, as_flat(array, self.leaves, str(self)))
+        raise NotImplementedError
 
+    @overloaded(lambda: _calls.Type_random)
     @written("V.random(rng), where rng = numpy.random.default_rng(seed)")
-    def random(self: V, rng: np.random.Generator, *, scale: float = 1.0) -> Vec[V]:
+    def random(self: Type, rng: np.random.Generator, *, scale: float = 1.0) -> Any:
         """An element drawn from `rng`: normal with deviation `scale` ≥ 0, or SpaceError; uniform where discrete."""
-        if not isinstance(rng, np.random.Generator):
-            msg = f"an element of {self} is drawn from numpy.random.default_rng(seed), not from {shown(rng)}"
-            raise SpaceError(msg)
-        factor = number(scale)
-        if factor is None or not 0.0 <= factor < math.inf:
-            msg = f"the scale of a random element of {self} is a finite number ≥ 0, not {shown(scale)}"
-            raise SpaceError(msg)
-        return Vec(self, tuple(own_leaf(drawn(rng, leaf.stored(), factor), leaf) for leaf in self.leaves))
+        return self._random(rng, scale)
 
-    def basis(self: V) -> Iterator[Vec[V]]:
+    @declared
+    def _random(self, rng: np.random.Generator, scale: float) -> Any:
+        """`random`."""
+        raise NotImplementedError
+
+    @overloaded(lambda: _calls.Type_basis)
+    @declared
+    def basis(self: Type) -> Any:
         """The standard basis, in storage order; raises SpaceError for a type that is no space."""
-        require_space(self, "basis")
-        addressable(self.dim, "an element of ", self)
-        for k in range(self.dim):
-            flat = filled((self.dim,), np.result_type(*(leaf.dtype for leaf in self.leaves)))
-            flat[k] = 1
-            yield self.unflat(freeze(flat))
+        raise NotImplementedError
 
-    def zeros(self: V) -> Vec[V]:
+    @overloaded(lambda: _calls.Type_zeros)
+    @declared
+    def zeros(self: Type) -> Any:
         """The zero vector; raises SpaceError for a type that is no space."""
-        require_space(self, "zeros")
-        return Vec(self, tuple(own_leaf(filled(leaf.stored().shape, leaf.dtype), leaf) for leaf in self.leaves))
+        raise NotImplementedError
 
-    def ones(self: V) -> Vec[V]:
+    @overloaded(lambda: _calls.Type_ones)
+    @declared
+    def ones(self: Type) -> Any:
         """The vector with 1 in every entry; raises SpaceError for a type that is no space."""
-        require_space(self, "ones")
-        return self.full(1.0)
+        raise NotImplementedError
 
-    def full(self: V, k: float) -> Vec[V]:
+    @overloaded(lambda: _calls.Type_full)
+    @declared
+    def full(self: Type, k: float) -> Any:
         """The vector with the number k in every entry; raises SpaceError for a type that is no space."""
-        require_space(self, "full")
-        value = number(k)
-        if value is None:
-            msg = f"full(k) of {self} is a number in every entry, not {shown(k)}"
-            raise SpaceError(msg)
-        one = (filled(leaf.stored().shape, leaf.dtype, as_leaf(value, Leaf(leaf.entry))) for leaf in self.leaves)
-        return Vec(self, tuple(map(own_leaf, one, self.leaves)))
+        raise NotImplementedError
 
 
-def _summands(space: Type) -> tuple[Type, ...]:
+def summands_of(space: Type) -> tuple[Type, ...]:
     """The parts of a direct sum or a record, of a copower of one those of all components."""
     powers, base = list[Index](), space
     while isinstance(base, Copower):
@@ -256,20 +227,6 @@ def _summands(space: Type) -> tuple[Type, ...]:
     for index in reversed(powers):
         parts = tuple(Copower(part, index) for part in parts)
     return parts
-
-
-PLAIN = frozenset({np.ndarray, list, tuple, float, int})
-"""What has no labels of its own."""
-
-
-def _read(data: Any, leaf: Leaf) -> Any:
-    """The array of a leaf; labels become positions."""
-    index = leaf.entry.index
-    if type(data) not in PLAIN:
-        data = in_order(data, leaf)
-    if isinstance(index, Labelled) and is_labels(data):
-        data = positions_of(index, data)
-    return as_leaf(data, leaf)
 
 
 shown.register(Type, lambda value: f"the {'space' if value.is_space else 'type'} {value}")
@@ -291,6 +248,14 @@ def require_space(space: Any, operation: str) -> None:
         if {leaf.kind for leaf in space.leaves} == {"b"}:  # truth values alone
             msg += "; c.cast(R) is 1 where the condition c holds"
         raise SpaceError(msg)
+
+
+def require_numbered(space: Any) -> None:
+    """Raise SpaceError for a record, whose parts have names."""
+    if space.names is not None:
+        lenses = ", ".join(map(str, space.lenses.values()))
+        msg = f"the parts of the record {type(space).__name__} have no positions: write p[lens], with one of "
+        raise SpaceError(msg + lenses)
 
 
 class Space(Type):
@@ -333,29 +298,25 @@ class Atom(Type):
 class PartlyDiscrete(Type):
     """What may have discrete parts: for the type checker, only an element of a space is made of numbers."""
 
-    def basis(self: LinearSpace[V]) -> Iterator[Vec[V]]:
+    @overloaded(lambda: _calls.PartlyDiscrete_basis)
+    def basis(self: PartlyDiscrete) -> Any:
         """The standard basis; raises SpaceError where a part is discrete."""
-        basis: Any = Type.basis  # checked here, made there
-        made: Iterator[Vec[V]] = basis(self)
-        return made
+        return Type.basis(self)
 
-    def zeros(self: LinearSpace[V]) -> Vec[V]:
+    @overloaded(lambda: _calls.PartlyDiscrete_zeros)
+    def zeros(self: PartlyDiscrete) -> Any:
         """The zero vector; raises SpaceError where a part is discrete."""
-        zeros: Any = Type.zeros  # checked here, made there
-        made: Vec[V] = zeros(self)
-        return made
+        return Type.zeros(self)
 
-    def ones(self: LinearSpace[V]) -> Vec[V]:
+    @overloaded(lambda: _calls.PartlyDiscrete_ones)
+    def ones(self: PartlyDiscrete) -> Any:
         """The vector with 1 in every entry; raises SpaceError where a part is discrete."""
-        ones: Any = Type.ones  # checked here, made there
-        made: Vec[V] = ones(self)
-        return made
+        return Type.ones(self)
 
-    def full(self: LinearSpace[V], k: float) -> Vec[V]:
+    @overloaded(lambda: _calls.PartlyDiscrete_full)
+    def full(self: PartlyDiscrete, k: float) -> Any:
         """The vector with the number k in every entry; raises SpaceError where a part is discrete."""
-        full: Any = Type.full  # checked here, made there
-        made: Vec[V] = full(self, k)
-        return made
+        return Type.full(self, k)
 
 
 class Discrete(PartlyDiscrete, Atom):

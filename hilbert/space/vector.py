@@ -22,9 +22,11 @@ from hilbert.base.numpy_names import ARRAYS, FUNCTIONS, OPERATORS
 from hilbert.base.once import LOCK
 from hilbert.base.repr_names import spelled
 from hilbert.errors import SpaceError, fitting, number, shown, written
-from hilbert.index.lens import Lens, lens_for, place
-from hilbert.index.position import part_place, slices, span, summand_slices
+from hilbert.index.position import slices
+from hilbert.space.lens import Lens, lens_for, place
 from hilbert.space.nested_sums import named, said
+from hilbert.space.parts import part_place, span, summand_slices
+from hilbert.space.space import OfSpaces
 from hilbert.space.unpacking import visited
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from hilbert import _calls
     from hilbert._calls import Reductions
     from hilbert.index.index import Anonymous, Fin, Index, Product
-    from hilbert.space.space import Boolean, Copower, Elements, Field, OfSpaces, Space, TensorProduct, Type
+    from hilbert.space.space import Boolean, Copower, Elements, Field, Space, TensorProduct, Type
 
     Whole: TypeAlias = slice[None, None, None]
     """`:` in A[i, :]."""
@@ -72,6 +74,14 @@ class Linear(Protocol[S_co]):
 
     def _require(self, operation: str) -> S_co:
         """S; raises SpaceError for a type that is no space."""
+        ...
+
+
+class LinearSpace(OfSpaces, Protocol[V]):
+    """A known space V whose parts are spaces, for the type checker; see `Linear`."""
+
+    def unflat(self, array: Any, /) -> Vec[V]:
+        """The element with the entries of a flat array."""
         ...
 
 

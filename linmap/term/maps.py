@@ -36,11 +36,12 @@ from hilbert.base.attach import overloaded
 from hilbert.base.notarray import Applicable
 from hilbert.errors import shown
 from hilbert.index.index import require_index
-from hilbert.index.lens import AnyLens
-from hilbert.index.position import part_place, position_of, span
+from hilbert.index.position import position_of
 from hilbert.map.map import factor, highest, require_map
 from hilbert.relation import full, run
 from hilbert.space.direct_sum import Biproduct
+from hilbert.space.lens import AnyLens
+from hilbert.space.parts import part_place, span
 from hilbert.space.space import Boolean, Integers, require_space
 from hilbert.space.vector import require_vector
 from linmap import contraction

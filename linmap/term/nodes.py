@@ -15,7 +15,6 @@ from hilbert.base.once import once
 from hilbert.base.term import Chain, as_chain, as_tuple
 from hilbert.errors import shown
 from hilbert.index.index import Index
-from hilbert.index.position import part_span
 from hilbert.map.combine import (
     Addition,
     Composition,
@@ -30,6 +29,7 @@ from hilbert.map.combine import (
 from hilbert.map.map import AnyMap, factor
 from hilbert.program.line.external import External, MapRule
 from hilbert.relation.relation import AnyRelation, require_relation
+from hilbert.space.parts import part_span
 from hilbert.space.snapshot import snapshot
 from hilbert.space.space import power, require_space
 from hilbert.space.vector import require_vector

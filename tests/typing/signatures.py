@@ -87,7 +87,8 @@ def stub(package: str) -> str:
         for k, signature in enumerate(call.signatures):
             text, mark, comment = signature.partition("  #")
             body = f'{mark}{comment}\n    """{call.line}"""' if k == 0 and call.line else f" ...{mark}{comment}"
-            lines.append(f"@overload\ndef {call.stub}{text}:{body}")
+            mark_of_many = "@overload\n" if len(call.signatures) > 1 else ""
+            lines.append(f"{mark_of_many}def {call.stub}{text}:{body}")
     return "\n".join(lines) + "\n"
 
 

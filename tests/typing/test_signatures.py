@@ -101,7 +101,7 @@ def test_each_signature_is_taken(call: Call) -> None:
     found = parameters(call)
     is_method = "." in call.name
     named = [node for node in defined(call.module.split(".")[0]) if node.name == call.stub]
-    assert len(named) == len(call.signatures) >= 2
+    assert len(named) == len(call.signatures) >= 1
     assert [reason for node in named for reason in refusals(node.args, found, is_method=is_method)] == []
 
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from datetime import date
 from typing import Any, ClassVar, Generic, Literal, Never, TypeVar, TypeVarTuple, final, overload
 
+from numpy.random import Generator
+
 from hilbert import (
     Anonymous,
     Boolean,
@@ -19,6 +21,7 @@ from hilbert import (
     Fin,
     Index,
     Integers,
+    Labelled,
     Lens,
     Map,
     Product,
@@ -28,7 +31,7 @@ from hilbert import (
     Vec,
 )
 from hilbert.map.map import Operand
-from hilbert.space.vector import Linear, Number, Whole
+from hilbert.space.vector import Linear, LinearSpace, Number, Whole
 """
 VARIABLES = {
     "A B C D E F G L M N V W": "Type",
@@ -62,9 +65,34 @@ def applied(kind: str, result: str) -> dict[str, list[str]]:
     }
 
 
+def filled(owner: str, of: str) -> dict[str, list[str]]:
+    """Vectors of numbers that the space names."""
+    return {
+        f"{owner}.basis": [f"(self: {of}) -> Iterator[Vec[V]]"],
+        f"{owner}.zeros": [f"(self: {of}) -> Vec[V]"],
+        f"{owner}.ones": [f"(self: {of}) -> Vec[V]"],
+        f"{owner}.full": [f"(self: {of}, k: float) -> Vec[V]"],
+    }
+
+
 VECTORS, OTHERS = applied("Vec[{}]", "Vec[W]"), applied("Operand[{}, W, T]", "T")
 
+ELEMENTS = "Copower[Elements[Fin[T]], {}]"
+
 ROWS = {
+    "hilbert.index.index": {
+        "Labelled.at": [
+            f"(self: Labelled[T], column: Any, rows: None = None) -> Vec[{ELEMENTS.format('Fin[Anonymous]')}]",
+            f"(self: Labelled[T], column: Any, rows: I) -> Vec[{ELEMENTS.format('I')}]",
+        ],
+    },
+    "hilbert.space.space": {
+        "Type.vec": ["(self: V, data: Any, *more: Never) -> Vec[V]"],
+        "Type.unflat": ["(self: V, array: Any) -> Vec[V]"],
+        "Type.random": ["(self: V, rng: Generator, *, scale: float = 1.0) -> Vec[V]"],
+        **filled("Type", "V"),
+        **filled("PartlyDiscrete", "LinearSpace[V]"),
+    },
     "hilbert.space.vector": methods.of_class(
         "Vec",
         {

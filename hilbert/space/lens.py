@@ -111,14 +111,6 @@ def lens_for(space: Any, name: str) -> str:
     return f"p[{space.lenses[name]}]" if name in (getattr(space, "names", None) or ()) else ""
 
 
-def require_numbered(space: Any) -> None:
-    """Raise SpaceError for a record, whose parts have names."""
-    if space.names is not None:
-        lenses = ", ".join(map(str, space.lenses.values()))
-        msg = f"the parts of the record {type(space).__name__} have no positions: write p[lens], with one of "
-        raise SpaceError(msg + lenses)
-
-
 def place(space: Any, lens: Any, given: Any) -> tuple[int, int]:
     """Where the leaves of a part begin and end; raises SpaceError where what is given for it is of another space."""
     if not isinstance(lens, Lens):
