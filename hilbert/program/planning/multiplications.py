@@ -15,9 +15,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never, cast
 
 from hilbert.program.control.branch import Cond
+from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.control.equation_step import Implicit, Solve
 from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert.index.leaf import Leaf
+    from hilbert.program.control.flows import Flow
     from hilbert.program.line.line import Line, Step
 
 
@@ -52,20 +54,29 @@ def products(step: Step[Any], slots: Sequence[Leaf]) -> int:
             return math.prod((_sizes(spec.left, left) | _sizes(spec.right, right)).values())
         case Scale():
             return slots[step.args[0]].size
+        case ControlFlow() as flow:
+            return _products_inside(cast("Flow", flow))
+        case _:  # no other operation multiplies all entries by others
+            return 0
+
+
+def _products_inside(flow: Flow) -> int:
+    """The multiplications of the lines that control flow holds, each as often as it runs."""
+    match flow:
         case Loop(body, index):
             return index.size * multiplications(body)
-        case Cond() as cond:
-            return max(map(multiplications, cond.lines))
+        case Cond():
+            return max(map(multiplications, flow.lines))
         case While(body):  # one round: nobody knows how many there are
             return multiplications(body)
-        case Implicit() as f:  # one round; of Newton's, the equation also for each column of its derivative
-            n, many = f.columns, math.prod(axis.size for axis, _ in f.lanes)
-            return (1 + n) * multiplications(equation(f)) + many * n**3 // 3
+        case Implicit():  # one round; of Newton's, the equation also for each column of its derivative
+            n, many = flow.columns, math.prod(axis.size for axis, _ in flow.lanes)
+            return (1 + n) * multiplications(equation(flow)) + many * n**3 // 3
         case Solve(line, unknowns):
             n = sum(leaf.size for leaf in line.slots[:unknowns])
             return n * multiplications(line) + n**3 // 3
-        case _:  # nothing else is a product of all entries
-            return 0
+        case _:
+            assert_never(flow)
 
 
 def sums(step: Step[Any], slots: Sequence[Leaf]) -> int:

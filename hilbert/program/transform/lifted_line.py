@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, assert_never, cast
 
 from attrs import evolve
 
 from hilbert.base.once import once
 from hilbert.program.control.branch import AnyLane, Choose, Cond, Fill
+from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.control.equation_step import Implicit, Solve
 from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from hilbert.index.index import Index
     from hilbert.index.leaf import Leaf
+    from hilbert.program.control.flows import Flow
     from hilbert.program.line.line import Line
 
 Axes: TypeAlias = "tuple[Index, ...]"
@@ -63,22 +65,10 @@ def lifted_line(
                 slot = b.step(step.operation, tuple(where[k] for k in step.args))
             case Unpack(k):
                 slot = b.unpack(where[step.args[0]])[k]
-            case Loop() as loop:
+            case ControlFlow() as flow:
                 (a,) = step.args
-                slot = b.pack(_loop(b, loop, axes, b.unpack(where[a]), varies[a]))
-            case Cond() as cond:
-                (a,) = step.args
-                slot = b.pack(_branches(b, cond, axes, b.unpack(where[a]), varies[a], varies[to]))
-            case While() as loop:
-                (a,) = step.args
-                slot = b.pack(_while(b, loop, axes, b.unpack(where[a]), varies[a]))
-            case Implicit() as equation:
-                (a,) = step.args
-                slot = b.pack(_equation(b, equation, axes, b.unpack(where[a]), varies[a]))
-            case Solve() as system:
-                (a,) = step.args
-                slot = b.pack(_system(b, system, axes, b.unpack(where[a]), varies[a]))
-            case operation:  # most act on operands with equal axes in front
+                slot = b.pack(_lifted_flow(b, cast("Flow", flow), axes, b.unpack(where[a]), varies[a], some))
+            case operation:  # no other operation holds lines: its class says how it is lifted
                 partly = operation.partly(n, tuple([bool(varies[a]) for a in step.args]))
                 if partly is None:
                     slot = b.step(operation.lifted(n), tuple(map(rep, step.args)))
@@ -98,17 +88,43 @@ def varying(line: Line, up: Sequence[bool]) -> Varies:
             case Unpack(k):
                 of = varies[step.args[0]]
                 varies.append(of[k] if isinstance(of, tuple) else of)
-            case Loop() as loop:
-                varies.append(_results(loop, varies[step.args[0]])[1])
-            case Cond() as cond:
-                varies.append(_branch_results(cond, varies[step.args[0]]))
-            case While() as loop:
-                varies.append(_states(loop, varies[step.args[0]]))
-            case Implicit() | Solve() as equation:  # one unknown depends on all else
-                varies.append((any(_every(varies[step.args[0]], 1)),) * equation.unknowns)
-            case _:  # one array of some
+            case ControlFlow() as flow:
+                varies.append(_varying_results(cast("Flow", flow), varies[step.args[0]]))
+            case _:  # every other operation gives one array, which varies where an operand does
                 varies.append(any(varies[a] for a in step.args))
     return varies
+
+
+def _varying_results(flow: Flow, given: Parts) -> tuple[bool, ...]:
+    """Which results of control flow vary, of operands of which some do."""
+    match flow:
+        case Loop():
+            return _results(flow, given)[1]
+        case Cond():
+            return _branch_results(flow, given)
+        case While():
+            return _states(flow, given)
+        case Implicit() | Solve():  # one unknown depends on all else
+            return (any(_every(given, 1)),) * flow.unknowns
+        case _:
+            assert_never(flow)
+
+
+def _lifted_flow(b: Builder, flow: Flow, axes: Axes, given: Sequence[int], up: Parts, made: Parts) -> list[int]:
+    """The results of control flow under more axes, on operands of which some vary, where the results in `made` do."""
+    match flow:
+        case Loop():
+            return _loop(b, flow, axes, given, up)
+        case Cond():
+            return _branches(b, flow, axes, given, up, made)
+        case While():
+            return _while(b, flow, axes, given, up)
+        case Implicit():
+            return _equation(b, flow, axes, given, up)
+        case Solve():
+            return _system(b, flow, axes, given, up)
+        case _:
+            assert_never(flow)
 
 
 def _results(loop: Loop, given: Parts) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
