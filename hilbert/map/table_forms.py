@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hilbert.base.notarray import Applicable
-from hilbert.errors import SpaceError
 from hilbert.map.map import AnyMap, Map
 from hilbert.space.direct_sum import DirectSum
 from hilbert.space.space import Copower, Field, TensorProduct, Type, power
@@ -27,12 +26,7 @@ if TYPE_CHECKING:
 
 def with_tables(f: AnyMap, X: Index, args: tuple[Any, ...], over: Sequence[int]) -> Any:
     """f, which is lifted over X at the positions `over`, at arguments, of which these may be tables."""
-    try:
-        return Map.__call__(f, *args)
-    except SpaceError:
-        given, form = _regrouped(args, f.dom, over, X)
-        if all(a is b for a, b in zip(args, given, strict=True)):
-            raise
+    given, form = _regrouped(args, f.dom, over, X)
     value = Map.__call__(f, *given)
     return value if form is None else formed(value, form, X)
 

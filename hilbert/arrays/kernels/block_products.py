@@ -7,11 +7,12 @@ the whole would be written to fresh memory and read back (a third of the time of
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
+from attrs import frozen
 
-from hilbert.arrays.kernels.labelled_axes import arrange, reordering
+from hilbert.arrays.kernels.labelled_axes import arrange, reordering, same
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,6 +27,51 @@ precision, a fifth in single). Elsewhere it copies the matrix for each of them (
 """
 
 
+@final
+@frozen
+class _Blocks:
+    """An m × k matrix times a k × width one, cut into blocks of `step` of the n entries of the first axis.
+
+    An entry is `each` rows of the first matrix, or `each` columns of it. `parts` has the number of rows of each of the
+    equal products of a block, for a block of so many entries.
+    """
+
+    n: int
+    each: int
+    width: int
+    step: int
+    parts: dict[int, int]
+
+    def of(self, x: Any) -> Iterator[tuple[Any, int, int]]:
+        """Each block of an array in order, in the memory of the one before, and where it begins and ends."""
+        own = np.empty((self.step, *x.shape[1:]), x.dtype)
+        for i in range(0, self.n, self.step):
+            j = min(i + self.step, self.n)
+            block = own[: j - i]
+            block[...] = x[i:j]
+            yield block, i, j
+
+    def rows(self, x: Any, y: Any) -> Any:
+        """The product, some rows by each block."""
+        out = np.empty((self.n, self.each, self.width), x.dtype)
+        for block, i, j in self.of(x):
+            part = self.parts[j - i]
+            shape = ((j - i) * self.each // part, part)
+            np.matmul(block.reshape(*shape, len(y)), y, out=out[i:j].reshape(*shape, self.width))
+        return out.reshape(-1, self.width)
+
+    def terms(self, x: Any, y: Any, m: int) -> Any:
+        """The product, a term of all m rows by each block."""
+        y = y.reshape(self.n, self.each, self.width)
+        part = self.parts[self.step]
+        out = np.zeros((m // part, part, self.width), x.dtype)
+        for block, i, j in self.of(x):
+            terms = (j - i) * self.each
+            factor = block.reshape(terms, *out.shape[:2]).transpose(1, 2, 0)
+            out += np.matmul(factor, y[i:j].reshape(terms, self.width))
+        return out.reshape(m, self.width)
+
+
 def by_blocks(
     a: str, b: str, rows: str, inner: str, cols: str, size: dict[str, int]
 ) -> Callable[[Any, Any], Any] | None:
@@ -34,53 +80,28 @@ def by_blocks(
     Blocks are cut along the first axis of a: each gives some of the rows, or adds to all of them.
     """
     n, entries = size[a[0]], math.prod(size[c] for c in a)
-    step = max(1, BLOCK * n // max(entries, 1))
-    transposed = a == inner + rows and len(a) == 2
-    if step >= n or a == rows + inner or transposed or not cols:
+    most = max(1, BLOCK * n // max(entries, 1))
+    is_matrix = a == rows + inner or (a == inner + rows and len(a) == 2)
+    if most >= n or is_matrix or not cols:
         return None
-    in_rows = a[0] in rows
     m, k, width = _count(rows, size), _count(inner, size), _count(cols, size)
+    in_rows, first = a[0] in rows, a[0] == rows[:1]
     each = (m if in_rows else k) // n
 
     def products(entries: int) -> tuple[int, int]:
-        """How many rows each product of a block of so many entries of the first axis has, and what it multiplies."""
+        """The number of rows of each product of a block of so many entries, and of its multiplications."""
         return _cut(entries * each, k * width) if in_rows else _cut(m, entries * each * width)
 
-    step = max(range(max(step // 2, step - 7, 1), step + 1), key=lambda entries: (products(entries)[1], entries))
-    high, last = (products(entries)[0] for entries in (step, n % step or step))
-    order = reordering(a, rows + inner if a[0] == rows[:1] else inner + rows) or tuple(range(len(a)))
-    second = arrange(np, b, inner + cols, (k, width))
-
-    def blocks(x: Any) -> Iterator[tuple[Any, int, int]]:
-        """Each block in order, in the memory of the one before, and where it begins and ends."""
-        x = x.transpose(order)
-        own = np.empty((step, *x.shape[1:]), x.dtype)
-        for i in range(0, n, step):
-            j = min(i + step, n)
-            block = own[: j - i]
-            block[...] = x[i:j]
-            yield block, i, j
-
-    def some_rows(x: Any, y: Any) -> Any:
-        y = y if second is None else second(y)
-        out = np.empty((n, each, width), x.dtype)
-        for block, i, j in blocks(x):
-            part = high if j - i == step else last
-            shape = ((j - i) * each // part, part)
-            np.matmul(block.reshape(*shape, k), y, out=out[i:j].reshape(*shape, width))
-        return out.reshape(m, width)
-
-    def some_terms(x: Any, y: Any) -> Any:
-        y = (y if second is None else second(y)).reshape(n, each, width)
-        out = np.zeros((m // high, high, width), x.dtype)
-        for block, i, j in blocks(x):
-            terms = (j - i) * each
-            out += np.matmul(block.reshape(terms, *out.shape[:2]).transpose(1, 2, 0), y[i:j].reshape(terms, width))
-        return out.reshape(m, width)
-
-    if a[0] == rows[:1]:
-        return some_rows
-    return some_terms if a[0] == inner[:1] and a[-1] in rows else None
+    step = max(range(max(most // 2, most - 7, 1), most + 1), key=lambda entries: (products(entries)[1], entries))
+    parts = {entries: products(entries)[0] for entries in (step, n % step or step)}
+    blocks = _Blocks(n, each, width, step, parts)
+    order = reordering(a, rows + inner if first else inner + rows) or tuple(range(len(a)))
+    second = arrange(np, b, inner + cols, (k, width)) or same
+    if first:
+        return lambda x, y: blocks.rows(x.transpose(order), second(y))
+    if a[0] == inner[:1] and a[-1] in rows:
+        return lambda x, y: blocks.terms(x.transpose(order), second(y), m)
+    return None
 
 
 def _cut(rows: int, cost: int) -> tuple[int, int]:

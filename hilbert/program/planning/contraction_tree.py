@@ -8,7 +8,7 @@ that are filled with one number belong to k; what is made of constants when the 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, final, get_args
 
 from attrs import frozen
 
@@ -46,7 +46,9 @@ class ContractionTree:
     largest: int
 
 
-LINKS = frozenset({Contract, Move, Reduce, Scale})
+Link: TypeAlias = Contract | Move | Reduce | Scale
+LINKS = frozenset(get_args(Link))
+"""The operations of the steps of a tree."""
 
 
 def trees(line: Line) -> Iterator[list[int]]:
@@ -99,67 +101,71 @@ def _links(step: Step[Any], slots: tuple[Leaf, ...]) -> bool:
     return all(leaf.is_field for leaf in operands) and any(leaf.axes for leaf in operands)
 
 
-def meaning(line: Line, inner: list[int]) -> ContractionTree | None:
-    """What a tree means; None if it has no factors but numbers, or if these have no finite product.
+@final
+class _Reading:
+    """A tree read from the root down: the labels of a step's operands come from those of its result."""
 
-    From the root down, the labels of a step's operands come from those of its result.
-    """
-    arity, slots = line.arity, line.slots
-    axes: list[Index] = list(slots[inner[0]].axes)
-    keep = tuple(range(len(axes)))
-    factors: list[int] = []
-    labels: list[Labels] = []
-    k = 1.0
-
-    def fresh(new: tuple[Index, ...]) -> Labels:
-        axes.extend(new)
-        return tuple(range(len(axes) - len(new), len(axes)))
-
-    within = set(inner)
-    todo = [(inner[0], keep)]
-    while todo:
-        slot, out = todo.pop()
-        if slot not in within:
-            number = _number(line, slot)
-            if number is None:
-                factors.append(slot)
-                labels.append(out)
+    def __init__(self, line: Line, inner: list[int]) -> None:
+        self.line = line
+        self.axes: list[Index] = []
+        self.factors: list[tuple[int, Labels]] = []
+        self.k = 1.0
+        self.keep = self._fresh(line.slots[inner[0]].axes)
+        within, waiting = frozenset(inner), [(inner[0], self.keep)]
+        while waiting:
+            slot, labels = waiting.pop()
+            if slot in within:
+                step = line.steps[slot - line.arity]
+                waiting += reversed(list(zip(step.args, self._operands(step, labels), strict=True)))
+            elif (number := _number(line, slot)) is None:
+                self.factors.append((slot, labels))
             else:
-                k *= number
-            continue
-        step = line.steps[slot - arity]
-        below: list[Labels]
-        match step.operation:
+                self.k *= number
+
+    def _fresh(self, axes: tuple[Index, ...]) -> Labels:
+        """New labels for some axes."""
+        first = len(self.axes)
+        self.axes.extend(axes)
+        return tuple(range(first, len(self.axes)))
+
+    def _operands(self, step: Step[Link], out: Labels) -> list[Labels]:
+        """The labels of the operands of a step with these labels of its result; what scales it belongs to k."""
+        operation = step.operation
+        match operation:
             case Contract(spec):
-                name = dict(zip(spec.out, out, strict=True))
-                left = dict(zip(spec.left, slots[step.args[0]].axes, strict=True))
-                summed = spec.contracted
-                name |= dict(zip(summed, fresh(tuple(left[c] for c in summed)), strict=True))
-                below = [tuple(name[c] for c in spec.left), tuple(name[c] for c in spec.right)]
-            case Scale(factor):
-                k *= factor
-                below = [out]
+                axis = dict(zip(spec.left, self.line.slots[step.args[0]].axes, strict=True))
+                label = dict(zip(spec.out, out, strict=True))
+                summed = self._fresh(tuple(axis[c] for c in spec.contracted))
+                label |= dict(zip(spec.contracted, summed, strict=True))
+                return [tuple(label[c] for c in operand) for operand in (spec.left, spec.right)]
+            case Scale(k):
+                self.k *= k
+                return [out]
             case Move(order):
-                place = dict(zip(order, out, strict=True))
-                below = [tuple(place[i] for i in range(len(out)))]
+                label_of = dict(zip(order, out, strict=True))
+                return [tuple(label_of[axis] for axis in range(len(out)))]
             case Reduce(relation, at):
-                end = at + len(relation.cod.axes)
-                below = [out[:at] + fresh(relation.dom.axes) + out[end:]]
-            case other:  # `_links` lets no other step in
-                raise TypeError(other)
-        todo += reversed(list(zip(step.args, below, strict=True)))
-    if not factors or not math.isfinite(k):
+                return [out[:at] + self._fresh(relation.dom.axes) + out[at + len(relation.cod.axes) :]]
+            case _:
+                assert_never(operation)
+
+
+def meaning(line: Line, inner: list[int]) -> ContractionTree | None:
+    """The product that a tree means; None if it has no factors but numbers, or if these have no finite product."""
+    read, slots = _Reading(line, inner), line.slots
+    if not read.factors or not math.isfinite(read.k):
         return None
-    made = [line.steps[slot - arity] for slot in inner]
-    count = sum(products(step, slots) for step in made)
+    steps = [line.steps[slot - line.arity] for slot in inner]
+    multiplied = sum(products(step, slots) for step in steps)
+    summed = sum(sums(step, slots) for step in steps)
     return ContractionTree(
-        tuple(inner),
-        tuple(factors),
-        tuple(labels),
-        keep,
-        tuple(axes),
-        k,
-        count,
-        count + sum(sums(step, slots) for step in made),
-        max(slots[a].size for slot in inner for a in (slot, *line.steps[slot - arity].args)),
+        inner=tuple(inner),
+        factors=tuple(slot for slot, _ in read.factors),
+        labels=tuple(labels for _, labels in read.factors),
+        keep=read.keep,
+        axes=tuple(read.axes),
+        k=read.k,
+        products=multiplied,
+        work=multiplied + summed,
+        largest=max(slots[k].size for slot, step in zip(inner, steps, strict=True) for k in (slot, *step.args)),
     )
