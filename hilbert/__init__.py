@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hilbert.relation.relation import Relation
     from hilbert.space.direct_sum import DirectSum, direct_sum
     from hilbert.space.leafwise import fan_in, initial
-    from hilbert.space.lens import Lens
+    from hilbert.space.parts import Lens
     from hilbert.space.space import (
         R32,
         Bool,

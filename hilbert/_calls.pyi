@@ -28,7 +28,8 @@ from hilbert import (
     Vec,
 )
 from hilbert.map.map import Operand
-from hilbert.space.vector import Linear, LinearSpace, Number, Whole
+from hilbert.space.elements import LinearSpace
+from hilbert.space.vector import Linear, Number, Whole
 
 A = TypeVar("A", bound=Type)
 B = TypeVar("B", bound=Type)

@@ -10,8 +10,7 @@ from attrs import frozen
 from hilbert import DirectSum, Lens, SpaceError, Type, Vec
 from hilbert.base.notarray import Applicable
 from hilbert.errors import shown
-from hilbert.space.lens import AnyLens
-from hilbert.space.parts import part_place, span
+from hilbert.space.parts import AnyLens, part_place, span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -33,9 +33,8 @@ from hilbert.program.line.builder import Builder
 from hilbert.program.line.constant import filled
 from hilbert.relation import Full, reversal, rotation, run
 from hilbert.space.leafwise import leaf_spaces, require_leaf, require_of_leaves
-from hilbert.space.lens import Lens, lens_for, place
 from hilbert.space.nested_sums import apart, said
-from hilbert.space.parts import part_place, span
+from hilbert.space.parts import Lens, lens_for, part_place, place, span
 from hilbert.space.space import bracketing, require_space
 from hilbert.space.unpacking import visited
 from hilbert.space.vector import Linear, Number, Vec, require_vector

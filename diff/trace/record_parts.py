@@ -22,7 +22,7 @@ from diff.trace.expr import Expr, operand
 from hilbert import Lens, SpaceError, Type, Vec
 from hilbert.errors import shown
 from hilbert.space.leafwise import leaf_spaces
-from hilbert.space.lens import AnyLens, place
+from hilbert.space.parts import AnyLens, place
 from hilbert.space.space import require_type
 
 A = TypeVar("A", bound=Type)

@@ -37,7 +37,7 @@ from hilbert.base.attach import attached
 from hilbert.base.notarray import Applicable, refuse_part
 from hilbert.errors import MissingError, SpaceError, shown
 from hilbert.space.direct_sum import Biproduct
-from hilbert.space.lens import Lens, Owner
+from hilbert.space.parts import Lens, Owner
 from hilbert.space.space import Space, Type
 from hilbert.space.vector import Vec
 
@@ -144,7 +144,7 @@ class Record(Biproduct):
         made._hold(parts)
         return made
 
-    if TYPE_CHECKING:  # see `hilbert.space.lens.Owner`
+    if TYPE_CHECKING:  # see `hilbert.space.parts.Owner`
 
         @classmethod
         def _lens(cls, part: W, /) -> Lens[Self, W]: ...

@@ -23,9 +23,8 @@ from hilbert.base.once import LOCK
 from hilbert.base.repr_names import spelled
 from hilbert.errors import SpaceError, fitting, number, shown, written
 from hilbert.index.position import slices
-from hilbert.space.lens import Lens, lens_for, place
 from hilbert.space.nested_sums import named, said
-from hilbert.space.parts import part_place, span, summand_slices
+from hilbert.space.parts import Lens, lens_for, part_place, place, span, summand_slices
 from hilbert.space.space import OfSpaces
 from hilbert.space.unpacking import visited
 
@@ -74,14 +73,6 @@ class Linear(Protocol[S_co]):
 
     def _require(self, operation: str) -> S_co:
         """S; raises SpaceError for a type that is no space."""
-        ...
-
-
-class LinearSpace(OfSpaces, Protocol[V]):
-    """A known space V whose parts are spaces, for the type checker; see `Linear`."""
-
-    def unflat(self, array: Any, /) -> Vec[V]:
-        """The element with the entries of a flat array."""
         ...
 
 

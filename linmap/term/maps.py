@@ -40,8 +40,7 @@ from hilbert.index.position import position_of
 from hilbert.map.map import factor, highest, require_map
 from hilbert.relation import full, run
 from hilbert.space.direct_sum import Biproduct
-from hilbert.space.lens import AnyLens
-from hilbert.space.parts import part_place, span
+from hilbert.space.parts import AnyLens, part_place, span
 from hilbert.space.space import Boolean, Integers, require_space
 from hilbert.space.vector import require_vector
 from linmap import contraction

@@ -21,7 +21,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 from itertools import chain
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, assert_never, final
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from hilbert.program.line.builder import Builder
 from hilbert.program.line.constant import Const, signed
 from hilbert.program.line.lift_step import lifted_step
 from hilbert.program.line.operation import Move, Reduce, Scale
-from hilbert.program.transform.alike_steps import FEWEST, Classes, Kind, are_many, varies
+from hilbert.program.transform.alike_steps import FEWEST, Alike, Classes, Kind, are_many, varies
 from hilbert.relation import Full, Graph, leq, rotation, run
 from hilbert.relation.relation import table
 
@@ -183,8 +183,7 @@ class _Lanes:
         """Put the members of a class side by side: ordered by what they read, so that lanes read what is in order."""
         classes, b, cls = self.classes, self.b, self.classes.all[k]
         members, columns = cls.members, cls.columns
-        step = classes.step(members[0])
-        b.place = step.place
+        b.place = classes.step(members[0]).place
         if cls.kind is Kind.STEP:
             keys = [key for some in columns if varies(some) for key in self._keys(some)]
             order = _order([*keys, np.arange(len(members))])
@@ -198,17 +197,25 @@ class _Lanes:
                 self.lanes[k] = b.add(b.rep(self._alone(cls.first), (X,)), b.apply(Reduce(leq(X), 0), terms))
             case Kind.SUM:
                 self.lanes[k] = self._added([self._total(some, len(members), X) for some in columns])
-            case _:  # any operation
-                up = [varies(some) for some in columns]
-                pairs = zip(columns, up, strict=True)
-                args = [self._gathered(some, X) if u else self._alone(some[0]) for some, u in pairs]
-                factors = [f.k for slot in members if isinstance(f := classes.step(slot).operation, Scale)]
-                if varies(factors):
-                    axes = ALPHABET[: 1 + len(cls.leaf.axes)]
-                    spec = Spec.of(axes[0], axes if up[0] else axes[1:], axes)
-                    self.lanes[k] = b.contract(spec, self._table(factors, Leaf(cls.leaf.entry), X), args[0])
-                    return
-                self.lanes[k] = lifted_step(b, step.operation, 1, args, up, lambda j: self._along(args[j], X, up[j]))
+            case Kind.STEP:
+                self.lanes[k] = self._operation(cls, members, columns, X)
+            case Kind.ALONE | Kind.LITERAL | Kind.PICK | Kind.PLACE:  # their values are made one by one
+                raise TypeError(cls.kind)
+            case _:
+                assert_never(cls.kind)
+
+    def _operation(self, cls: Alike, members: Sequence[int], columns: Sequence[Sequence[int]], X: Index) -> int:
+        """One operation in all lanes; numbers that differ are a table."""
+        classes, b = self.classes, self.b
+        up = [varies(some) for some in columns]
+        args = [self._gathered(some, X) if u else self._alone(some[0]) for some, u in zip(columns, up, strict=True)]
+        factors = [f.k for slot in members if isinstance(f := classes.step(slot).operation, Scale)]
+        if varies(factors):
+            axes = ALPHABET[: 1 + len(cls.leaf.axes)]
+            spec = Spec.of(axes[0], axes if up[0] else axes[1:], axes)
+            return b.contract(spec, self._table(factors, Leaf(cls.leaf.entry), X), args[0])
+        operation = classes.step(cls.members[0]).operation
+        return lifted_step(b, operation, 1, args, up, lambda j: self._along(args[j], X, up[j]))
 
     def _along(self, slot: int, X: Index, up: bool) -> int:  # noqa: FBT001 - as lifted_step asks
         """The operand that varies, or the shared one once for each lane."""
@@ -232,8 +239,10 @@ class _Lanes:
                 sources = self._sources(slots)
                 first = self._keys(sources) if varies(sources) else []
                 return [*first, np.array([classes.places[k] for k in slots])]
-            case _:  # those that have lanes
+            case Kind.ALONE | Kind.PLACE | Kind.STEP | Kind.SUM | Kind.CHAIN:
                 return [np.array([self.rank[k] for k in slots])]
+            case kind:
+                assert_never(kind)
 
     def _sources(self, slots: Sequence[int]) -> list[int]:
         """The operand of each step that picks or places an entry."""

@@ -31,7 +31,8 @@ from hilbert import (
     Vec,
 )
 from hilbert.map.map import Operand
-from hilbert.space.vector import Linear, LinearSpace, Number, Whole
+from hilbert.space.elements import LinearSpace
+from hilbert.space.vector import Linear, Number, Whole
 """
 VARIABLES = {
     "A B C D E F G L M N V W": "Type",
