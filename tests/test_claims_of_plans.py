@@ -14,7 +14,7 @@ import pytest
 
 from diff import const, cos, derivative, exp, fun, iterate, log, planned, program, sin
 from hilbert import Elements, Fin, R, SpaceError
-from hilbert.arrays.libraries.libraries import ArrayAPI
+from hilbert.arrays.libraries.array_api import ArrayAPI
 from hilbert.base.once import cached_property
 from hilbert.program.planning.multiplications import multiplications
 from hilbert.relation import columns, function, partial

@@ -28,7 +28,8 @@ from diff.terms.user_operation import Custom
 from hilbert import R32, R, Relation, SpaceError, Vec
 from hilbert.arrays.kernels.library import Library
 from hilbert.arrays.libraries import namespace
-from hilbert.arrays.libraries.libraries import NUMPY, Cupy
+from hilbert.arrays.libraries.libraries import Cupy
+from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.program.control.branch import AnyLane, Choose, Fill
 from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.external import External

@@ -18,8 +18,8 @@ from diff.terms.program import Program
 from diff.terms.user_operation import Custom
 from hilbert import DirectSum, SpaceError, Vec
 from hilbert.arrays.kernels.library import find
-from hilbert.arrays.libraries.libraries import NUMPY
 from hilbert.arrays.libraries.namespace import moved
+from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.index.leaf import Bundle
 from hilbert.map.map import AnyMap
 from hilbert.program.line.builder import Builder

@@ -26,33 +26,33 @@ if TYPE_CHECKING:
 
 def with_tables(f: AnyMap, X: Index, args: tuple[Any, ...], over: Sequence[int]) -> Any:
     """f, which is lifted over X at the positions `over`, at arguments, of which these may be tables."""
-    given, form = _regrouped(args, f.dom, over, X)
-    value = Map.__call__(f, *given)
+    dom = f._ready()[0] if Vec in map(type, args) else f.dom  # known since the first call, where vectors are given
+    parts = dom.parts if isinstance(dom, DirectSum) and len(args) == len(dom.parts) else (dom,)
+    at = over if len(parts) > 1 else (0,)
+    if len(parts) != len(args) or all(_is_due(args[k], parts[k]) for k in at):
+        return Map.__call__(f, *args)
+    forms = [arg.space if k in at and _is_table(arg, parts[k], X) else None for k, arg in enumerate(args)]
+    given = (arg if form is None else arg._within(due) for arg, form, due in zip(args, forms, parts, strict=True))
+    value, form = Map.__call__(f, *given), forms[at[0]]
     return value if form is None else formed(value, form, X)
 
 
-def _regrouped(args: Sequence[Any], dom: Type, over: Sequence[int], X: Index) -> tuple[list[Any], Type | None]:
-    """The arguments in the forms that are due at the positions that vary, and the form of the first of them.
-
-    None where it is the one that is due.
-    """
-    parts = dom.parts if isinstance(dom, DirectSum) and len(args) == len(dom.parts) else (dom,)
-    if len(parts) != len(args):
-        return list(args), None
-    found, forms = list(args), list[Type | None]()
-    for k in over if len(parts) > 1 else (0,):
-        arg, due = args[k], parts[k]
-        if isinstance(arg, (Vec, Applicable)) and arg.space != due and _is_table(arg.space, due, X):
-            forms.append(arg.space)
-            found[k] = arg._within(due)
-        else:
-            forms.append(None)
-    return found, forms[0] if forms else None
+def _is_due(arg: Any, due: Type) -> bool:
+    """Whether an argument is in the space that is due; most often it is V^X of the same V and X."""
+    if not isinstance(arg, (Vec, Applicable)):
+        return False
+    space = arg.space
+    if type(space) is type(due) is Copower and space.base is due.base and space.index is due.index:
+        return True
+    return bool(space == due)
 
 
-def _is_table(space: Type, due: Type, X: Index) -> bool:
-    """Whether a space of one array holds what V^X does, in other brackets."""
-    if len(due.leaves) != 1 or space.leaves != due.leaves or not space.is_space:
+def _is_table(arg: Any, due: Type, X: Index) -> bool:
+    """Whether an argument of one array holds what an element of V^X does, in other brackets."""
+    if not isinstance(arg, (Vec, Applicable)):
+        return False
+    space = arg.space
+    if len(due.leaves) != 1 or space.leaves != due.leaves or not space.is_space or space == due:
         return False
     match space:
         case Copower(_, _):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, assert_never, final
 
 import numpy as np
 
-from hilbert.arrays.libraries.libraries import NUMPY
 from hilbert.arrays.libraries.namespace import freeze
+from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.index.index import Unit
 from hilbert.index.leaf import Leaf
 from hilbert.index.spec import ALPHABET, Spec

@@ -8,7 +8,7 @@ import pytest
 
 import hilbert.all as hb
 from hilbert import SpaceError
-from hilbert.arrays.libraries.libraries import NUMPY
+from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.index.leaf import Entry, Leaf
 from hilbert.program.line.bundle import Unpack
 from hilbert.program.line.operation import COMPUTED, FOUND, Along, Literal

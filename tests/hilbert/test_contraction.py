@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from hilbert import Fin, R
-from hilbert.arrays.libraries.libraries import NUMPY
+from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.index.leaf import Leaf
 from hilbert.index.spec import Spec
 from hilbert.program.line.operation import product

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import hilbert.all as hb
 from hilbert.arrays.kernels.library import Arrays
-from hilbert.arrays.libraries.libraries import NUMPY
+from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.index.index import Fin, Unit
 from hilbert.index.leaf import Entry, Leaf
 from hilbert.index.spec import Spec

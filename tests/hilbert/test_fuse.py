@@ -10,7 +10,7 @@ import pytest
 import hilbert.all as hb
 from diff import fun, program
 from hilbert import R32, Fin, R
-from hilbert.arrays.libraries.libraries import NUMPY
+from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.index.leaf import Entry, Leaf
 from hilbert.index.spec import Spec
 from hilbert.program.line.builder import Builder

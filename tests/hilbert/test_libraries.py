@@ -14,7 +14,9 @@ from diff import fun, sin
 from hilbert import Fin, R
 from hilbert.arrays.kernels.library import find, library
 from hilbert.arrays.libraries import namespace
-from hilbert.arrays.libraries.libraries import NUMPY, ArrayAPI, Jax
+from hilbert.arrays.libraries.array_api import ArrayAPI
+from hilbert.arrays.libraries.libraries import Jax
+from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.index.leaf import Leaf
 from hilbert.relation import geq, leq
 from linmap import red

@@ -9,7 +9,7 @@ import pytest
 from diff import bilinear
 from hilbert import R32, Elements, Field, Fin, R, Relation, Unit
 from hilbert.arrays.kernels import segments
-from hilbert.arrays.libraries.libraries import NUMPY
+from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.index.leaf import Leaf
 from hilbert.relation import Graph, band, columns, function, leq, partial, run, sliding, window
 from linmap import contraction, red

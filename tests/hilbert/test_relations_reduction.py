@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from adjoint import adjoint
 from hilbert import R32, Copower, Fin, R, Relation, Vec, direct_sum
-from hilbert.arrays.libraries.libraries import NUMPY
+from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.index.leaf import Leaf
 from linmap.term.nodes import Lifted, Reduce
 from tests.relation_forms import ALL, dense

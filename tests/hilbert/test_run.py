@@ -8,7 +8,7 @@ from hypothesis import given, note, settings
 
 from diff import absolute, maximum, minimum, relu, sign
 from hilbert import Elements, Fin, R, Relation, Unit
-from hilbert.arrays.libraries.libraries import NUMPY
+from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.index.leaf import Leaf
 from hilbert.index.spec import ALPHABET, Spec
 from hilbert.program.line.constant import Const

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hilbert.all as hb
-from hilbert.arrays.libraries.libraries import NUMPY
+from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.program.run import cache_strips
 from hilbert.program.run.bound_line import BoundLine, _bind
 from hilbert.program.run.cache_strips import LONG, MANY, STRIP, Strips, in_strips

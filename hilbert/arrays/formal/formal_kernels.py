@@ -20,8 +20,9 @@ from hilbert.arrays.formal.formal_operands import Filled, factors_of, pieces_of,
 from hilbert.arrays.formal.reshaped import is_reshape, reshaped
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.arrays.kernels.library import Library, library
-from hilbert.arrays.libraries.libraries import NUMPY, common_library
+from hilbert.arrays.libraries.libraries import common_library
 from hilbert.arrays.libraries.namespace import dtype_name
+from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.errors import SpaceError
 from hilbert.index.index import Fin, Unit
 from hilbert.index.leaf import Entry, Leaf

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hilbert.arrays.kernels.library import find, freezing, library
-from hilbert.arrays.libraries.libraries import NUMPY, common_library
+from hilbert.arrays.libraries.libraries import common_library
+from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.base.notarray import NotArray
 from hilbert.base.once import first
 from hilbert.base.sizes import FORMULA, held

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from hilbert.arrays.libraries.libraries import NUMPY
+from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.base.sizes import addressable, held, room
 from hilbert.base.term import bottom_up
 from hilbert.errors import SpaceError, integer, shown

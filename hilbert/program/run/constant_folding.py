@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from attrs import evolve
 
-from hilbert.arrays.libraries.libraries import NUMPY
 from hilbert.arrays.libraries.namespace import freeze
+from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.errors import SpaceError
 from hilbert.index.leaf import Bundle
 from hilbert.index.spec import Spec  # noqa: F401 - the example's

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, final
 from hilbert.arrays.formal.formal_array import Formal
 from hilbert.arrays.formal.formal_kernels import FormalKernels, finished
 from hilbert.arrays.kernels.library import Compound, library
-from hilbert.arrays.libraries.libraries import NUMPY, common_library, together
+from hilbert.arrays.libraries.libraries import common_library, together
+from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.base.once import first
 from hilbert.program.line.operation import Literal
 from hilbert.program.run.bound_line import BoundLine
