@@ -171,7 +171,9 @@ class Record(Biproduct):
         return Vec(self, tuple(leaves))
 
     if not TYPE_CHECKING:  # to a type checker there are no other attributes
-        zeros, ones, random, vec = map(_of_space, (Biproduct.zeros, Biproduct.ones, Biproduct.random, attached(Biproduct, "vec")))
+        zeros, ones, random, vec = map(
+            _of_space, (Biproduct.zeros, Biproduct.ones, Biproduct.random, attached(Biproduct, "vec"))
+        )
 
         def __getattr__(self, name: str) -> Any:
             """Say which parts there are."""
