@@ -11,7 +11,6 @@ from diff.datatypes.term.term_decorator import TermMaker
 from diff.derive.varying_parts import Wrt
 from diff.terms.elementwise import Binary
 from diff.terms.linearization import Linearization
-from diff.terms.user_operation import Tangent
 from diff.trace.expr import Expr
 from diff.trace.trace import Tracer, Tracing
 from hilbert import (

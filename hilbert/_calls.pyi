@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator
 from datetime import date
 from typing import Any, ClassVar, Generic, Literal, Never, TypeVar, TypeVarTuple, final, overload
 
-from numpy.random import Generator
-
 from hilbert import (
     Anonymous,
     Boolean,
@@ -28,7 +26,6 @@ from hilbert import (
     Vec,
 )
 from hilbert.map.map import Operand
-from hilbert.space.elements import LinearSpace
 from hilbert.space.vector import Linear, Number, Whole
 
 A = TypeVar("A", bound=Type)
@@ -201,30 +198,6 @@ def Labelled_at(self: Labelled[T], column: Any, rows: None = None) -> Vec[Copowe
     """The positions of a column of labels of any type, as elements: one for each row."""
 @overload
 def Labelled_at(self: Labelled[T], column: Any, rows: I) -> Vec[Copower[Elements[Fin[T]], I]]: ...
-
-# hilbert.space.space
-def Type_vec(self: V, data: Any, *more: Never) -> Vec[V]:
-    """The element with the given entries: an array, a nested list, or the tuple tree of a direct sum."""
-def Type_unflat(self: V, array: Any) -> Vec[V]:
-    """The element whose entries, in storage order, are those of one flat array; inverse of `Vec.flat`."""
-def Type_random(self: V, rng: Generator, *, scale: float = 1.0) -> Vec[V]:
-    """An element drawn from `rng`: normal with deviation `scale` ≥ 0, or SpaceError; uniform where discrete."""
-def Type_basis(self: V) -> Iterator[Vec[V]]:
-    """The standard basis, in storage order; raises SpaceError for a type that is no space."""
-def Type_zeros(self: V) -> Vec[V]:
-    """The zero vector; raises SpaceError for a type that is no space."""
-def Type_ones(self: V) -> Vec[V]:
-    """The vector with 1 in every entry; raises SpaceError for a type that is no space."""
-def Type_full(self: V, k: float) -> Vec[V]:
-    """The vector with the number k in every entry; raises SpaceError for a type that is no space."""
-def PartlyDiscrete_basis(self: LinearSpace[V]) -> Iterator[Vec[V]]:
-    """The standard basis; raises SpaceError where a part is discrete."""
-def PartlyDiscrete_zeros(self: LinearSpace[V]) -> Vec[V]:
-    """The zero vector; raises SpaceError where a part is discrete."""
-def PartlyDiscrete_ones(self: LinearSpace[V]) -> Vec[V]:
-    """The vector with 1 in every entry; raises SpaceError where a part is discrete."""
-def PartlyDiscrete_full(self: LinearSpace[V], k: float) -> Vec[V]:
-    """The vector with the number k in every entry; raises SpaceError where a part is discrete."""
 
 # hilbert.space.vector
 @overload

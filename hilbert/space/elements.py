@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Never, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Never, TypeVar
 
 import numpy as np
 
@@ -21,21 +21,13 @@ from hilbert.index.index import Labelled
 from hilbert.index.labels import in_order, is_labels, positions_of
 from hilbert.index.leaf import Leaf
 from hilbert.space import nested_sums
-from hilbert.space.space import OfSpaces, Type, bracketing, items, require_space, summands_of
+from hilbert.space.space import Type, bracketing, items, require_space, summands_of
 from hilbert.space.vector import Vec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 V = TypeVar("V", bound=Type)
-
-
-class LinearSpace(OfSpaces, Protocol[V]):
-    """A known space V whose parts are spaces, for the type checker; see `hilbert.space.vector.Linear`."""
-
-    def unflat(self, array: Any, /) -> Vec[V]:
-        """The element with the entries of a flat array."""
-        ...
 
 
 def vec(space: V, data: Any, *more: Never) -> Vec[V]:

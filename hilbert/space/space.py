@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Protocol, TypeA
 import numpy as np
 from attrs import field, frozen
 
-from hilbert.base.attach import declared, overloaded
+from hilbert.base.attach import declared
 from hilbert.base.numpy_names import OUTER
 from hilbert.base.once import OfFields, Remembering, cached_property, latest, once
 from hilbert.base.sizes import countable
@@ -35,8 +35,8 @@ from hilbert.space.unpacking import called
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hilbert import _calls
     from hilbert.index.position import Key
+    from hilbert.space.vector import Vec
 
 I = TypeVar("I", bound=Index)
 S = TypeVar("S")
@@ -56,6 +56,14 @@ class OfSpaces(Protocol):
     @property
     def _summands(self) -> tuple[Space, ...]:
         """The summands, of known types."""
+        ...
+
+
+class LinearSpace(OfSpaces, Protocol[V]):
+    """A known space V whose parts are spaces, for the type checker; see `hilbert.space.vector.Linear`."""
+
+    def unflat(self, array: Any, /) -> Vec[V]:
+        """The element with the entries of a flat array."""
         ...
 
 
@@ -158,9 +166,8 @@ class Type(Remembering, OfFields):
         msg = f"cannot form {self} + {other if isinstance(other, Type) else shown(other)}: the space of pairs is "
         raise SpaceError(f"{msg}direct_sum({what})")
 
-    @overloaded(lambda: _calls.Type_vec)
     @declared
-    def vec(self: Type, data: Any, *more: Any) -> Any:
+    def vec(self: V, data: Any, *more: Never) -> Vec[V]:
         """The element with the given entries: an array, a nested list, or the tuple tree of a direct sum.
 
         Elements of an index set are given by their positions, or, if they are strings or a categorical column, by their
@@ -170,47 +177,42 @@ class Type(Remembering, OfFields):
         """
         raise NotImplementedError
 
-    @overloaded(lambda: _calls.Type_unflat)
     @declared
-    def unflat(self: Type, array: Any) -> Any:
+    def unflat(self: V, array: Any) -> Vec[V]:
         """The element whose entries, in storage order, are those of one flat array; inverse of `Vec.flat`.
 
         Where the space mixes fields, the flat array is in double precision, and parts of it are cast.
         """
         raise NotImplementedError
 
-    @overloaded(lambda: _calls.Type_random)
     @written("V.random(rng), where rng = numpy.random.default_rng(seed)")
-    def random(self: Type, rng: np.random.Generator, *, scale: float = 1.0) -> Any:
+    def random(self: V, rng: np.random.Generator, *, scale: float = 1.0) -> Vec[V]:
         """An element drawn from `rng`: normal with deviation `scale` ≥ 0, or SpaceError; uniform where discrete."""
-        return self._random(rng, scale)
+        drawn: Vec[V] = self._random(rng, scale)
+        return drawn
 
     @declared
     def _random(self, rng: np.random.Generator, scale: float) -> Any:
         """`random`."""
         raise NotImplementedError
 
-    @overloaded(lambda: _calls.Type_basis)
     @declared
-    def basis(self: Type) -> Any:
+    def basis(self: V) -> Iterator[Vec[V]]:
         """The standard basis, in storage order; raises SpaceError for a type that is no space."""
         raise NotImplementedError
 
-    @overloaded(lambda: _calls.Type_zeros)
     @declared
-    def zeros(self: Type) -> Any:
+    def zeros(self: V) -> Vec[V]:
         """The zero vector; raises SpaceError for a type that is no space."""
         raise NotImplementedError
 
-    @overloaded(lambda: _calls.Type_ones)
     @declared
-    def ones(self: Type) -> Any:
+    def ones(self: V) -> Vec[V]:
         """The vector with 1 in every entry; raises SpaceError for a type that is no space."""
         raise NotImplementedError
 
-    @overloaded(lambda: _calls.Type_full)
     @declared
-    def full(self: Type, k: float) -> Any:
+    def full(self: V, k: float) -> Vec[V]:
         """The vector with the number k in every entry; raises SpaceError for a type that is no space."""
         raise NotImplementedError
 
@@ -298,25 +300,29 @@ class Atom(Type):
 class PartlyDiscrete(Type):
     """What may have discrete parts: for the type checker, only an element of a space is made of numbers."""
 
-    @overloaded(lambda: _calls.PartlyDiscrete_basis)
-    def basis(self: PartlyDiscrete) -> Any:
+    def basis(self: LinearSpace[V]) -> Iterator[Vec[V]]:
         """The standard basis; raises SpaceError where a part is discrete."""
-        return Type.basis(self)
+        basis: Any = Type.basis  # checked here, made there
+        made: Iterator[Vec[V]] = basis(self)
+        return made
 
-    @overloaded(lambda: _calls.PartlyDiscrete_zeros)
-    def zeros(self: PartlyDiscrete) -> Any:
+    def zeros(self: LinearSpace[V]) -> Vec[V]:
         """The zero vector; raises SpaceError where a part is discrete."""
-        return Type.zeros(self)
+        zeros: Any = Type.zeros  # checked here, made there
+        made: Vec[V] = zeros(self)
+        return made
 
-    @overloaded(lambda: _calls.PartlyDiscrete_ones)
-    def ones(self: PartlyDiscrete) -> Any:
+    def ones(self: LinearSpace[V]) -> Vec[V]:
         """The vector with 1 in every entry; raises SpaceError where a part is discrete."""
-        return Type.ones(self)
+        ones: Any = Type.ones  # checked here, made there
+        made: Vec[V] = ones(self)
+        return made
 
-    @overloaded(lambda: _calls.PartlyDiscrete_full)
-    def full(self: PartlyDiscrete, k: float) -> Any:
+    def full(self: LinearSpace[V], k: float) -> Vec[V]:
         """The vector with the number k in every entry; raises SpaceError where a part is discrete."""
-        return Type.full(self, k)
+        full: Any = Type.full  # checked here, made there
+        made: Vec[V] = full(self, k)
+        return made
 
 
 class Discrete(PartlyDiscrete, Atom):

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator
 from datetime import date
 from typing import Any, ClassVar, Generic, Literal, Never, TypeVar, TypeVarTuple, final, overload
 
-from numpy.random import Generator
-
 from hilbert import (
     Anonymous,
     Boolean,
@@ -31,7 +29,6 @@ from hilbert import (
     Vec,
 )
 from hilbert.map.map import Operand
-from hilbert.space.elements import LinearSpace
 from hilbert.space.vector import Linear, Number, Whole
 """
 VARIABLES = {
@@ -66,16 +63,6 @@ def applied(kind: str, result: str) -> dict[str, list[str]]:
     }
 
 
-def filled(owner: str, of: str) -> dict[str, list[str]]:
-    """Vectors of numbers that the space names."""
-    return {
-        f"{owner}.basis": [f"(self: {of}) -> Iterator[Vec[V]]"],
-        f"{owner}.zeros": [f"(self: {of}) -> Vec[V]"],
-        f"{owner}.ones": [f"(self: {of}) -> Vec[V]"],
-        f"{owner}.full": [f"(self: {of}, k: float) -> Vec[V]"],
-    }
-
-
 VECTORS, OTHERS = applied("Vec[{}]", "Vec[W]"), applied("Operand[{}, W, T]", "T")
 
 ELEMENTS = "Copower[Elements[Fin[T]], {}]"
@@ -86,13 +73,6 @@ ROWS = {
             f"(self: Labelled[T], column: Any, rows: None = None) -> Vec[{ELEMENTS.format('Fin[Anonymous]')}]",
             f"(self: Labelled[T], column: Any, rows: I) -> Vec[{ELEMENTS.format('I')}]",
         ],
-    },
-    "hilbert.space.space": {
-        "Type.vec": ["(self: V, data: Any, *more: Never) -> Vec[V]"],
-        "Type.unflat": ["(self: V, array: Any) -> Vec[V]"],
-        "Type.random": ["(self: V, rng: Generator, *, scale: float = 1.0) -> Vec[V]"],
-        **filled("Type", "V"),
-        **filled("PartlyDiscrete", "LinearSpace[V]"),
     },
     "hilbert.space.vector": methods.of_class(
         "Vec",
