@@ -43,13 +43,13 @@ Flowing: TypeAlias = "Part | dict[int, Part]"
 
 
 def acted(b: Builder, f: Recur | Inverse, x: dict[int, int], at: Callable[[Datum], int]) -> dict[int, int]:
-    """What a linear loop or an inverse makes of a bundle that flows into it."""
+    """Apply a linear loop or an inverse to a bundle."""
     made = acted_on_parts(Supports(b, at), f, {k: Part(slot) for k, slot in x.items()})
     return {k: p.base for k, p in made.items()}
 
 
 def acted_on_parts(supports: Supports, f: Recur | Inverse, x: dict[int, Part]) -> dict[int, Part]:
-    """What a linear loop or an inverse makes of a bundle of parts, their selections made."""
+    """Apply a linear loop or an inverse to a bundle of parts, their selections made."""
     b, datum = supports.b, supports.at(f.datum)
     if isinstance(f, Recur):
         return _loop(supports, f, x, datum)
@@ -57,7 +57,7 @@ def acted_on_parts(supports: Supports, f: Recur | Inverse, x: dict[int, Part]) -
 
 
 def _through(f: wire.Wire, x: Flowing, supports: Supports) -> Flowing | None:
-    """What an arc makes of what flows into it."""
+    """Apply an arc; None where nothing comes out."""
     match f:
         case wire.OutOf(k):
             assert isinstance(x, dict)
@@ -85,7 +85,7 @@ def _both(x: Flowing, y: Flowing, supports: Supports) -> Flowing:
 
 
 def _parts(supports: Supports, body: Net, given: Iterable[tuple[int, Flowing]], lead: int = 0) -> list[Flowing | None]:
-    """What arrives at each output of a net, with its support."""
+    """The flow at each output of a net, with its support."""
 
     def act(arc: Arc, x: Flowing) -> Flowing | None:
         return _through(wire.lifted(arc.map, lead) if lead else arc.map, x, supports)
@@ -103,7 +103,7 @@ def flowing(
 
 
 def _made(supports: Supports, x: Flowing | None) -> Part | None:
-    """What arrives at an output, its selections made."""
+    """The flow at an output, its selections made."""
     assert not isinstance(x, dict)
     return None if x is None else supports.settled(x)
 

@@ -150,7 +150,7 @@ def relation_label(relation: AnyRelation) -> Hashable:
 
 
 def _field(value: Any) -> Hashable:
-    """What stands for the field of an arc or of a relation."""
+    """A hashable value in place of a field of an arc or of a relation."""
     if isinstance(value, Relation):
         return relation_label(value)
     return _contents(value.array, signed=True) if isinstance(value, Table) else value
@@ -206,7 +206,7 @@ def net_label(
 
 
 def _kind(f: wire.Wire, numbering: Numbering, datum: Callable[[Datum], Hashable]) -> Hashable:
-    """What an arc does: its class and its fields, but for the datum, of which the contents."""
+    """The class and the fields of an arc; of the datum, the contents."""
     named = [field.name for field in fields(type(f)) if field.eq and field.name != "datum"]
     d = wire.datum_of(f)
     return type(f), tuple(_own(f, name, numbering) for name in named), None if d is None else datum(d)

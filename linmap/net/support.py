@@ -40,7 +40,7 @@ Rearranging: TypeAlias = wire.ContractWith | Reduce | wire.Move
 @final
 @frozen(eq=False)
 class Image:
-    """Where an arc makes something of what is in `of` (None: of anything); `source` is the leaf that the arc takes."""
+    """The places where an arc makes something of what is in `of` (None: of anything), from the leaf `source`."""
 
     arc: Rearranging
     datum: int | None
@@ -59,7 +59,7 @@ class Given:
 @final
 @frozen(eq=False)
 class Union:
-    """Where flows meet."""
+    """The places of either of two flows that meet."""
 
     left: Image | Union | Given
     right: Image | Union | Given
@@ -74,7 +74,7 @@ Selection: TypeAlias = tuple[wire.Simple, int | None]
 @final
 @frozen
 class Part:
-    """What flows through a wire: see above."""
+    """The flow through a wire: see above."""
 
     base: int
     where: Support = None
@@ -82,12 +82,12 @@ class Part:
 
 
 def breaks(datum: Datum) -> bool:
-    """Whether a datum may hold ±∞ or NaN at finite points, overflow of sums and products apart."""
+    """Tell if a datum may hold ±∞ or NaN at finite points, overflow of sums and products apart."""
     return not (datum.known if isinstance(datum, Ref) else is_finite(datum))
 
 
 def is_finite(value: Const) -> bool:
-    """Whether the entries of a constant are known to be finite: their sum is, which takes no memory."""
+    """Tell if the entries of a constant are known to be finite: their sum is, which takes no memory."""
     array = value.array if value.number is None else value.number
     if not isinstance(array, (np.ndarray, np.generic, float)):
         return False
@@ -101,7 +101,7 @@ def labels(f: wire.ContractWith) -> tuple[str, str]:
 
 
 def is_selection(f: wire.Simple) -> bool:
-    """Whether an arc puts each entry in at most one place, or leaves it out, and adds nothing up."""
+    """Tell if an arc puts each entry in at most one place, or leaves it out, and adds nothing up."""
     match f:
         case Reduce(relation):
             return isinstance(relation, Inclusion)
@@ -116,7 +116,7 @@ def is_selection(f: wire.Simple) -> bool:
 
 
 def covers(f: Rearranging) -> bool:
-    """Whether an arc is known to make something of everything, everywhere."""
+    """Tell if an arc is known to make something of everything, everywhere."""
     match f:
         case Reduce(relation):
             return _reaches_all(relation)
@@ -159,7 +159,7 @@ def united(x: Support, y: Support) -> Support:
 
 
 def _are_opposite(f: wire.Simple, g: wire.Simple) -> bool:
-    """Whether two arcs are a mask and its negation."""
+    """Tell if two arcs are a mask and its negation."""
     if not (isinstance(f, wire.ContractWith) and isinstance(g, wire.ContractWith) and f.spec == g.spec):
         return False
     c, d = f.datum, g.datum

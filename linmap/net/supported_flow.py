@@ -47,7 +47,7 @@ MADE = ("support", 0, 0)
 
 @final
 class Supports:
-    """What arcs make of parts, as steps of one line."""
+    """Arcs applied to parts, as steps of one line."""
 
     def __init__(self, b: Builder, at: Callable[[Datum], int], *, postpone: bool = True) -> None:
         self.b, self.at = b, at
@@ -78,7 +78,7 @@ class Supports:
         return Part(self._made(f, datum, q.base), self.image(f, datum, q))
 
     def both(self, x: Part, y: Part) -> Part:
-        """Where flows meet; selections that are the same are made once, after the sum."""
+        """The sum of two flows; selections that are the same are made once, after the sum."""
         if x.pending != y.pending or x.where is not y.where:
             x, y = self.settled(x), self.settled(y)
         total = self.b.add(x.base, y.base)
@@ -101,7 +101,7 @@ class Supports:
         return wire.step(self.b, f, x, lambda _: datum)
 
     def image(self, f: wire.Simple, datum: int | None, of: Part) -> Support:
-        """Where an arc's result can differ from 0; a user's operator may make anything of a part."""
+        """The places where an arc's result can differ from 0; a user's operator may make anything of a part."""
         match f:
             case wire.Same() | wire.Scale() | wire.Cast():
                 return of.where
@@ -196,7 +196,7 @@ class Supports:
         return ((wire.ContractWith(Spec.pointwise(len(leaf.axes)), 0, Ref(slot, self.b.slots[slot])), slot),)
 
     def mask(self, p: Part) -> Const | int | None:
-        """Where a part's base can differ from 0: a constant, or the slot that computes it; None for everywhere."""
+        """The mask of a part's base, a constant or the slot that computes it; None where no place is known to be 0."""
         mask = None if p.where is None else self._truth(p.where)
         return None if isinstance(mask, Const) and mask.array.all() else mask
 
@@ -222,11 +222,11 @@ class Supports:
                 assert_never(s)
 
     def _is_found_later(self, f: wire.ContractWith, datum: int | None) -> bool:
-        """Whether an arc is a mask or has places, and these are found at the point."""
+        """Tell if an arc is a mask or has places, and these are found at the point."""
         return not f.datum.leaf.is_field and not isinstance(self._known(datum), Const)
 
     def _truth(self, s: Image | Union | Given) -> Const | int:
-        """Where the support holds: a constant, or the slot that computes it."""
+        """The mask of a support: a constant, or the slot that computes it."""
         return _folded(s, self._truths, self._made_of)
 
     def _made_of(self, s: Image | Union | Given, parts: list[Const | int]) -> Const | int:
@@ -312,7 +312,7 @@ class Supports:
 
 
 def _folded(s: Image | Union | Given, found: dict[Any, T], make: Callable[[Image | Union | Given, list[T]], T]) -> T:
-    """What a support is made to, part by part; no recursion: it is as deep as its net."""
+    """Fold a support, part by part; no recursion, as it is as deep as its net."""
     todo = [s]
     while todo:
         s = todo[-1]

@@ -57,12 +57,12 @@ class Recur(OfFields, ArcOfNets):
 
     @cached_property
     def given(self) -> Bundle:
-        """What flows in, without axes in front."""
+        """The bundle that flows in, without axes in front."""
         return self._ends(self.body.inputs, self.states + self.fed)
 
     @cached_property
     def made(self) -> Bundle:
-        """What flows out."""
+        """The bundle that flows out."""
         return self._ends(self.body.outputs, self.states + self.summed)
 
     def image(self, leaf: Leaf) -> Bundle:
@@ -102,12 +102,12 @@ class Inverse(OfFields, ArcOfNets):
 
     @cached_property
     def given(self) -> Bundle:
-        """What flows in, without axes in front."""
+        """The bundle that flows in, without axes in front."""
         return Bundle(tuple(self.body.wires[w] for w in self.body.outputs))
 
     @cached_property
     def made(self) -> Bundle:
-        """What flows out."""
+        """The bundle that flows out."""
         return Bundle(tuple(self.body.wires[w] for w in self.body.inputs))
 
     def image(self, leaf: Leaf) -> Bundle:

@@ -151,7 +151,7 @@ class OutOf(ArcOfNets):
 
 
 class StepMaker(Protocol):
-    """Where the steps of a line are made."""
+    """A line under construction."""
 
     def contract(self, spec: Spec, left: int, right: int) -> int:
         """A labelled contraction."""

@@ -68,7 +68,7 @@ class Simplifier(Rewriter):
         return shared.find(term)
 
     def before(self, node: Any, path: Path) -> list[tuple[Any, Path]]:
-        """What is simplified before a node: its parts; of those that it takes apart, their parts."""
+        """The terms that are simplified before a node: its parts; of parts that it takes apart, their parts."""
         made: list[tuple[Any, Path]] = []
         todo = [(node, path)]
         while todo:
@@ -111,7 +111,7 @@ class Simplifier(Rewriter):
         return node
 
     def inside(self, path: Path) -> Callable[[str, int, Any, Any], None]:
-        """What records the steps inside a flat node."""
+        """A function that records the steps inside a flat node."""
         return lambda law, k, before, after: self.note(law, path if k < 0 else (path, k), before, after)
 
 

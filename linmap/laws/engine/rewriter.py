@@ -32,17 +32,17 @@ class Stack:
         self.extend(items)
 
     def push(self, item: Any) -> None:
-        """One more."""
+        """Put an item on top."""
         self.items.append(item)
         self.trail = (self.trail, item)
 
     def extend(self, items: Iterable[Any]) -> None:
-        """Some more."""
+        """Put some items on top, the last uppermost."""
         for item in items:
             self.push(item)
 
     def pop(self) -> Any:
-        """The top, taken off."""
+        """Take the top off."""
         assert self.trail is not None
         self.trail = self.trail[0]
         return self.items.pop()
@@ -95,7 +95,7 @@ class Rewriter:
         raise NotImplementedError
 
     def is_taken_apart(self, part: Any, node: Any) -> bool:
-        """Whether a composition or its multiple is taken apart inside another composition, so that it is not met alone.
+        """Tell if a composition or its multiple is taken apart inside another composition, so that it is not met alone.
 
         Compositions nested n deep would otherwise have the parts of the innermost met n times.
         """
@@ -109,11 +109,11 @@ class Rewriter:
     # --- steps that stand or are undone ---
 
     def mark(self) -> tuple[Mark, int]:
-        """Where a step begins."""
+        """The state before a step."""
         return self.shared.mark(), len(self.steps) if self.steps is not None else 0
 
     def judged(self, rule: Rule, mark: tuple[Mark, int], *, alone: bool = True) -> bool:
-        """Whether the step since the mark makes the term smaller; otherwise it is undone.
+        """Tell if the step since the mark makes the term smaller; undo the step otherwise.
 
         A rule that lifts a scaling which is used nowhere else may leave the size: then the scaling stands less deep.
         """

@@ -51,7 +51,7 @@ class _Open:
         self.counted = due
 
     def judged(self, rule: Rule, mark: Any, *, alone: bool = True) -> bool:
-        """Whether the step since the mark stands; otherwise it is undone."""
+        """Tell if the step since the mark stands; undo the step otherwise."""
         inner, self_count, counted = mark
         if self.owner.judged(rule, inner, alone=alone):
             self.changed = True
@@ -60,7 +60,7 @@ class _Open:
         return False
 
     def mark(self) -> Any:
-        """Where a step begins."""
+        """The state before a step."""
         return self.owner.mark(), self.count, self.counted
 
     def rewritten(self, rule: Rule, old: list[Any], made: Any, place: Path) -> Work:
@@ -75,7 +75,7 @@ class _Open:
         return new if self.judged(rule, mark) else None
 
     def parts_of(self, new: Any) -> list[Any]:
-        """What stands in the sequence for a result: its own parts, where it is a sequence too."""
+        """The parts that a result is in the sequence: its own, where it is a sequence too."""
         return self.shared.below(new) if isinstance(new, self.spliced) else [new]
 
     def closed(self, parts: list[Any], made: Any, pending: tuple[int, int] = (0, 0)) -> Work:

@@ -84,7 +84,7 @@ class ArcProducts(Contractor):
                 assert_never(f)
 
     def _watch(self) -> None:
-        """What looks on the way sees all that flows: so it looks at the factor beside it, once for all vectors."""
+        """Let an operator that looks at the flow look at the factor beside it, once for all vectors."""
         looks = [(arc, arc.map) for arc in self.body.arcs if isinstance(arc.map, wire.External) and arc.map.rule.looks]
         before, behind = ({getattr(arc, end): look for arc, look in looks} for end in ("src", "dst"))
         for arc in self.body.arcs if looks else ():

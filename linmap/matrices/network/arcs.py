@@ -72,7 +72,7 @@ def forms_of_arcs(n: ArcProducts) -> dict[tuple[int, int], FormOfArc]:
 
 
 def _arriving(into: dict[int, list[Arriving]], onward: Collection[int], end: int) -> Iterator[tuple[int, FormOfArc]]:
-    """What arrives at a wire, also by way of those that only pass on what meets there: from where, and what."""
+    """The sums that arrive at a wire, each with its source, also by way of wires that only pass something on."""
     todo = [iter(sorted(into[end], key=_time))]
     while todo:
         for _, start, form in todo[-1]:
@@ -140,7 +140,7 @@ def _ends(arcs: Sequence[Arc]) -> dict[int, list[tuple[int, int]]]:
 
 
 def _passes(f: wire.Wire | NetworkProduct) -> bool:
-    """Whether an arc does nothing but scale and transpose."""
+    """Tell if an arc does nothing but scale and transpose."""
     return isinstance(f, (wire.Same, wire.Scale, wire.Move, wire.Cast))
 
 

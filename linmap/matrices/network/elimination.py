@@ -149,7 +149,7 @@ class ArcsLeft:
                 heapq.heappush(queue, (cost(v), place[v]))
 
     def result(self) -> Blocks:
-        """What is left between inputs and outputs."""
+        """The sums that are left between inputs and outputs."""
         found: Blocks = {}
         for i in range(len(self.n.body.inputs)):
             arcs = self.out_of.get(self.ends + i, {})
@@ -160,7 +160,7 @@ class ArcsLeft:
         return found
 
     def _is_empty(self, p: NetworkProduct) -> bool:
-        """Whether a product is a sum of nothing, or has no entries."""
+        """Tell if a product is a sum of nothing, or has no entries."""
         parts: list[NetworkFactor | Link | LabelTable] = [*p.factors, *p.links, *p.tables]
         return any(not self.n.sizes[c] for part in parts for c in part.labels)
 
@@ -186,7 +186,7 @@ def composed(n: ArcProducts, qs: Sequence[NetworkProduct], ps: Sequence[NetworkP
 
 
 def _is_due(ps: Sequence[NetworkProduct], p_rows: int, qs: Sequence[NetworkProduct], q_rows: int) -> bool:
-    """Whether the products of the first sum are made one table, and those of the second another, before they meet."""
+    """Tell if the products of either sum are made one table before the sums meet."""
     if len(ps) * len(qs) > MANY:
         return max(p_rows, q_rows) <= LISTED
     return len(qs) == 1 and bool(qs[0].tables) and p_rows <= q_rows
@@ -255,6 +255,6 @@ def _attempts(
 
 
 def _stored(n: ArcProducts, p: NetworkProduct) -> int:
-    """How many numbers a product has, its tuples among them; for a relation, as many as it has pairs."""
+    """The number of numbers that a product has, its tuples among them; of a relation, the number of its pairs."""
     tables = sum(t.count * len(t.labels) for t in p.tables) + sum(link.relation.size for link in p.links)
     return sum(n.entries(f) for f in p.factors) + tables

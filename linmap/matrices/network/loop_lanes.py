@@ -83,7 +83,7 @@ Ways: TypeAlias = dict[int, dict[int, Way]]
 def runs(
     f: wire.Recur | wire.Inverse, inputs: Collection[int], outputs: Collection[int], patterns: Patterns
 ) -> list[tuple[bool, Run]]:
-    """How the blocks of a loop or an inverse are made: by runs of it (True) and of its adjoint, on the fewest vectors.
+    """The blocks of a loop or an inverse as runs of it (True) and of its adjoint, on the fewest vectors.
 
     All blocks are made one way, or those with more inputs than outputs by the adjoint: a parameter that every number
     depends on, and a total that depends on every number, are one vector each then. What flows has no axes in front.
@@ -153,18 +153,18 @@ def _ways_from(f: wire.Recur | wire.Inverse, k: int, patterns: Patterns) -> dict
 
 
 def _rest(leaf: Leaf, lanes: Collection[int]) -> int:
-    """How many places there are of the axes that are no lanes."""
+    """The number of places along the axes that are no lanes."""
     return math.prod(n for i, n in enumerate(leaf.shape) if i not in lanes)
 
 
 def _held(value: dict[Node, Pairs], wires: Sequence[int], lanes: Collection[int]) -> Lanes:
-    """Where some lanes are on each of some wires; None where one of them is not."""
+    """The places of some lanes among the axes of each of some wires; None for a wire that lacks one."""
     found = [sorted(b for a, b in value.get((w, -1), ()) if a in lanes) if (w, -1) in value else None for w in wires]
     return tuple([tuple(axes) if axes is not None and len(axes) == len(lanes) else None for axes in found])
 
 
 def _is_thick(pairs: PairSet) -> bool:
-    """Whether a block is too long to be listed, and made whole instead."""
+    """Tell if a block is too long to be listed, and made whole instead."""
     number = count(pairs)
     return number > LISTED and 3 * number > pairs.n * pairs.m
 
@@ -183,7 +183,7 @@ def _paired(f: wire.Recur | wire.Inverse, k: int) -> dict[int, Pairs]:
 
 
 def _at_outputs(f: wire.Recur, value: dict[Node, Pairs]) -> dict[int, Pairs]:
-    """What arrives at the outputs; stacks have the axes of the rounds in front."""
+    """The pairs of axes at the outputs; stacks have the axes of the rounds in front."""
     m, ends = len(f.index.axes), enumerate(f.body.outputs)
     found = {j: value[w, -1] for j, w in ends if (w, -1) in value}
     return {j: _behind(m, found[j]) if j >= f.states + f.summed else found[j] for j in found}
@@ -195,7 +195,7 @@ def _behind(m: int, pairs: Pairs) -> Pairs:
 
 
 def _arriving(f: wire.Recur, k: int) -> dict[Node, Pairs]:
-    """What arrives of input k, in some round, at the wires of the body that something of it arrives at."""
+    """The axes of input k that go with axes of each wire of the body, in all rounds, for wires that it reaches."""
     m = len(f.index.axes) if k >= f.states + f.fed else 0
     first = frozenset((a, a - m) for a in range(m, len(f.given.leaves[k].axes)))
     ways = _arcs(f.body)
@@ -228,7 +228,7 @@ Moved: TypeAlias = "Callable[[int], int | None]"
 
 @once
 def _arcs(body: Net) -> dict[Node, list[tuple[Node, Moved]]]:
-    """Where what is on a wire goes, and what becomes of its axes."""
+    """For each wire, or array of its bundle, those that its arcs lead to, and where its axes go."""
     found: dict[Node, list[tuple[Node, Moved]]] = {}
     for arc in body.arcs:
         for src, dst, moved in _parts(arc.map):
@@ -268,7 +268,7 @@ def _inside(lead: int, pairs: dict[int, int]) -> Moved:
 
 
 def _moved(f: wire.Simple) -> Moved:
-    """What becomes of the axes of one array."""
+    """The places of an array's axes behind an arc."""
     match f:
         case wire.Move(axes):
             places = {b: c for c, b in enumerate(axes)}

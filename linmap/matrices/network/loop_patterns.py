@@ -154,7 +154,7 @@ class LoopPattern:
         return listed(inp, out, np.sort(np.concatenate(parts))) if parts else None
 
     def _later(self, j: int, k: int) -> Iterator[MaybePairs]:
-        """What array k of a round has come to in array j after 0, 1, … more rounds, as many as there may be."""
+        """The pairs from array k of a round to array j after 0, 1, … more rounds, as many as there may be."""
         found = self._from(k) if k >= self.whole else self._itself(k, self._shape(k, made=False))
         direct = k >= self.whole and j >= self.summed
         if direct:
@@ -168,7 +168,7 @@ class LoopPattern:
                 read = read if settled else self._read(j, found)
 
     def _read(self, j: int, found: dict[int, PairSet]) -> MaybePairs:
-        """What arrives in array j that a round makes, or in the sums after it."""
+        """The pairs that arrive in array j that a round makes, or in the sums after the round."""
         if j < self.summed:
             return found.get(self._at(j))
         made: MaybePairs = None

@@ -133,7 +133,7 @@ def _replaced(
 
 
 def _component(p: NetworkProduct, start: Part) -> list[Part]:
-    """What is connected with a table or a relation by labels that are summed."""
+    """The tables and relations that are connected with one by labels that are summed."""
     opened = set(p.open)
     found, todo = [start], [start]
     while todo:
@@ -163,7 +163,7 @@ def _inside(n: Contractor, p: NetworkProduct, parts: Sequence[Part]) -> list[Net
 
 
 def _is_clean(p: NetworkProduct, table: Part, inside: Sequence[NetworkFactor]) -> bool:
-    """Whether there is nothing to do for a table: all its labels are used, and its factor is its value."""
+    """Tell if nothing is to be done for a table: all its labels are used, and its factor is its value."""
     if isinstance(table, Link):
         return not inside and set(table.labels) <= set(p.open) | uses(p.factors)
     used = set(p.open) | uses([f for f in p.factors if f not in inside], p.links)
@@ -282,13 +282,13 @@ def _sums(n: Contractor, products: Sequence[NetworkProduct]) -> list[NetworkProd
 
 
 def _stands(known: tuple[int, NetworkProduct], done: Sequence[NetworkProduct]) -> bool:
-    """Whether the product is still the one at its place."""
+    """Tell if the product is still the one at its place."""
     at, p = known
     return done[at] is p
 
 
 def _keys(n: Contractor, p: NetworkProduct) -> list[Any]:
-    """What must agree to add: all factors, or all but one, of which the labels must; the last says which."""
+    """Keys of products that may be added: all factors, or all but one and its labels; the last says which."""
     shape, labels = p.pattern.shape, p.pattern.labels
     parts = [(f.slot, names) for f, names in zip(p.factors, labels, strict=True)]
     keys: list[Any] = [(shape, tuple(parts), -1)]

@@ -187,8 +187,7 @@ class TableBuilder:
 
     def _numbers(self) -> npt.NDArray[Any]:
         """These numbers, times how often each tuple counts."""
-        arrays = [(self.n.known(g.slot).reshape(-1), g.positions) for g in self.gathers]
-        read = [a if where is None else a[where] for a, where in arrays]
+        read = [_entries(self.n.known(g.slot), g.positions) for g in self.gathers]
         many = [] if self.multiplicity is None else [self.multiplicity]
         return reduce(mul, read + many) if read or many else np.ones(self.count)
 
@@ -210,21 +209,15 @@ class TableBuilder:
         n = self.n
         if not self.gathers:
             return None
-        positions = [g.at(order) for g in self.gathers]
-        arrays = [n.known(g.slot) for g in self.gathers]
-        read = [a is not None and a.ndim == len(g.lead) for a, g in zip(arrays, self.gathers, strict=True)]
-        known = [(a.reshape(-1), where) for a, where, is_read in zip(arrays, positions, read, strict=True) if is_read]
-        picked = [a if where is None else a[where] for a, where in known]
-        left = [(g, where) for g, where, is_read in zip(self.gathers, positions, read, strict=True) if not is_read]
+        gathers = [(g, g.at(order), n.known(g.slot)) for g in self.gathers]
+        known = [(g, where, a) for g, where, a in gathers if a is not None and a.ndim == len(g.lead)]
+        left = [(g, where) for g, where, a in gathers if a is None or a.ndim != len(g.lead)]
         row = n.label(_row_axis(n, left, self.count))
-        held = [
-            (n.held(g.slot), where) for g, where, is_read in zip(self.gathers, positions, read, strict=True) if is_read
-        ]
-        some = [a.reshape(-1) if where is None else a.reshape(-1)[where] for a, where in held if a is not None]
-        both = reduce(np.logical_and, some) if some else None
-        factors = (
-            [n.constant(reduce(mul, picked), (row,), both)] if picked else []
-        )  # what is known is multiplied at once
+        factors: list[NetworkFactor] = []
+        if known:  # numbers are multiplied at once
+            numbers = [_entries(a, where) for _, where, a in known]
+            held = [_entries(a, where) for g, where, _ in known if (a := n.held(g.slot)) is not None]
+            factors.append(n.constant(reduce(mul, numbers), (row,), reduce(np.logical_and, held) if held else None))
         for g, where in left:
             slot = n.taken(g.slot, n.index(g.lead), where, n.axes[row]) if g.lead else g.slot
             factors.append(NetworkFactor(slot, (row, *g.rest) if g.lead else g.rest))
@@ -341,6 +334,12 @@ class TableBuilder:
             return None, NetworkFactor(slot, labels + value.labels[1:])
         row = value.labels[0] if value is not None else n.label(Fin.of(self.count))
         return LabelTable(row, labels, columns), value
+
+
+def _entries(array: Any, positions: Ints | None) -> Any:
+    """The entries at some flat positions, or all, in order."""
+    flat = array.reshape(-1)
+    return flat if positions is None else flat[positions]
 
 
 def _arranged(labels: Iterable[int], order: Sequence[int]) -> Labels:

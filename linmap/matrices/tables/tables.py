@@ -29,7 +29,7 @@ HUGE = 10**8
 
 
 def most_rows(n: Contractor, p: NetworkProduct) -> int:
-    """How many rows a table of a product may have where nobody has asked for a sparse matrix."""
+    """The most rows that a table of a product may have where nobody has asked for a sparse matrix."""
     size = n.size(p.open)
     return max(LISTED, min(2 * size, LONGEST)) if size <= HUGE else LISTED
 
@@ -177,7 +177,7 @@ def tabled(
 
 
 def _is_tabled(n: Contractor, p: NetworkProduct, held: Iterable[int], *, full: bool) -> bool:
-    """Whether a product is as `tabled` leaves it."""
+    """Tell if a product is as `tabled` leaves it."""
     if p.links or len(p.tables) != 1 or len(p.factors) > 1:
         return False
     (table,) = p.tables
