@@ -223,7 +223,7 @@ def _shared(p: Factor, parts: Sequence[Factor]) -> str:
 
 
 def _alone(p: Factor, parts: Sequence[Factor]) -> bool:
-    """Whether some rank of a part is in no other: it can be summed."""
+    """True if some rank of a part is in no other part, so that the rank can be summed."""
     return len(_shared(p, parts)) < len(p.labels)
 
 

@@ -25,7 +25,7 @@ MANY = 8
 
 @final
 class Memo:
-    """What was computed from which arrays: leaves that share a factor share what becomes of it."""
+    """Results of operations by the arrays that went in: leaves that share a factor share its results."""
 
     __slots__ = ("_known",)
 
@@ -75,7 +75,7 @@ class Block:
 
     @property
     def grouping(self) -> frozenset[frozenset[int]]:
-        """Which axes lie in one factor."""
+        """The sets of axes that lie in one factor."""
         return frozenset(frozenset(axes) for axes in self.axes if axes)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -179,7 +179,7 @@ def subtract(a: Any, b: Any, memo: Memo) -> Any:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two read-only arrays are one: the same object, or views of the same memory."""
+    """Tell if two read-only arrays are one: the same object, or views of the same memory."""
     return a is b or library(a).same(a, b)
 
 

@@ -1,7 +1,7 @@
 """The kernels of a line whose arrays may be formal: each acts on the factors, and on plain arrays as the dense kernel.
 
-What has no rule on factors (an element-wise primitive, a relation between axes of two factors) is a SpaceError that
-says so: nothing becomes dense unless somebody asks. A formal array with one group of axes is a sum of vectors; that is
+An operation without a rule on factors (an element-wise primitive, a relation between axes of two factors) raises a
+SpaceError: nothing becomes dense unless somebody asks. A formal array with one group of axes is a sum of vectors; it is
 no larger than its factor and is added up where an operation needs it.
 """
 
@@ -50,7 +50,7 @@ class FormalKernels(Library):
 
     @property
     def memo(self) -> Memo:
-        """What the run in this thread keeps."""
+        """The memo of the run in this thread."""
         try:
             found: Memo = self._of_thread.memo
         except AttributeError:
@@ -58,12 +58,12 @@ class FormalKernels(Library):
         return found
 
     def forget(self) -> None:
-        """Without the memo."""
+        """Clear the memo."""
         self.memo.clear()
 
     @property
     def inner(self) -> Library:
-        """A loop has no rule on factors."""
+        """The library of plain arrays: a loop has no rule on factors."""
         return self.base
 
     def whole(self, array: Any, what: str) -> Any:
@@ -73,12 +73,12 @@ class FormalKernels(Library):
         return self.settled(array, what) if isinstance(array, Formal) else array
 
     def copied(self) -> Callable[[Any], Any] | None:
-        """Plain arrays as their library does; formal ones are never written into."""
+        """The function that copies plain arrays, as their library does; formal ones are never written into."""
         copy = self.base.copied()
         return None if copy is None else lambda a: a if isinstance(a, (Formal, Filled)) else copy(a)
 
     def operands(self, *arrays: Any) -> tuple[Any, ...]:
-        """What a step works on: a constant filled with one number is formal beside formal arrays, plain elsewhere."""
+        """The operands of a step: a constant filled with one number is formal beside formal arrays, plain elsewhere."""
         formal = any(isinstance(a, Formal) for a in arrays)
         return tuple((a.formal if formal else a.array) if isinstance(a, Filled) else a for a in arrays)
 
@@ -136,7 +136,7 @@ class FormalKernels(Library):
     # --- what needs a rule ---
 
     def elementwise(self, rule: PrimitiveRow, params: tuple[float, ...]) -> Kernel:
-        """A primitive: there is none on the factors of a formal array, but division by one number is a scaling."""
+        """Apply a primitive to plain arrays: factors have no rule for one, but division by one number is a scaling."""
         plain = self.base.elementwise(rule, params)
         name = rule.name
 
@@ -155,7 +155,7 @@ class FormalKernels(Library):
         return Kernel(run)
 
     def along(self, name: str, at: int, count: int, leaf: Leaf) -> Kernel:
-        """A function along axes: there is none on the factors."""
+        """Apply a function along axes of plain arrays: factors have no rule for one."""
         plain = self.base.along(name, at, count, leaf).call
 
         def run(*args: Any) -> Any:
@@ -164,7 +164,7 @@ class FormalKernels(Library):
         return Kernel(run)
 
     def settled(self, a: Formal, what: str) -> Any:
-        """The plain array where that asks for nothing new; raises SpaceError for a tensor that the user gave."""
+        """The plain array of a sum of vectors or a loose tensor; raises SpaceError for a tensor that the user gave."""
         if a.loose or all(len(b.grouping) <= 1 for b in a.blocks):
             return dense(a)
         msg = f"{what} has no rule for formal tensors, here of rank {a.rank} on {list(a.shape)}: call .dense() first"
@@ -255,7 +255,7 @@ class FormalKernels(Library):
         return Kernel(run)
 
     def diagonal(self, first: int, second: int, leaf: Leaf) -> Kernel:
-        """By a reduction: its relation says where two axes agree."""
+        """Take the diagonal by a reduction: its relation says where two axes agree."""
         rest = tuple(k for k in range(len(leaf.axes)) if k not in (first, second))
         axis = leaf.axes[first]
         turned = Leaf(leaf.entry, tuple(leaf.axes[k] for k in (first, second, *rest)))
@@ -346,7 +346,7 @@ class FormalKernels(Library):
         return combine(self.base, self.memo, b.k, factors, {RANKS[0]: b.rank}, out, lazy=len(b.grouping) <= 1)
 
     def _image(self, relation: AnyRelation, like: Factor) -> Any:
-        """red_R of 1 for R ⊆ 𝟏×Y; of a full relation the ones, what is summed being summed already."""
+        """red_R of 1 for R ⊆ 𝟏×Y; of a full relation the ones, because the operand was summed before."""
         xp = self.xp
         if isinstance(relation, Full):
             one = xp.ones((1,) * len(relation.cod.axes), dtype=like.array.dtype)
@@ -365,7 +365,7 @@ class FormalKernels(Library):
 
 
 def dense(a: Any) -> Any:
-    """The plain array: all blocks multiplied out and added up; what is plain already is returned."""
+    """The plain array: all blocks multiplied out and added up; a plain array is returned as it is."""
     if not isinstance(a, Formal):
         return a
     labels = ALPHABET[: len(a.shape)]

@@ -128,7 +128,7 @@ def terms_norm(a: Any) -> float:
 
 
 def identical(a: Any, b: Any) -> bool:
-    """Whether two formal arrays are made of the same parts, entry by entry."""
+    """Tell if two formal arrays are made of the same parts, entry by entry."""
     if not isinstance(a, Formal) or not isinstance(b, Formal) or len(a.blocks) != len(b.blocks):
         return False
     if any(x.axes != y.axes or float(x.k) != float(y.k) for x, y in zip(a.blocks, b.blocks, strict=True)):

@@ -1,4 +1,4 @@
-"""What the kernels of formal arrays work on: operands as labelled pieces, and constants that repeat one number."""
+"""Operands of the kernels of formal arrays: labelled pieces, and constants that repeat one number."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Filled(Compound):
 
 
 def splits(spec: Spec) -> bool:
-    """Whether the result's axes are some of the left operand and some of the right, with none in common."""
+    """True if the result's axes are some of the left operand and some of the right, with none in common."""
     own = [set(one) & set(spec.out) for one in (spec.left, spec.right)]
     return all(own) and not own[0] & own[1]
 

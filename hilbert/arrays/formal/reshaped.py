@@ -46,7 +46,7 @@ class Group:
 
 
 def is_reshape(relation: AnyRelation) -> bool:
-    """Whether a relation is the equality of flat positions."""
+    """Tell if a relation is the equality of flat positions."""
     of = relation.of if isinstance(relation, Converse) else relation
     return isinstance(of, Inclusion) and of.dom.size == of.cod.size and of.stride == 1
 

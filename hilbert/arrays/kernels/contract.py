@@ -53,7 +53,7 @@ class Contractions(Segments):
         return self.batched(spec, size, spec.shared)
 
     def select(self, spec: Spec, side: int) -> Kernel:
-        """What a condition keeps."""
+        """A contraction with truth values: the other operand's entries where the condition holds, 0 elsewhere."""
         return select(self, spec, side)
 
     def matmul(self, spec: Spec, size: dict[str, int]) -> Kernel:
@@ -73,7 +73,7 @@ class Contractions(Segments):
         return call
 
     def broadcast(self, spec: Spec, left: Leaf, right: Leaf) -> Kernel:
-        """No label is summed: one broadcast multiplication."""
+        """Multiply with broadcasting: no label is summed."""
 
         def spread(have: str, leaf: Leaf) -> Callable[[Any], Any] | None:
             want = "".join(c for c in spec.out if c in have)
@@ -93,7 +93,7 @@ class NumpyContractions(NumpySegments, Contractions):
     """Contractions by `dot` and in place; small batches and narrow products by einsum."""
 
     def select(self, spec: Spec, side: int) -> Kernel:
-        """The array itself where one condition for many entries always holds."""
+        """As for any library; one condition for many entries returns the array itself if all of the condition holds."""
         run, conditions = select(self, spec, side).call, (spec.left, spec.right)[side]
         if (spec.right, spec.left)[side] != spec.out or len(conditions) == len(spec.out):
             return Kernel(run)
@@ -103,16 +103,16 @@ class NumpyContractions(NumpySegments, Contractions):
 
     @property
     def dot(self) -> Callable[[Any, Any], Any]:
-        """numpy's, which takes arrays without axes too."""
+        """numpy's inner product, which takes arrays without axes too."""
         return np.dot
 
     @property
     def product(self) -> Callable[[Any, Any], Any]:
-        """Quicker to call than matmul."""
+        """numpy's `dot`, which is quicker to call than matmul."""
         return np.dot
 
     def broadcast(self, spec: Spec, left: Leaf, right: Leaf) -> Kernel:
-        """Into an operand that has the result's axes, where it dies."""
+        """Multiply into an operand that has the result's axes, if nobody reads the operand later."""
         whole = [have == spec.out for have in (spec.left, spec.right)]
         if not any(whole) and _narrow(spec, left, right):
             return _einsum(spec)
@@ -121,11 +121,11 @@ class NumpyContractions(NumpySegments, Contractions):
         return Kernel(super().broadcast(spec, left, right).call, reuse)
 
     def matmul(self, spec: Spec, size: dict[str, int]) -> Kernel:
-        """Block by block, where a large array would have to be copied."""
+        """Multiply block by block, where a large array would have to be copied."""
         return _matmul(np, self.dot, self.product, spec, size, by_blocks)
 
     def batched(self, spec: Spec, size: dict[str, int], shared: str) -> Kernel:
-        """Many small matrices in one loop."""
+        """Contract many small matrices in one loop of einsum."""
         return _einsum(spec) if _small(spec, size, shared) else super().batched(spec, size, shared)
 
 
@@ -137,12 +137,12 @@ def _of_matrices(xp: ModuleType, product: Callable[[Any, Any], Any], spec: Spec)
 
 @cache
 def _is_product(spec: Spec) -> bool:
-    """Whether BLAS does it in one call: the product of two matrices, of a matrix and a vector, of two lines."""
+    """Tell if one call of BLAS contracts: the product of two matrices, of a matrix and a vector, of two lines."""
     return bool(can_blas([spec.left, spec.right], spec.out, frozenset(spec.contracted))) and not spec.shared
 
 
 def _small(spec: Spec, size: dict[str, int], shared: str) -> bool:
-    """Whether every matrix of a batch is small, and multiplied by a vector only."""
+    """True if every matrix of a batch is small, and multiplied by a vector only."""
     rows, cols = (any(c in have and c not in shared for c in spec.out) for have in (spec.left, spec.right))
     alone = math.prod(n for c, n in size.items() if c not in shared)
     return not (rows and cols) and alone <= SMALL and math.prod(size.values()) >= MANY
@@ -154,7 +154,7 @@ def _einsum(spec: Spec) -> Kernel:
 
 
 def _in_the_middle(xp: ModuleType, spec: Spec, size: dict[str, int]) -> Kernel | None:
-    """X[b, i, j] with A[k, i] to Y[b, k, j]: a product A•X[b] for each b moves nothing; None if it is not so."""
+    """X[b, i, j] with A[k, i] to Y[b, k, j]: a product A•X[b] for each b moves nothing; None for other contractions."""
     for x, a in ((spec.left, spec.right), (spec.right, spec.left)):
         summed = [k for k, c in enumerate(x) if c in spec.contracted]
         first, last = summed[0], summed[-1] + 1
@@ -199,7 +199,7 @@ def _prepared(
 
 
 def _narrow(spec: Spec, left: Leaf, right: Leaf) -> bool:
-    """Whether a broadcast product would run along a short axis only."""
+    """True if a broadcast product would run along a short axis only."""
     size = dict(zip(spec.left + spec.right, left.shape + right.shape, strict=True))
     return bool(spec.out) and size[spec.out[-1]] <= NARROW and math.prod(size.values()) >= MANY
 

@@ -1,6 +1,6 @@
 """Kernels: array operations bound to a library and to shapes, chosen when a program is built.
 
-Which library does an operation how is said by its class: see `hilbert.arrays.kernels.library`.
+The class of a library says how each operation is done: see `hilbert.arrays.kernels.library`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Kernel:
     the result shares no memory with an operand. `broadcasts`: an operand may be smaller and broadcast to the result;
     `repeats`: the result is the operand repeated along new axes in front, so that an operation that broadcasts may
     read the operand itself. `into(a, out)` writes the result into an array, where a reduction can; there the axes of
-    the relation's codomain are one axis. What is not `pure` is called in its place among the steps.
+    the relation's codomain are one axis. A kernel that is not `pure` is called in its place among the steps.
     """
 
     call: Callable[..., Any]
@@ -35,16 +35,16 @@ class Kernel:
 
 
 class PrimitiveRow(Protocol):
-    """What a library is told of a function that applies entry by entry: a row of the table in `diff.terms.nodes`."""
+    """A function that applies entry by entry, as a library needs it: a row of the table in `diff.terms.nodes`."""
 
     @property
     def name(self) -> str:
-        """Its name in the table."""
+        """The function's name in the table."""
         ...
 
     @property
     def arity(self) -> int:
-        """How many arrays it takes."""
+        """The number of arrays that the function takes."""
         ...
 
     @property
@@ -54,7 +54,7 @@ class PrimitiveRow(Protocol):
 
     @property
     def ufunc(self) -> str | None:
-        """The function of numpy that it is, which can also write into an operand."""
+        """The name of the same function in numpy, which can also write into an operand."""
         ...
 
     @property
@@ -64,10 +64,10 @@ class PrimitiveRow(Protocol):
 
     @property
     def fresh(self) -> bool:
-        """Whether the value never is a view of an argument."""
+        """True if the value never is a view of an argument."""
         ...
 
     @property
     def is_discrete(self) -> bool:
-        """Whether the result holds truth values."""
+        """True if the result holds truth values."""
         ...

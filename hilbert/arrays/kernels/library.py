@@ -1,7 +1,7 @@
 """Array libraries: what the steps of a program ask of one, and which library an array belongs to.
 
-A `Library` is a class for each array library, and one object for each of its namespaces. What is particular to a
-library (its arrays, devices, constants, read-only results, fast kernels) is a method of its class; `libraries` has all
+A `Library` is a class for each array library, and one object for each of its namespaces. All that differs between
+libraries (arrays, devices, constants, read-only results, fast kernels) is a method of the class; `libraries` has all
 classes. cupy, torch and JAX are never imported here: an array brings its own namespace with it.
 """
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Compound:
-    """What stands for an array and is made of arrays: a formal array."""
+    """A stand-in for an array that is made of arrays: a formal array, a bundle."""
 
     __slots__ = ()
 
@@ -61,9 +61,9 @@ class Library:
     kinds: ClassVar[frozenset[type]] = frozenset()
     """Types whose arrays are this library's for sure."""
     is_host: ClassVar[bool] = False
-    """Whether its arrays are numpy's, in memory that can be written into and viewed with any strides."""
+    """True if the arrays are numpy's, in memory that can be written into and viewed with any strides."""
     has_scalars: ClassVar[bool] = False
-    """Whether a[()] of an array without axes is quicker than the array."""
+    """True if a[()] of an array without axes is quicker than the array."""
 
     def __init__(self, xp: ModuleType) -> None:
         self.xp = xp
@@ -77,7 +77,7 @@ class Library:
 
     @classmethod
     def owns(cls, array: Any) -> bool:
-        """Whether something is an array of this library; the answer is kept for its type."""
+        """Tell if something is an array of this library; the answer is kept for its type."""
         return False
 
     @classmethod
@@ -99,11 +99,11 @@ class Library:
     # --- arrays: where they live, and what goes in and out ---
 
     def device(self, array: Any) -> Any:
-        """Where an array lives; a bundle is where its first one is."""
+        """The device that holds an array; of a bundle, that of its first array."""
         return array_api_compat.device(array.parts[0] if isinstance(array, Arrays) and array else array)
 
     def home(self, arrays: Sequence[Any]) -> Hashable:
-        """What a program is bound to for these arrays: the library and the device."""
+        """The key that a program is bound under for these arrays: the library and the device."""
         return self, self.device(arrays[0])
 
     def zeros(self, shape: tuple[int, ...], like: Any) -> Any:
@@ -130,7 +130,7 @@ class Library:
         raise SpaceError(msg)
 
     def freezing(self, kind: type) -> Callable[[Any], Any] | None:
-        """What makes arrays of a type read-only, which the caller owns; None where the library cannot, or need not."""
+        """The function that makes arrays of a type read-only, which the caller owns; None if there is none."""
         return None
 
     def guarded(self, array: Any) -> Any:
@@ -146,13 +146,13 @@ class Library:
         return self.unshared(array)
 
     def unchanged(self, kept: Any, now: Any) -> bool:
-        """Whether an array still has the entries of its copy, NaN and the sign of 0 among them."""
+        """Tell if an array still has the entries of its copy, NaN and the sign of 0 among them."""
         xp = self.xp
         alike = (kept == now) & (xp.signbit(kept) == xp.signbit(now))
         return bool(xp.all(alike | (xp.isnan(kept) & xp.isnan(now))))
 
     def copied(self) -> Callable[[Any], Any] | None:
-        """What copies a result that shares memory with an argument or a constant; None where arrays are read-only."""
+        """The function that copies a result that shares memory with other arrays; None if arrays are read-only."""
         xp = self.xp
 
         def copy(a: Any) -> Any:
@@ -169,7 +169,7 @@ class Library:
         return array
 
     def same(self, a: Any, b: Any) -> bool:
-        """Whether two read-only arrays are known to be views of the same memory."""
+        """True if two read-only arrays are known to be views of the same memory."""
         return a is b
 
     def triangle(self, array: Any) -> Any:
@@ -182,7 +182,7 @@ class Library:
     # --- loops ---
 
     scans: ClassVar[bool] = False
-    """Whether the library runs the rounds of a loop itself: see `scan`."""
+    """True if the library runs the rounds of a loop itself: see `scan`."""
 
     @property
     def inner(self) -> Library:
@@ -190,11 +190,11 @@ class Library:
         return self
 
     def whole(self, array: Any, what: str) -> Any:
-        """An operand of a step that knows arrays only."""
+        """The plain array of an operand, for a step that has no rule on formal arrays."""
         return array
 
     def rows(self, n: int, leaf: Leaf, like: Any) -> Any:
-        """Where the results of n rounds are put, row by row."""
+        """A place for the results of n rounds, row by row."""
         return [None] * n
 
     def stacked(self, rows: Any, leaf: Leaf, like: Any) -> Any:
@@ -205,15 +205,15 @@ class Library:
         return self.xp.zeros((0, *leaf.shape), dtype=dtype, device=device)
 
     def branch(self, condition: Any, then: Callable[[], list[Any]], otherwise: Callable[[], list[Any]]) -> list[Any]:
-        """What one of two functions gives; the other is not run."""
+        """The result of the one of two functions that the condition picks; the other function is not run."""
         return then() if condition else otherwise()
 
     def is_known(self, array: Any) -> bool:
-        """Whether the entries of an array may be looked at now."""
+        """Tell if the entries of an array may be looked at now."""
         return True
 
     def holds(self, condition: Any) -> bool:
-        """Whether a condition is known to hold somewhere."""
+        """Tell if a condition is known to hold somewhere."""
         return bool(self.xp.any(self.xp.asarray(condition)))
 
     def repeat(
@@ -326,7 +326,7 @@ class Rows:
 _classes: list[type[Library]] = []
 _known: dict[type, Library | None] = {}
 freezing: dict[type, Callable[[Any], Any] | None] = {}
-"""What makes arrays of a type read-only, as far as it was asked for."""
+"""The functions that make arrays read-only, by type, for the types that were asked for."""
 _made: dict[tuple[type[Library], ModuleType], Library] = {}
 
 

@@ -1,4 +1,4 @@
-"""Where a relation acts in an array: the axes before it, those of its domain or codomain, the axes after it."""
+"""The axes of an array that a relation acts on: those before, those of its domain or codomain, those after."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ class ReductionKernels(Shifts, Segments):
                 assert_never(form)
 
     def converse(self, p: ReducedAxes, of: Directed[Any, Any]) -> Kernel:
-        """Where red_R scatters and adds, red_{Rᵀ} gathers."""
+        """red_{Rᵀ} for a directed R: where red_R scatters and adds, red_{Rᵀ} gathers."""
         match of:
             case Graph(_, _, positions):
                 return self.gather(p, Rows(self, positions.array))
@@ -168,13 +168,13 @@ class ReductionKernels(Shifts, Segments):
         return lambda a: xp.sum(a, axis=axes)
 
     def partial(self, p: ReducedAxes, r: Partial[Any]) -> Kernel:
-        """Selection, never multiplication: what is left out is 0 even where it is NaN."""
+        """Select, never multiply: an entry that is left out becomes 0 even if it is NaN."""
         xp = self.xp
         keep = Rows(self, r.keep.array.reshape(p.dom + (1,) * len(p.after)))
         return Kernel(lambda a: xp.where(keep.like(a), a, xp.zeros_like(a)))
 
     def order(self, p: ReducedAxes, r: Order[Any]) -> Kernel:
-        """Sums along the flat order."""
+        """Take cumulative sums along the flat order."""
         xp, at = self.xp, p.at
 
         def sums(a: Any) -> Any:
@@ -190,14 +190,14 @@ class ReductionKernels(Shifts, Segments):
         return Kernel(lambda a: p.whole(p.xp.take(p.line(a), positions.like(a), axis=p.at)))
 
     def agreement(self, p: ReducedAxes, source: str, target: str) -> Kernel:
-        """Labels for all axes: those of the relation, and one for each other axis."""
+        """Reduce by labels for all axes: those of the relation, and one for each other axis."""
         free = [c for c in ALPHABET if c not in source + target]
         head, tail = "".join(free[: p.at]), "".join(free[p.at : p.at + len(p.after)])
         sizes = dict(zip(source + target + head + tail, p.dom + p.cod + p.before + p.after, strict=True))
         return Kernel(lambda a: agreement(self, head + source + tail, head + target + tail, sizes, a), fresh=False)
 
     def sum(self, p: ReducedAxes, r: SumRelation[Any, Any, Any, Any], at: int, leaf: Leaf) -> Kernel:
-        """Block by block."""
+        """Reduce block by block, a block for each part of the sum."""
         xp, blocks = self.xp, self._blocks(p, r, at, leaf)
 
         def call(a: Any) -> Any:
@@ -224,7 +224,7 @@ class ReductionKernels(Shifts, Segments):
         return found
 
     def _in_turn(self, r: AnyRelation, at: int, leaf: Leaf) -> Kernel:
-        """R × S axis by axis, first the side that leaves less to the other; S ∘ R one after the other."""
+        """Reduce R × S axis by axis, first the side that leaves less to the other, and S ∘ R one after the other."""
         steps: list[Kernel] = []
         axes = _axes(r)
         waiting = [(r, at)]
@@ -256,7 +256,7 @@ class NumpyReductions(NumpyShifts, NumpySegments, ReductionKernels):
     """Reductions into memory that can be written into."""
 
     def total(self, p: ReducedAxes) -> Callable[[Any], Any]:
-        """Rows by BLAS."""
+        """Sums over X; rows by BLAS."""
         axes = tuple(range(p.at, p.at + len(p.dom)))
         if p.before and not p.after and p.n > 1:
             return lambda a: row_sums(np.reshape(a, (*p.before, p.n)))
@@ -264,7 +264,7 @@ class NumpyReductions(NumpyShifts, NumpySegments, ReductionKernels):
         return lambda a: np.add.reduce(a, axis=axis)
 
     def partial(self, p: ReducedAxes, r: Partial[Any]) -> Kernel:
-        """Bitwise and with ones or zeros."""
+        """Select by a bitwise `and` with a mask of ones and zeros."""
         kind = np.dtype(f"i{np.dtype(p.dtype).itemsize}")
         bits = r.keep.prepare("bits", lambda: -r.keep.array.astype(kind), kind)
         bits = bits.reshape(p.dom + (1,) * len(p.after))
@@ -279,7 +279,7 @@ class NumpyReductions(NumpyShifts, NumpySegments, ReductionKernels):
         return Kernel(lambda a: np.bitwise_and(a.view(kind), bits).view(a.dtype), (over,), into=into)
 
     def order(self, p: ReducedAxes, r: Order[Any]) -> Kernel:
-        """cumsum, along rows where there are many columns."""
+        """Take cumulative sums, along rows where there are many columns."""
         at = p.at
 
         def accumulate(v: Any, out: Any) -> None:
@@ -303,7 +303,7 @@ class NumpyReductions(NumpyShifts, NumpySegments, ReductionKernels):
         return Kernel(call, into=lambda a, out: accumulate(p.line(a), out))
 
     def gather(self, p: ReducedAxes, positions: Rows) -> Kernel:
-        """Positions were checked when the relation was made: there is nothing to wrap."""
+        """(red v)_x = v_{f(x)}; nothing wraps, because positions were checked when the relation was made."""
         if not p.m:
             return Kernel(lambda a: p.zeros(a, 0).reshape(p.out))
         here: Any = lent(positions.like(None))
@@ -313,7 +313,7 @@ class NumpyReductions(NumpyShifts, NumpySegments, ReductionKernels):
         )
 
     def sum(self, p: ReducedAxes, r: SumRelation[Any, Any, Any, Any], at: int, leaf: Leaf) -> Kernel:
-        """Each block is written into its part of the result."""
+        """Reduce block by block, each written into its part of the result."""
         blocks = self._blocks(p, r, at, leaf)
 
         def into(a: Any, out: Any) -> None:
@@ -356,7 +356,7 @@ def _is_small_table(relation: AnyRelation) -> bool:
 
 
 def _axes(relation: AnyRelation) -> dict[int, tuple[int, int]]:
-    """How many axes the domain and the codomain of a relation have, and of all products and compositions in it."""
+    """The numbers of axes of domain and codomain, for a relation and for all products and compositions in it."""
     found: dict[int, tuple[int, int]] = {}
 
     def inner(part: Any) -> list[Any]:

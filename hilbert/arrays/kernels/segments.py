@@ -93,7 +93,7 @@ class NumpySegments(Segments):
     """Segment sums by what was measured fastest."""
 
     def graph(self, p: ReducedAxes, r: AnyGraph) -> Kernel:
-        """By the profile of the table."""
+        """(red v)_y = Σ over f(x) = y of v_x, in a way that the profile of the table picks."""
         if not p.n:
             return super().graph(p, r)
         known = profile(r.positions, p.m)
@@ -110,7 +110,7 @@ class NumpySegments(Segments):
         return _by_entries(p, r) if p.width < WIDE else _by_rows(p, r, ordered=known.ordered)
 
     def pairs(self, p: ReducedAxes, r: Pairs[Any, Any]) -> Kernel:
-        """The product with a sparse matrix."""
+        """(red v)_y = Σ over the pairs (x, y) of v_x, as the product with a sparse matrix."""
         sp = sparse()
         if not r.size or sp is None:
             return super().pairs(p, r)
@@ -135,7 +135,7 @@ class NumpySegments(Segments):
         return Kernel(call)
 
     def weighted(self, sources: AnyGraph, targets: AnyGraph, leaf: Leaf, out: tuple[int, ...]) -> Kernel | None:
-        """The product with a sparse matrix, for entries in the order of its rows or columns."""
+        """The weighted sums as a product with a sparse matrix, for entries in the order of its rows or columns."""
         n, m = sources.cod.size, targets.cod.size
         by_row = _in_rows(targets.positions)
         major, minor, rows = (targets, sources, m) if by_row else (sources, targets, n)
@@ -157,7 +157,7 @@ class NumpySegments(Segments):
         return Kernel(call)
 
     def segment_sum(self, rows: Any, targets: Any, size: int) -> Any:
-        """Where nothing could be prepared."""
+        """out[targets[k]] += rows[k], for targets known at the run only, so that nothing is prepared."""
         n, width = rows.shape
         sp = sparse() if rows.size >= SMALL else None
         if width >= WIDE and sp is not None:
@@ -172,7 +172,7 @@ class NumpySegments(Segments):
         return sp.csr_array((values, codes, pointers), shape=(1, size * width)).toarray().reshape(size, width)
 
     def rows_at(self, x: Any, i: Any, shape: tuple[int, ...]) -> Any:
-        """A view for a single position."""
+        """The rows of x at positions i, in this shape; a view for a single position."""
         if not i.ndim:
             return x[int(i)]
         if not i.size:
@@ -192,7 +192,7 @@ def sparse() -> Any:
 
 @frozen
 class TableProfile:
-    """What decides how a table of positions is summed by."""
+    """The facts about a table of positions that pick a way to sum by the table."""
 
     ordered: bool
     occupied: int
@@ -216,19 +216,19 @@ def _inverse(permutation: Ints) -> Ints:
 
 
 def _sources(places: Ints, size: int) -> Ints:
-    """Which entry stands at a place; one behind the last at those of none."""
+    """The number of the entry that stands at each place; the number of all entries where a place has none."""
     sources = np.full(size, len(places))
     sources[places] = np.arange(len(places))
     return sources
 
 
 def _narrow(array: Ints, bound: int) -> Ints:
-    """Indices as scipy wants them."""
+    """Indices in the integer type that scipy wants for indices below a bound."""
     return array.astype(np.int32 if bound < np.iinfo(np.int32).max else np.int64)
 
 
 def _in_row_order(p: ReducedAxes, r: Pairs[Any, Any], matrix: Callable[[], Any]) -> Kernel:
-    """The sources of all rows one after the other, which are added where a row's number is the same."""
+    """Gather the sources of all rows one after the other, and add those of one row."""
 
     def build() -> tuple[Ints, Ints]:
         rows = matrix()
@@ -243,7 +243,7 @@ def _in_row_order(p: ReducedAxes, r: Pairs[Any, Any], matrix: Callable[[], Any])
 
 
 def _in_order(p: ReducedAxes, r: AnyGraph) -> Kernel:
-    """One run after the other."""
+    """Sum a table in order, one run of equal positions after the other."""
     t = r.positions.array
     starts = r.positions.prepare("starts", lambda: np.flatnonzero(np.concatenate([[True], t[1:] != t[:-1]])))
     filled = t[starts]
@@ -268,7 +268,7 @@ def _in_order(p: ReducedAxes, r: AnyGraph) -> Kernel:
 
 
 def _placed(p: ReducedAxes, r: AnyGraph) -> Kernel:
-    """No two entries of one place: they are put among zeros, long ones row by row."""
+    """Put entries among zeros, no two at one place; long ones row by row."""
     if p.width >= ROWS and 4 * p.n >= p.m:  # rows are taken, the zeros from one more row
         sources = r.positions.prepare("rows", lambda: _sources(r.positions.array, p.m), p.m)
         inner, last = p.cut(0, p.n), p.cut(p.n, None)
@@ -305,7 +305,7 @@ def _codes(p: ReducedAxes, t: Ints) -> Ints:
 
 
 def _by_code(p: ReducedAxes, r: AnyGraph) -> Kernel:
-    """numpy alone: each entry by its place in the flat result."""
+    """Add each entry to its place in the flat result, by numpy alone."""
     codes = _places(p, r)
     length = p.rows * p.m * p.width
     return Kernel(lambda a: flat_sum(np.reshape(a, -1), codes, length).reshape(p.out))
@@ -332,7 +332,7 @@ def flat_sum(values: Any, places: Any, length: int) -> Any:
 
 
 def _by_entries(p: ReducedAxes, r: AnyGraph) -> Kernel:
-    """A sparse matrix with a row for each of `before`, where entries of the same place add up."""
+    """Sum by a sparse matrix with a row for each of `before`, where entries of the same place add up."""
     sp = sparse()
     shape = (p.rows, p.m * p.width)
 
@@ -355,7 +355,7 @@ def _by_entries(p: ReducedAxes, r: AnyGraph) -> Kernel:
 
 
 def _by_rows(p: ReducedAxes, r: AnyGraph, *, ordered: bool) -> Kernel:
-    """A sparse matrix of ones times rows of `width` entries."""
+    """Multiply a sparse matrix of ones by rows of `width` entries."""
     sp = sparse()
     rows, cells = p.rows * p.n, p.rows * p.m
     dtype = np.dtype(p.dtype)
@@ -372,14 +372,14 @@ def _by_rows(p: ReducedAxes, r: AnyGraph, *, ordered: bool) -> Kernel:
 
 
 def is_ordered(t: Ints) -> bool:
-    """Whether positions never step back."""
+    """Tell if positions never step back."""
     return bool((t[1:] >= t[:-1]).all())
 
 
 def makes_rows(sources: AnyGraph, targets: AnyGraph) -> bool:
-    """Whether a gather, a product and a segment sum are better done as a product with a sparse matrix.
+    """True if a gather, a product and a segment sum are better done as a product with a sparse matrix.
 
-    They are where scipy finds the entries row by row or column by column, `FEW` in each at least.
+    That is so where scipy finds the entries row by row or column by column, `FEW` in each at least.
     """
     n, x, y = sources.dom.size, sources.positions, targets.positions
     if n < SMALL or n < FEW * max(sources.cod.size, targets.cod.size) or sparse() is None:

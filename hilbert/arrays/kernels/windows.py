@@ -145,7 +145,7 @@ class NumpyWindows(Windows):
     """Windows as strided views, convolutions and sums in place."""
 
     def window(self, p: ReducedAxes, r: Window[Any, Any]) -> Kernel:
-        """Over the ends of a line a convolution, without gaps the rows of a matrix."""
+        """As for any library, but over the ends of a line by a convolution, and without gaps by rows of a matrix."""
         w, s, d = r.width, r.stride, r.dilation
         low, high = _around(p, r)
         if w and p.n and p.m and _is_flat(p):
@@ -156,14 +156,14 @@ class NumpyWindows(Windows):
         return super().window(p, r)
 
     def passes(self, p: ReducedAxes, r: Window[Any, Any]) -> int:
-        """One convolution does for a few entries of a line."""
+        """About how many passes over the array all windows take: one convolution for a few entries of a line."""
         if r.width > CONVOLVED or not _is_flat(p):
             return super().passes(p, r)
         large = r.width < 2 * r.stride and p.n * np.dtype(p.dtype).itemsize >= FRESH
         return 2 if large else 1  # a large intermediate array would cost more than it saves
 
     def consecutive(self, p: ReducedAxes, v: Any, width: int, d: int) -> Any:
-        """The first few entries by a convolution: from w to 2w or, with one more entry, to 2w + 1."""
+        """Sums from every start; the first entries by a convolution: w becomes 2w or, with one more entry, 2w + 1."""
         if not d == p.width == 1 < width:
             return super().consecutive(p, v, width, d)
         done, bits = 1, bin(width)[3:]
@@ -172,18 +172,18 @@ class NumpyWindows(Windows):
         return self.doubled(p, v, _convolved(v, p.rows, done).reshape(*p.before, -1, *p.after), done, bits, d)
 
     def plus(self, a: Any, b: Any) -> Any:
-        """In place."""
+        """a + b in place, where a is memory of our own."""
         a += b
         return a
 
     def apart(self, p: ReducedAxes, w: int, s: int, d: int) -> Callable[[Any], Any]:
-        """Many entries at once along a strided view."""
+        """The sums of windows that start s apart; of many entries along a strided view."""
         if w > FEW or (w > 2 and d == 1 and w <= s and not p.after):
             return lambda v: _summed(p, _windows(p, v, p.m, w, s, d))
         return super().apart(p, w, s, d)
 
     def spread(self, p: ReducedAxes, r: Window[Any, Any]) -> Kernel:
-        """Repetition where windows tile, assignment to a strided view where they are disjoint, else sums of slices."""
+        """The adjoint: repetition where windows tile, assignment to a strided view if disjoint, else sums of slices."""
         w, s, d = r.width, r.stride, r.dilation
         if not w or not p.n or not p.m or (w > FEW and (w > s or d > 1)):
             return super().spread(p, r)
@@ -208,7 +208,7 @@ class NumpyWindows(Windows):
         return Kernel(call)
 
     def spaced(self, p: ReducedAxes, v: Any, s: int) -> Any:
-        """Every s-th entry of an array of zeros."""
+        """The entries along the one axis as every s-th of an array of zeros."""
         if s == 1:
             return v
         out = np.zeros(_length(p, s * (v.shape[p.at] - 1) + 1), v.dtype)
@@ -216,7 +216,7 @@ class NumpyWindows(Windows):
         return out
 
     def side_by_side(self, p: ReducedAxes, r: Sliding[Any, Any, Any]) -> Kernel:
-        """A view."""
+        """The windows as a view."""
         m, w = r.dom.left.size, r.dom.right.size
         if not m or not w:
             return super().side_by_side(p, r)
@@ -224,7 +224,7 @@ class NumpyWindows(Windows):
         return Kernel(lambda a: _windows(p, p.line(a)[p.cut(o, None)], m, w, s, d).reshape(p.out), fresh=False)
 
     def overlaid(self, p: ReducedAxes, r: Sliding[Any, Any, Any]) -> Kernel:
-        """Assignment where windows are disjoint; else as many sums as windows have entries, or as there are windows."""
+        """Assign where windows are disjoint; else add slices, one for each entry of a window or one for each window."""
         m, w = r.dom.left.size, r.dom.right.size
         s, d, o = r.stride, r.dilation, r.offset
         if not m or not w:
@@ -254,12 +254,12 @@ def _around(p: ReducedAxes, r: Window[Any, Any]) -> tuple[int, int]:
 
 
 def _span(r: Window[Any, Any], windows: int) -> int:
-    """How many entries so many windows take together."""
+    """The number of entries that so many windows cover together."""
     return r.stride * (windows - 1) + r.dilation * (r.width - 1) + 1
 
 
 def _outside(p: ReducedAxes, r: Window[Any, Any]) -> tuple[int, int]:
-    """What Y has around all windows of the adjoint; negative where they are cut off."""
+    """The numbers of entries of Y in front of all windows of the adjoint, and behind; negative if they are cut off."""
     return r.offset, p.m - r.offset - _span(r, p.n)
 
 

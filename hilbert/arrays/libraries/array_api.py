@@ -16,5 +16,5 @@ class ArrayAPI(Contractions, ReductionKernels, Axes):
 
     @classmethod
     def owns(cls, array: Any) -> bool:
-        """What array-api-compat knows, and what has a namespace."""
+        """True for arrays that array-api-compat knows, or that have a namespace."""
         return array_api_compat.is_array_api_obj(array)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 Labels: TypeAlias = tuple[int, ...]
 Pairs: TypeAlias = tuple[tuple[int, int], ...]
-"""Which two are contracted, in turn: the result of step k of a network of n factors has the number n + k."""
+"""The two factors that each step contracts: the result of step k of a network of n factors has the number n + k."""
 Least: TypeAlias = Literal["work", "largest"]
 ALL, CONNECTED = 6, 40
 """So many factors at most are searched through with outer products, and without them."""
@@ -73,7 +73,7 @@ def best(
 
 
 def _is_tied(factors: tuple[Labels, ...], keep: Labels) -> bool:
-    """Whether summed labels, each in two factors or more, connect all factors, and not as a chain."""
+    """True if summed labels, each in two factors or more, connect all factors, and not as a chain."""
     summed = [tuple(c for c in f if c not in keep) for f in factors]
     near = _neighbours(tuple(summed))
     is_chain = sum(map(int.bit_count, near)) == 2 * len(near) - 2 and max(map(int.bit_count, near)) == 2
@@ -83,7 +83,7 @@ def _is_tied(factors: tuple[Labels, ...], keep: Labels) -> bool:
 def _is_within(
     limit: int | None, pairs: Pairs, factors: tuple[Labels, ...], keep: Labels, sizes: tuple[int, ...]
 ) -> bool:
-    """Whether an order keeps to a limit."""
+    """Tell if an order keeps to a limit."""
     return limit is None or max(entries for _, entries in steps(pairs, factors, keep, sizes)[:-1]) <= limit
 
 

@@ -28,15 +28,15 @@ class Cupy(ArrayAPI):
 
     @classmethod
     def owns(cls, array: Any) -> bool:
-        """cupy's."""
+        """True for cupy's arrays."""
         return array_api_compat.is_cupy_array(array)
 
     def to_host(self, array: Any) -> Any:
-        """Copied off the device."""
+        """The array in numpy, copied off the device."""
         return np.asarray(array_api_compat.to_device(array, "cpu"))
 
     def segment_sum(self, rows: Any, targets: Any, size: int) -> Any:
-        """add.at."""
+        """Add by cupy's `add.at`."""
         out = self.zeros((size, rows.shape[1]), rows)
         self.xp.add.at(out, targets, rows)
         return out
@@ -47,15 +47,15 @@ class Jax(ArrayAPI):
     """Arrays of JAX, and its tracers."""
 
     def guarded(self, array: Any) -> Any:
-        """JAX's arrays are never written into."""
+        """The array itself: JAX's arrays are never written into."""
         return array
 
     def unshared(self, array: Any) -> Any:
-        """Nor is what a user's function keeps."""
+        """The array itself, which not even the user's function can write into."""
         return array
 
     def branch(self, condition: Any, then: Callable[[], list[Any]], otherwise: Callable[[], list[Any]]) -> list[Any]:
-        """lax.cond, where the condition is not known before the program runs."""
+        """The result of one of two functions, by lax.cond if the condition is not known before the program runs."""
         jax = sys.modules["jax"]
         if not isinstance(condition, jax.core.Tracer):
             return super().branch(condition, then, otherwise)
@@ -65,17 +65,17 @@ class Jax(ArrayAPI):
         return made
 
     def is_known(self, array: Any) -> bool:
-        """Not those of a tracer."""
+        """True but for a tracer."""
         return not isinstance(array, sys.modules["jax"].core.Tracer)
 
     def holds(self, condition: Any) -> bool:
-        """False, too, where it is not known before the program runs."""
+        """True if a condition is known to hold somewhere; False, too, if nothing is known before the program runs."""
         return self.is_known(condition) and bool(np.any(self.to_host(condition)))
 
     def repeat(
         self, round_: Callable[[list[Any]], list[Any]], states: list[Any], shared: list[Any], most: int
     ) -> list[Any]:
-        """lax.while_loop under `jax.jit`; there, the lanes in which nothing is found in so many rounds are NaN."""
+        """Run rounds by lax.while_loop under `jax.jit`; a lane in which nothing is found in so many becomes NaN."""
         jax, xp = sys.modules["jax"], self.xp
         if not isinstance(xp.any(xp.asarray(states[0])), jax.core.Tracer):  # what is computed under `jit` is traced
             return super().repeat(round_, states, shared, most)
@@ -102,7 +102,7 @@ class Jax(ArrayAPI):
     def scan(
         self, round_: Any, states: list[Any], shared: list[Any], stacks: list[Any], n: int, *, reverse: bool
     ) -> list[Any]:
-        """lax.scan: under `jax.jit` the body is compiled once, where rounds in Python would be unrolled.
+        """Run a loop by lax.scan: under `jax.jit` the body is compiled once, where rounds in Python would be unrolled.
 
         `round_` takes [*states, *shared, *a slice of each stack] and gives [*the next states, *a row of each result].
         """
@@ -118,7 +118,7 @@ class Jax(ArrayAPI):
 
     @classmethod
     def owns(cls, array: Any) -> bool:
-        """JAX's."""
+        """True for JAX's arrays."""
         return array_api_compat.is_jax_array(array)
 
     def from_host(self, array: Any, like: Any) -> Any:
@@ -127,18 +127,18 @@ class Jax(ArrayAPI):
             return super().from_host(array, like)
 
     def copied(self) -> Callable[[Any], Any] | None:
-        """Arrays of JAX never change."""
+        """None: arrays of JAX never change."""
         return None
 
     def bounds(self, array: Any) -> tuple[int, int] | None:
-        """Those of a tracer are not known; others are looked at on the host, also inside `jax.jit`."""
+        """The least and the largest of some integers, read on the host, also inside `jax.jit`; None for a tracer."""
         if isinstance(array, sys.modules["jax"].core.Tracer):
             return None
         host = self.to_host(array)
         return int(host.min()), int(host.max())
 
     def segment_sum(self, rows: Any, targets: Any, size: int) -> Any:
-        """at[].add."""
+        """Add by JAX's `at[].add`."""
         return self.zeros((size, rows.shape[1]), rows).at[targets].add(rows)
 
 
@@ -148,15 +148,15 @@ class Torch(ArrayAPI):
 
     @classmethod
     def owns(cls, array: Any) -> bool:
-        """torch's."""
+        """True for torch's tensors."""
         return array_api_compat.is_torch_array(array)
 
     def to_host(self, array: Any) -> Any:
-        """Copied off the device; on the host a view, read-only."""
+        """The array in numpy, copied off the device; on the host a read-only view."""
         return read_only(np.asarray(array_api_compat.to_device(array, "cpu")).view())
 
     def segment_sum(self, rows: Any, targets: Any, size: int) -> Any:
-        """index_add."""
+        """Add by torch's `index_add`."""
         return rows.new_zeros((size, rows.shape[1])).index_add(0, targets, rows)
 
 

@@ -1,4 +1,4 @@
-"""Linear systems on the arrays of any library: by elimination where the matrices are known, or by what applies them."""
+"""Linear systems on the arrays of any library: by elimination of known matrices, or from products with vectors."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ ENTRIES = 2**24
 WIDTH, RESTARTS = 80, 40
 """The vectors that GMRES keeps, and how often it starts again."""
 TRIED = 20
-"""So many vectors it keeps, once, where there is room for the matrices."""
+"""The number of vectors that GMRES keeps, without a restart, where there is room for the matrices."""
 
 
 def has_room(unknowns: int, lanes: int) -> bool:
-    """Whether the matrices of systems of so many unknowns, one for each lane, are small enough to be made."""
+    """True if the matrices of systems of so many unknowns, one for each lane, are small enough to be made."""
     return unknowns <= WIDTH or unknowns**2 * lanes <= ENTRIES
 
 
@@ -53,7 +53,7 @@ def divided(xp: Any, d: Any, b: Any, singular: str, *, known: bool) -> Any:
 def gmres(xp: Any, apply: Callable[[Any], Any], b: Any, *, once: bool = False) -> tuple[Any, float]:
     """x with apply(x) = b, for each row of b (Saad and Schultz, SIAM J. Sci. Stat. Comput. 7, 1986).
 
-    Restarted, or tried `once`, with what it leaves of b at most where it does not get there, and otherwise 0.
+    Restarted, or tried `once`; the number is 0, or the largest ratio of residual to b where the tolerance is missed.
     """
     tolerance = float(xp.finfo(b.dtype).eps) ** 0.75
     x, due = xp.zeros_like(b), _norm(xp, b)
@@ -91,7 +91,7 @@ def _cycle(xp: Any, apply: Callable[[Any], Any], r: Any, beta: Any, enough: Any,
 
 
 def _least(xp: Any, columns: list[Any], beta: Any) -> tuple[Any, Any]:
-    """y for which |beta e₁ − H y| is least, H of these columns, and what is left."""
+    """y for which |beta e₁ − H y| is least, H of these columns, and the residual's norm."""
     k = len(columns)
     padded = [_extended(xp, c, k + 1) for c in columns]
     h = xp.stack(padded, axis=2)

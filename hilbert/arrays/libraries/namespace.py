@@ -40,7 +40,7 @@ def common_namespace(arrays: Sequence[Any]) -> ModuleType:
 
 
 def in_numpy(arrays: Sequence[Any]) -> bool:
-    """Whether arrays are numpy's for sure: each of one of its usual types."""
+    """Tell if arrays are numpy's for sure: each of one of its usual types."""
     return NUMPY.kinds.issuperset(map(type, arrays))
 
 
@@ -198,7 +198,7 @@ def _plain(data: Any, space: Any, fits: str) -> np.ndarray[Any, np.dtype[Any]]:
 
 
 def is_array(x: Any, shape: tuple[int, ...], dtype: str) -> bool:
-    """Whether a user's function gave an array of some shape and dtype; a masked one is none."""
+    """Tell if a user's function gave an array of some shape and dtype; a masked one is none."""
     if getattr(x, "shape", None) != shape or not hasattr(x, "dtype") or is_masked(x):
         return False
     return dtype_name(x) == dtype
@@ -237,7 +237,7 @@ def _require_plain(data: Any, space: Any, dtype: str | None, depth: int = 0) -> 
 
 
 def _odd(data: Any, at: str = "") -> str:
-    """Which entry of nested lists is no number, the first."""
+    """The first entry of nested lists that is no number, as text for an error; empty if there is none."""
     for k, item in enumerate(data) if isinstance(data, (list, tuple)) else ():
         if isinstance(item, (list, tuple)):
             if found := _odd(item, f"{at}[{k}]"):

@@ -34,7 +34,7 @@ PLAIN: dict[str, Callable[..., Any]] = {
     "logical_or": operator.or_,
     "absolute": abs,
 }
-"""What is the same on numpy's scalars, warnings too, in less time: a tenth of that of a ufunc with two operands."""
+"""Operators that do the same on numpy's scalars, warnings too, in a tenth of the time of a ufunc with two operands."""
 
 
 @final
@@ -47,7 +47,7 @@ class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
 
     @classmethod
     def owns(cls, array: Any) -> bool:
-        """Arrays and scalars."""
+        """True for numpy's arrays and scalars."""
         return isinstance(array, (np.ndarray, np.generic))
 
     @classmethod
@@ -56,11 +56,11 @@ class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
         return np
 
     def device(self, array: Any) -> Any:
-        """There is only one."""
+        """The one device of numpy."""
         return "cpu"
 
     def home(self, arrays: Sequence[Any]) -> Hashable:
-        """There is only one."""
+        """The library alone, for there is only one device."""
         return self
 
     def zeros(self, shape: tuple[int, ...], like: Any) -> Any:
@@ -68,7 +68,7 @@ class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
         return np.zeros(shape, like.dtype)
 
     def freezing(self, kind: type) -> Callable[[Any], Any] | None:
-        """Not writeable; scalars are not anyway."""
+        """The function that takes the writeable flag off arrays; None for scalars, which nobody can write into."""
         return read_only if kind is np.ndarray else None
 
     def guarded(self, array: Any) -> Any:
@@ -88,41 +88,41 @@ class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
         return kept if kept.shape == array.shape else np.broadcast_to(kept, array.shape)
 
     def unchanged(self, kept: Any, now: Any) -> bool:
-        """Bit by bit."""
+        """Tell if an array still has the entries of its copy, bit by bit."""
         if now.nbytes <= FEW:
             return bool(kept.tobytes() == now.tobytes())
         bits = f"i{now.itemsize}"
         return np.array_equal(kept.view(bits), now.view(bits))
 
     def copied(self) -> Callable[[Any], Any] | None:
-        """Results are made read-only instead, like the arguments and the constants."""
+        """None: results are made read-only instead, like the arguments and the constants."""
         return None
 
     def number(self, array: Any) -> Any:
-        """A number of Python."""
+        """The number as one of Python."""
         return float(array)
 
     def move(self, order: tuple[int, ...]) -> Kernel:
-        """A view, by the array's own method."""
+        """Permute the axes as a view, by the array's own method."""
         return Kernel(lambda a: a.transpose(order), fresh=False)
 
     def rows(self, n: int, leaf: Leaf, like: Any) -> Any:
-        """One array, written row by row."""
+        """An array for the results of n rounds, written row by row."""
         return np.empty((n, *leaf.shape), leaf.dtype)
 
     def stacked(self, rows: Any, leaf: Leaf, like: Any) -> Any:
-        """That array."""
+        """The array of the rows, which is whole already."""
         return rows
 
     def same(self, a: Any, b: Any) -> bool:
-        """By address and layout."""
+        """Tell if two arrays are views of the same memory, by address and layout."""
         if type(a) is not np.ndarray or type(b) is not np.ndarray:
             return False
         alike = a.shape == b.shape and a.strides == b.strides and a.dtype == b.dtype
         return alike and a.ctypes.data == b.ctypes.data
 
     def triangle(self, array: Any) -> Any:
-        """Without the orthogonal factor."""
+        """The upper triangle of a QR decomposition, without the orthogonal factor."""
         return np.linalg.qr(array, mode="r")
 
     def add(self) -> Kernel:
@@ -163,11 +163,11 @@ class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
         return Kernel(f, (lambda a, b: f(a, b, out=a), lambda a, b: f(a, b, out=b)), scalar=plain)
 
     def diagonal(self, first: int, second: int, leaf: Any) -> Kernel:
-        """A view."""
+        """The diagonal as a view."""
         return Kernel(lambda a: np.diagonal(a, axis1=first, axis2=second), fresh=False)
 
     def between(self, v: Any, at: int, low: int, high: int) -> Any:
-        """Written between zeros."""
+        """Write an array between zeros along an axis."""
         return amid(v, at, low, high)
 
 
@@ -178,7 +178,7 @@ def read_only(array: Any) -> Any:
 
 
 def _can_be_written(array: Any) -> bool:
-    """Whether an owner in the chain of `.base` is writeable, or one is there that does not tell."""
+    """True if an owner in the chain of `.base` is writeable, or one is there that does not tell."""
     if not isinstance(array, np.ndarray):  # a scalar of numpy
         return False
     owner: Any = array

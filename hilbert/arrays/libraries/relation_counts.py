@@ -38,7 +38,7 @@ SHADES = "·░▒▓█"
 AT_ONCE, FEW_AXES = 2**20, 32
 """All columns of cells are counted at once where that takes at most so many numbers, along at most so many axes."""
 SMALLER = "pairs are counted by arrays of the sizes of X and Y; the same relation on smaller sets shows what it is like"
-"""What an error says of sets whose arrays memory does not hold."""
+"""The remedy in an error about sets whose arrays memory does not hold."""
 
 
 def reduction(relation: AnyRelation, columns: int = 1) -> Callable[[Floats], Floats]:
@@ -51,7 +51,7 @@ def reduction(relation: AnyRelation, columns: int = 1) -> Callable[[Floats], Flo
 
 @held(SMALLER)
 def degrees(relation: AnyRelation) -> npt.NDArray[np.int64]:
-    """To how many y each x is related: red_{Rᵀ} of ones; part by part of sums, and factor by factor of products."""
+    """The number of y related to each x: red_{Rᵀ} of ones; part by part of sums, factor by factor of products."""
     found: npt.NDArray[np.int64] = bottom_up(relation, _degrees, _independent)
     return found
 

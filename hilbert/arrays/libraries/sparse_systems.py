@@ -87,12 +87,12 @@ class SparseSystem:
 
     @property
     def has_room(self) -> bool:
-        """Whether its factors are made."""
+        """True if the factors are small enough to be made."""
         return self.fill <= FILL
 
     @property
     def way(self) -> str:
-        """How it is solved."""
+        """The way to solve, as text."""
         return self.band.text if self.by_band else "by sparse LU"
 
     def solved(self, values: Any, b: Any, singular: str) -> Any:
@@ -146,7 +146,7 @@ class SparseSystem:
 @final
 @frozen
 class _Band:
-    """How many diagonals below and above the main one have entries."""
+    """The numbers of diagonals below and above the main one that have entries."""
 
     below: int
     above: int
@@ -178,7 +178,7 @@ class _Band:
 def _profile(rows: Ints, cols: Ints, size: int) -> tuple[int, int]:
     """The multiplications of elimination, and the entries of its factors, where the whole profile fills.
 
-    That is what lies between the first entry of a row, or of a column, and the diagonal.
+    The profile lies between the first entry of a row, or of a column, and the diagonal.
     """
     fronts = []
     for line, across in ((rows, cols), (cols, rows)):
