@@ -21,7 +21,7 @@ LONG = 40
 LONGEST = 2_000
 """A message of more characters about a text is cut in the middle."""
 BYTES = (bytes, bytearray, memoryview)
-"""What numpy takes for an array, and does not say of which numbers."""
+"""Types that numpy takes for arrays of bytes, although the type of their numbers is unknown."""
 FROM_BYTES = "numbers are read from bytes by np.frombuffer(data, dtype)"
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """U+0000–001F and 007F–009F, but for tabs and the ends of lines."""
@@ -56,7 +56,7 @@ class AllocationError(SpaceError, MemoryError):
 
 @singledispatch
 def shown(value: object) -> str:
-    """What a message says of what was given: numbers and short strings as they are written, of an array its shape.
+    """The text of a value in a message: numbers and short strings as they are written, of an array its shape.
 
     Index sets, spaces, vectors, maps and expressions register how they are named: by their space, never by contents.
     """
@@ -86,14 +86,14 @@ def cut(message: str) -> str:
 
 
 def alike(have: object, want: object) -> str:
-    """What an error adds where two index sets or spaces differ that are printed alike."""
+    """The end of an error about two index sets or spaces that differ and are printed alike; otherwise empty."""
     if have == want or str(have) != str(want):
         return ""
     return "; they are printed alike, but their index sets have other tags or labels: give both the same index set"
 
 
 def is_masked(value: object) -> TypeGuard[np.ma.MaskedArray[Any, Any]]:
-    """Whether a value is a masked array; where there is one, numpy has its module imported."""
+    """Tell if a value is a masked array; where there is one, numpy has its module imported."""
     masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)  # none before another thread has imported it
     return masked is not None and isinstance(value, masked)
 
@@ -127,7 +127,7 @@ def number(value: Any) -> float | None:
 
 
 def is_number(value: object) -> TypeGuard[SupportsFloat]:
-    """Whether a value is a real number of Python or numpy, or an array of numpy's without axes; no truth value."""
+    """Tell if a value is a real number of Python or numpy, or an array of numpy's without axes; no truth value."""
     if type(value) is np.ndarray:
         return not value.shape and value.dtype.kind in "iuf"
     return isinstance(value, Real) and not isinstance(value, bool)
@@ -155,7 +155,7 @@ def double(value: SupportsFloat) -> float:
 
 
 def written(how: str) -> Callable[[F], F]:
-    """A function that says how it is written where it is called with other arguments than it takes, by a SpaceError."""
+    """Decorate a function so that a call with wrong arguments raises a SpaceError that says how to write the call."""
 
     def decorated(function: F) -> F:
         @wraps(function)

@@ -1,4 +1,4 @@
-"""How many arguments a function takes that a user gives, told before it is called.
+"""The number of arguments that a user's function takes, checked before it is called.
 
 >>> require_taken("the rule", lambda path, space: space, ["path", "space", "rng"])
 Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""What numpy may do with vectors, maps and expressions: its operators leave the work to them, its functions may not.
+"""numpy beside vectors, maps and expressions: its operators leave the work to them, its functions are refused.
 
 >>> import numpy as np
 >>> from hilbert import Fin, R
@@ -36,12 +36,12 @@ REFLECTED = {
     "greater": "__lt__",
     "greater_equal": "__le__",
 }
-"""What numpy calls an operator whose right side is not its own → the method that answers for the right side."""
+"""numpy's names of operators whose right side is not its own → the method that answers for the right side."""
 
 
 @final
 class Missing:
-    """An attribute that says what to write instead; `hasattr` is False."""
+    """An attribute whose error says what to write instead; `hasattr` is False."""
 
     __slots__ = ("name", "remedy")
 
@@ -57,7 +57,7 @@ class Missing:
 
 @final
 class PartName:
-    """The name of a part of some record as an attribute: it says which lens to write; for other values it is none.
+    """The name of a part of some record as an attribute: its error says which lens to write; other values lack it.
 
     A `__getattr__` would do the same, and make every attribute of vectors slower.
     """
@@ -81,7 +81,7 @@ class PartName:
 
 
 def _refused(name: str, sign: str, remedy: str) -> Callable[..., NoReturn]:
-    """A method for an operator that says what to write instead."""
+    """A method for an operator whose error says what to write instead."""
 
     def refused(self: Any, *_: Any) -> NoReturn:
         msg = f"{sign} of {shown(self)} is not defined: {self._instead_of(name) or remedy}"
@@ -96,16 +96,16 @@ class NotArray:
 
     __slots__ = ()
     instead = ""
-    """What to write where a function of numpy was called."""
+    """The remedy in the error for a function of numpy."""
     functions: ClassVar[dict[str, str]] = {}
-    """What to write for single functions of numpy."""
+    """The remedies for single functions of numpy, by name."""
     attributes: ClassVar[dict[str, str]] = {}
-    """What to write for attributes that arrays or matrices have."""
+    """The remedies for attributes that arrays or matrices have, by name."""
     operators: ClassVar[dict[str, tuple[str, str]]] = {}
-    """Operators that numbers or arrays have, by their methods: the sign, and what to write."""
+    """Operators that numbers or arrays have, by their methods: the sign, and the remedy."""
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Give the class what refuses each of those attributes; to a type checker there are none."""
+        """Give the class a member that refuses each of those attributes and operators; type checkers see none."""
         super().__init_subclass__(**options)
         for name, remedy in cls.attributes.items():
             if not hasattr(cls, name):
@@ -115,7 +115,7 @@ class NotArray:
                 setattr(cls, name, _refused(name, sign, remedy))
 
     def _instead_of(self, name: str) -> str:
-        """What to write for an attribute that only some values of the class might be expected to have."""
+        """The remedy for an attribute that only some values of the class might be expected to have; else empty."""
         return ""
 
     def _refuse(self, what: str, name: str = "") -> NoReturn:
@@ -150,6 +150,6 @@ class Applicable(NotArray):
 
 
 def refuse_part(name: str) -> None:
-    """Let the name of a part of a record say, as an attribute of a vector or an expression, which lens to write."""
+    """Let the name of a part of a record, as an attribute of vectors and expressions, raise an error with its lens."""
     if name not in vars(NotArray):
         setattr(NotArray, name, PartName(name))

@@ -1,7 +1,7 @@
-"""What to write instead: attributes of arrays, functions of numpy and operators that vectors and expressions lack."""
+"""Remedies in errors: for attributes of arrays, functions of numpy and operators that vectors and expressions lack."""
 
 OWN = "register(name, value, derivative) for a function entry by entry, or operation(name, …) for any other"
-"""How a function of one's own is made, where there is none of that name."""
+"""The remedy for a function that has no counterpart here: to define one's own."""
 _STOPPED = "stop_gradient(x); data that is no argument of the function has no derivative anyway"
 _GRAD = "grad(f)(x) of this library, f traced by fun"
 _JUMPS = "register(name, value, derivative), for it has jumps; or numpy's function of v.array"
@@ -88,7 +88,7 @@ ARRAYS = {
     "median": "x.sort()[k], k the place in the middle",
     "block_until_ready": "x itself: results are there when a call returns",
 }
-"""What takes the place of an attribute of arrays, for vectors and expressions."""
+"""The remedies for attributes of arrays, for vectors and expressions: code to write instead."""
 FUNCTIONS = (
     ARRAYS
     | {
@@ -224,7 +224,7 @@ FUNCTIONS = (
         ("gammaln", "lgamma", "gamma", "digamma", "erfinv", "nextafter", "copysign", "rint", "trunc", "heaviside"), OWN
     )
 )
-"""What takes the place of a function of numpy, for vectors and expressions."""
+"""The remedies for functions of numpy, for vectors and expressions: code to write instead."""
 _STEPS = "it has jumps; write register(name, value, derivative) for a function entry by entry, or compute with v.array"
 _FIXED = (
     "nothing is changed in place: make a new vector, V.vec(array), select(c, x), x + inject(V, k)(d), or of a record "
@@ -251,10 +251,10 @@ OPERATORS = {
     "__delitem__": ("a change del x[k]", _FIXED),
     "__contains__": ("a search k in x", "write (v.array == k).any() for entries of a vector"),
 }
-"""What takes the place of an operator of numbers and arrays, for vectors and expressions."""
+"""The signs of operators of numbers and arrays, and the remedies for them, for vectors and expressions."""
 
 POWER = "pow(x, y) takes y that varies, a scalar as k.rep(V) for x ∈ V"
-"""Where an exponent is no number."""
+"""The remedy for an exponent that is no number."""
 
 OUTER = 'outer(v, w) is no matrix, but contract("i,j->ij", v, w, to=R ** (X * Y)) is one'
-"""Where v ⊗ w stands for a matrix."""
+"""The remedy for v ⊗ w in place of a matrix."""

@@ -13,8 +13,8 @@ counted
 counted
 (4, 4, 8, 8)
 
-What is kept is not part of the term's value, and no pickle carries it. Arguments beside the term must be hashable. It
-dies with the term. Two threads may find the same out at once; then all get what the first one kept.
+Results are no part of the term's value, and no pickle carries them. Arguments beside the term must be hashable.
+Results die with the term. Two threads may compute the same one at once; then all get that which was kept first.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ R = TypeVar("R")
 
 
 LOCK = RLock()
-"""Held while something is put where several threads look for it; never while it is computed."""
+"""Held while something is put where several threads look for it; never while results are computed."""
 
 if hasattr(os, "register_at_fork"):  # a forked process has none of the other threads, and would wait for one for ever
     os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release)
 
 
 class Unchanging:
-    """What never changes: a copy of it is the object itself."""
+    """A base class for objects that never change: a copy is the object itself."""
 
     __slots__ = ()
 
@@ -59,7 +59,7 @@ class Unchanging:
 
 
 class OfFields:
-    """What a pickle builds anew of its fields: what was found since is none of them, and may be added meanwhile."""
+    """A base class whose pickles hold the fields alone: caches are no fields, and may grow while the pickle is made."""
 
     __slots__ = ()
 
@@ -68,13 +68,13 @@ class OfFields:
 
 
 class Remembering(Unchanging):
-    """What has a place for derived facts: a term, a space, what an array stores."""
+    """A base class with a place for derived facts: terms, spaces, leaves."""
 
     __slots__ = ("_memo",)
     _memo: dict[Any, Any]
 
     def memo(self) -> dict[Any, Any]:
-        """A place for what is derived from this object; not part of its value."""
+        """The place for facts derived from this object; not part of its value."""
         found: dict[Any, Any] | None = getattr(self, "_memo", None)
         if found is None:
             with LOCK:
@@ -86,7 +86,7 @@ class Remembering(Unchanging):
 
 
 def first(kept: dict[Any, R], key: Any, made: R) -> R:
-    """Keep what was made under a key, unless another thread was quicker: then what that one made."""
+    """Keep a result under a key, unless another thread was quicker; give the one that is kept."""
     with LOCK:
         return kept.setdefault(key, made)
 
@@ -110,7 +110,7 @@ class cached_property(functools.cached_property[R]):
     @overload
     def __get__(self, instance: object, owner: type[Any] | None = None) -> R: ...
     def __get__(self, instance: object | None, owner: type[Any] | None = None) -> Any:
-        """What is kept, or computed now."""
+        """The value that is kept, or computed now."""
         if instance is None:
             return self
         made = self.func(instance)
@@ -120,7 +120,7 @@ class cached_property(functools.cached_property[R]):
 class WhileAlive:
     """A function whose results are kept as long as all of the weakly referenced arguments live.
 
-    Those are the arguments of the classes given; others must not keep them alive, and neither must a result.
+    Those are the arguments of the classes `weakly`; neither other arguments nor a result may keep them alive.
     """
 
     def __init__(self, function: Callable[..., Any], weakly: tuple[type, ...]) -> None:
@@ -144,7 +144,7 @@ class WhileAlive:
         return first(found, tuple(key), made)
 
     def __len__(self) -> int:
-        """How many results are kept."""
+        """The number of results that are kept."""
         return len(self._found)
 
 
@@ -199,7 +199,7 @@ def _of_more(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def kept(function: Callable[[Any], R], term: Remembering) -> R | None:
-    """What a function of `once` has found for a term; None if it has not been asked."""
+    """The result that a function of `once` has kept for a term; None if the function was not called on it."""
     try:
         found: R = term._memo[function.__wrapped__]  # type: ignore[attr-defined]  # `wraps` sets it
     except (AttributeError, KeyError):
@@ -208,5 +208,5 @@ def kept(function: Callable[[Any], R], term: Remembering) -> R | None:
 
 
 def known(function: Callable[[Any], Any], term: Remembering, value: Any) -> None:
-    """Keep what a function of `once` gives for a term, where it is known without being computed."""
+    """Keep the result of a function of `once` for a term, where the result is known without being computed."""
     first(term.memo(), cast("Any", function).__wrapped__, value)

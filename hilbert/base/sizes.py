@@ -1,4 +1,4 @@
-"""How large index sets and arrays may be: what positions count, what memory has addresses for, and what it holds."""
+"""Limits of index sets and arrays: the integers that positions are, the addresses of memory, and its size."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def room(entries: int, what: str) -> None:
 
 
 FORMULA = "a space of any size is a formula, a vector of it is an array"
-"""What an error says of a vector that memory does not hold."""
+"""The remedy in an error about a vector that memory does not hold."""
 
 
 def allocation(error: MemoryError) -> AllocationError:
-    """The error for one of numpy's or Python's: how many entries were asked for."""
+    """The error for one of numpy's or Python's, with the number of entries that were asked for."""
     if isinstance(error, AllocationError):
         return error
     shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
@@ -55,7 +55,7 @@ def allocation(error: MemoryError) -> AllocationError:
 
 
 def held(remedy: str) -> Callable[[F], F]:
-    """A function whose arrays memory may not hold, for the machine to say: the error tells what to write instead."""
+    """Decorate a function whose arrays memory may not hold: its error tells the remedy."""
 
     def decorated(function: F) -> F:
         @wraps(function)

@@ -1,4 +1,4 @@
-"""What all terms share: equality, hashing and pickling by a flat table, and passes that never overflow the stack.
+"""The base class of terms: equality, hashing and pickling by a flat table, and passes that never overflow the stack.
 
 A term is a frozen attrs class whose fields are terms, tuples of terms, chains of terms, or plain data. Shared subterms
 are one row of its table, so that a term is compared, hashed and pickled in time linear in its *shared* size.
@@ -132,7 +132,7 @@ class Term(Remembering):
 
     __slots__ = ()
     is_flat: ClassVar[bool] = False
-    """Whether passes take a node as a whole, with the subterms in it."""
+    """True if passes take a node as a whole, with the subterms in it."""
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -175,7 +175,7 @@ def children(term: Term) -> list[Term]:
 
 
 def parts(term: Term) -> list[Term]:
-    """The direct subterms that passes look at: those of a flat node are left to it."""
+    """The direct subterms that passes look at; none of a flat node, which handles its own."""
     return [] if term.is_flat else children(term)
 
 
@@ -232,9 +232,9 @@ def driven(start: Generator[Any, Any, X]) -> X:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """No search for cyclic garbage meanwhile: it visits all that a long pass has made, again and again, for nothing.
+    """Pause the search for cyclic garbage: it would visit all that a long pass has made, again and again, for nothing.
 
-    What is let go of is freed as always. After the last such pass of any thread, the search is on if it was before.
+    Reference counting goes on as always. After the last such pass of any thread, the search is on if it was before.
     """
     was_on = gc.isenabled()
     gc.disable()

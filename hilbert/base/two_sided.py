@@ -1,6 +1,6 @@
 """Nodes with two sides, which may have sides themselves, however deep: compared, hashed, pickled and read by loops.
 
-X + X + … of n parts is n nodes within each other. What is asked of it is asked of each node once, lowest nodes first,
+X + X + … of n parts is n nodes within each other. A property is computed once for each node, lowest nodes first,
 and kept there; so the chain that is longer by one answers in one step.
 """
 
@@ -123,7 +123,7 @@ def below(node: Any) -> list[Any]:
 
 
 def rebuilt(rows: Iterable[tuple[Any, ...]]) -> Any:
-    """The node of the last row, each of which is a class with the rows of its sides, or None and what has no sides."""
+    """The node of the last row; a row is a class with the rows of its sides, or None and an object without sides."""
     made: list[Any] = []
     for kind, *given in rows:
         made.append(given[0] if kind is None else kind(*[made[k] for k in given]))
@@ -131,7 +131,7 @@ def rebuilt(rows: Iterable[tuple[Any, ...]]) -> Any:
 
 
 def parts(node: Any, *kinds: type[Any]) -> list[Any]:
-    """What sides of nodes of some classes are that are none themselves, in order."""
+    """The parts of a tree of nodes of some classes, in order: the sides that are of none of the classes."""
     found: list[Any] = []
     waiting = [node]
     while waiting:
@@ -144,7 +144,7 @@ def parts(node: Any, *kinds: type[Any]) -> list[Any]:
 
 
 def folded(node: Any, leaf: Callable[[Any], Any], join: Callable[[Any, list[Any]], Any]) -> Any:
-    """join(node, [what was made of each part]) of a chain's parts, see `run`; leaf(x) of what has no sides."""
+    """join(node, [results of the parts]) for a chain, see `run`; leaf(x) for an object without sides."""
 
     def step(at: Any, rec: Callable[[Any], Any]) -> Any:
         return join(at, [rec(part) for part in at.run]) if isinstance(at, TwoSided) else leaf(at)
@@ -153,7 +153,7 @@ def folded(node: Any, leaf: Callable[[Any], Any], join: Callable[[Any, list[Any]
 
 
 def text(node: Any, pieces: Callable[[Any], Iterable[Any]], leaf: Callable[[Any], str]) -> str:
-    """The text of a node from its pieces, which are texts and sides; leaf(x) of what has no sides."""
+    """The text of a node from its pieces, which are texts and sides; leaf(x) for an object without sides."""
     found: list[str] = []
     waiting = [node]
     while waiting:

@@ -42,7 +42,7 @@ class Anonymous:
 
 
 class Index(Unchanging):
-    """A finite index set. `axes` are its atomic factors: what they are in an array, one axis each."""
+    """A finite index set. `axes` are its atomic factors, one axis of an array each."""
 
     __slots__ = ()
 
@@ -135,7 +135,7 @@ class Labelled(Index, Generic[T]):
         raise TypeError(type(self).__name__)
 
     def __contains__(self, element: object) -> bool:
-        """Whether it is a label: found by hashing, or a position in range; what cannot be hashed is none."""
+        """True for a label, which is found by hashing, or for a position in range; False for what cannot be hashed."""
         place = integer(element)
         return place is not None and 0 <= place < self.size
 
@@ -207,7 +207,7 @@ class Fin(Labelled[T]):
 
 
 def is_missing(label: Any) -> bool:
-    """Whether it is None, NaN or NaT, which name no element."""
+    """True for None, NaN and NaT, which name no element."""
     try:
         return label is None or is_masked(label) or bool(label != label)  # noqa: PLR0124 - only NaN and NaT differ from themselves
     except TypeError:  # the NA of pandas: whether it does is not known
@@ -236,7 +236,7 @@ def _as_labels(given: Any) -> tuple[Hashable, ...]:
 @final
 @frozen(repr=False, cache_hash=True, slots=False)
 class _Labels(Fin[T]):
-    """What `Labelled(Tag, labels)` makes."""
+    """The index set that `Labelled(Tag, labels)` makes."""
 
     _labels: tuple[Hashable, ...] = field(converter=_as_labels, alias="labels")
     _size: int = field(  # pyright: ignore[reportIncompatibleVariableOverride]  # it sees the other field's converter
@@ -294,7 +294,7 @@ class _Labels(Fin[T]):
 
 
 def has_labels(X: Index) -> TypeGuard[Labelled[Any]]:
-    """Whether the elements of an axis have other labels than their positions."""
+    """True if the elements of an axis have other labels than their positions."""
     return isinstance(X, _Labels)
 
 

@@ -1,7 +1,7 @@
 """Columns of labels: lists, numpy arrays, columns of pandas, polars and Arrow, with labels of any hashable type.
 
-Columns are read through `__array__` or `to_numpy`; no library of tables is imported. What a table or an array says of
-its own axes, by names of dimensions and labels, is held against the axes of the space.
+Columns are read through `__array__` or `to_numpy`; no library of tables is imported. Names of dimensions and labels
+that a table or an array has of its own are compared with the axes of the space.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SORTABLE = "iubSUmMf"
 
 
 def is_labels(data: Any) -> bool:
-    """Whether data are labels by their type: strings, in lists and arrays of any shape, and categorical columns."""
+    """Tell if data are labels by their type: strings, in lists and arrays of any shape, and categorical columns."""
     while isinstance(data, (list, tuple)) and data:
         data = data[0]
     if isinstance(data, (str, bytes)):
@@ -42,7 +42,7 @@ def is_labels(data: Any) -> bool:
 
 
 def has_missing(column: Any) -> bool:
-    """Whether a column, a table or a DataArray has missing entries: NA, None, null, and NaN except in polars."""
+    """Tell if a column, a table or a DataArray has missing entries: NA, None, null, and NaN except in polars."""
     nulls = getattr(column, "null_count", None)  # a number in Arrow, a method in polars, where NaN is a number
     if nulls is not None and np.any(np.asarray(nulls() if callable(nulls) else nulls)):
         return True
@@ -114,7 +114,7 @@ def _name(word: str) -> str:
 
 
 def _place(tag: str, dims: list[str]) -> int:
-    """Which dimension has the name of a tag; −1 where none has, or several."""
+    """The number of the dimension that has the name of a tag; −1 if none has, or several have."""
     found = [k for k, name in enumerate(dims) if _name(name) == tag]
     return found[0] if len(found) == 1 else -1
 

@@ -1,4 +1,4 @@
-"""What one array stores: entries of one kind along some axes. The ground floor, which knows no spaces (paper §2.2).
+"""Leaves: one array of entries of one kind along some axes. The ground floor, which knows no spaces (paper §2.2).
 
 >>> from hilbert.index.index import Fin
 >>> leaf = Leaf(Entry("float64"), (Fin.of(2), Fin.of(3)))
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hilbert.index.index import Index
 
 BUNDLE = "bundle"
-"""What stands for the dtype of several arrays."""
+"""The dtype of a bundle, which stands for several arrays."""
 AXES = 64
 """The most axes that arrays of numpy have."""
 KINDS = {"float64": "f", "float32": "f", "bool": "b", "int64": "i"}
@@ -47,7 +47,7 @@ class Entry:  # noqa: PLW1641 - attrs makes the hash
 
     @property
     def is_field(self) -> bool:
-        """Whether it is a number of a field, and has a tangent."""
+        """True for a number of a field, which has a tangent."""
         return self.dtype.startswith("float")
 
     @property
@@ -98,7 +98,7 @@ class Leaf(Remembering):  # noqa: PLW1641 - attrs makes the hash
 
     @cached_property
     def is_field(self) -> bool:
-        """Whether its entries are numbers of a field: they have tangents."""
+        """True if the entries are numbers of a field: they have tangents."""
         return self.entry.is_field
 
     def stored(self) -> Leaf:
@@ -131,7 +131,7 @@ class Leaf(Remembering):  # noqa: PLW1641 - attrs makes the hash
 @final
 @frozen(repr=False, eq=False, unsafe_hash=True, cache_hash=True, slots=False)
 class Bundle(Leaf):  # noqa: PLW1641 - attrs makes the hash
-    """Several arrays in one slot: what a step of control flow takes and gives. No type of a user's has such a leaf.
+    """Several arrays in one slot: argument and result of a step of control flow. No type of users has such a leaf.
 
     >>> x = Leaf(Entry("float64"))
     >>> print(Bundle((x, x)), Bundle((x, x)).size, Bundle((x, x)).is_field)

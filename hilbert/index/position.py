@@ -1,4 +1,4 @@
-"""What v[k] keeps of the index set X of v ∈ V^X: the element at a position or label, a run of elements, or all.
+"""Keys of v[k] for v ∈ V^X: the element of X at a position or label, a run of elements, or all of X.
 
 >>> X, Y = Fin.of(2), Fin.of(3)
 >>> print(kept(X * Y, (0, slice(None)), "ℝ^{2×3}"), kept(X * Y, (-1, slice(1, 3)), "ℝ^{2×3}"))
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Key: TypeAlias = int | range | None
-"""What is kept of an axis: the element at a position, a run of elements, or all of it."""
+"""The part of an axis that a key keeps: the element at a position, a run of elements, or all of it."""
 ROWS = "for a dynamic element x, write A.rows()[x] for A[x, :], and A.T.rows()[x] for A[:, x]"
-"""What a message says of a dynamic element of one of several axes."""
+"""The remedy in an error about a dynamic element of one of several axes."""
 
 
 def kept(X: Index, key: Any, space: str) -> tuple[tuple[Key, ...], Index | None]:
-    """What v[key] keeps of each axis of X, and the index set that is left, None if none is; `space` names V^X.
+    """The part of each axis of X that v[key] keeps, and the index set that is left, None if none is; `space` names V^X.
 
     A key is a position, from the end if it is negative, a label or a slice; for X × Y a tuple of one for each axis.
     Raises SpaceError for keys that do not fit.
@@ -53,7 +53,7 @@ def _wrong_count(n: int, key: Any, count: int, space: str) -> str:
 
 
 def _is_several(key: Any) -> bool:
-    """Whether a key is a list or an array of positions."""
+    """Tell if a key is a list or an array of positions."""
     return isinstance(key, list) or bool(getattr(key, "shape", ()))
 
 
@@ -143,7 +143,7 @@ def position_of(X: Index, element: Any) -> int:
 
 
 def slices(keys: Sequence[Key]) -> tuple[int | slice, ...]:
-    """The keys as arrays take them."""
+    """The keys as an array's index takes them."""
     return tuple(slice(None) if k is None else k if isinstance(k, int) else _slice(k) for k in keys)
 
 
@@ -152,7 +152,7 @@ def _slice(run: range) -> slice:
 
 
 def without(X: Index, Y: Index | int) -> list[tuple[int, Index | None]]:
-    """Where the axes of Y begin in X, and X without them, for each factor of X that is Y, or the axis at a position."""
+    """The factors of X that are Y, or the axis at a position: for each the number of axes before it, and the rest."""
     if isinstance(Y, int):
         n = len(X.axes)
         return [(Y, _rest(X, iter([0 if k == Y else None for k in range(n)])))] if 0 <= Y < n else []

@@ -75,13 +75,13 @@ class Spec(OfFields):
 
     @cached_property
     def taken(self) -> tuple[int, ...]:
-        """For each axis of the result where it stands among those of the left operand, and then of the right one."""
+        """For each axis of the result its place among the axes of the left operand followed by those of the right."""
         both = self.left + self.right
         return tuple(both.index(c) for c in self.out)
 
     @cached_property
     def is_pointwise(self) -> bool:
-        """Whether this is the Hadamard product."""
+        """True for the Hadamard product."""
         return self.left == self.right == self.out
 
     @cached_property

@@ -1,6 +1,6 @@
-"""Projections, compositions, sums, multiples, forks, products and copowers: what they map, when they are defined.
+"""Projections, compositions, sums, multiples, forks, products and copowers: their spaces, and when they are defined.
 
-The two languages have each of them as a node of their own; here is what does not depend on the language.
+The two languages have a node of their own for each of them; here is all that does not depend on the language.
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ def added(kind: type[M], parts: Sequence[AnyMap]) -> M:
 
 
 class Selection(Map[V, W]):
-    """What may be a projection: π_i : ⊕ V_x → V_i, where `part` is i."""
+    """A map that may be a projection: π_i : ⊕ V_x → V_i, where `part` is i."""
 
     __slots__ = ()
 
     @property
     def part(self) -> int | None:
-        """i, counted from 0; None for what is no projection."""
+        """i, counted from 0; None for a map that is no projection."""
         raise TypeError(type(self).__name__)
 
 
@@ -122,7 +122,7 @@ class Addition(AnyMap):
 
 
 def _require_map(node: AnyMap, of: Any) -> None:
-    """Raise SpaceError unless what a node is made of is a map, of its own language or a lower one."""
+    """Raise SpaceError unless the part of a node is a map, of the node's language or a lower one."""
     if not isinstance(of, Map) or of.language > node.language:
         due = "a linear map is made of linear maps" if node.language == 0 else "a function is made of maps"
         msg = f"{due}, not of {shown(of)}"
@@ -143,13 +143,13 @@ class Multiple(AnyMap):
     @property
     @once
     def dom(self) -> Any:
-        """That of f."""
+        """The domain of f."""
         return self.of.dom
 
     @property
     @once
     def cod(self) -> Any:
-        """That of f."""
+        """The codomain of f."""
         return self.of.cod
 
 

@@ -33,12 +33,11 @@ V_co = TypeVar("V_co", bound=Type, covariant=True)
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 OnLeaves: TypeAlias = "Callable[[Sequence[Any]], Sequence[Any]]"
-"""What computes the leaves of a result from those of an argument; they are not yet frozen."""
-"""What only an argument of type Any fits: with such arguments mypy reads a lambda first, and a call must not guess."""
+"""A function from the leaves of an argument to those of a result, which are not yet frozen."""
 
 
 class Symbol(Protocol[V_co, W, T_co]):
-    """What a map applies to besides vectors, for the type checker: of a space V, it turns f : V → W into a T.
+    """An operand of a map that is no vector, for the type checker: of a space V, it turns f : V → W into a T.
 
     An expression of V turns f into an expression of W: thus f(x) is typed without this layer knowing expressions.
     """
@@ -80,7 +79,7 @@ class Map(Term, NotArray, Generic[V, W]):
         raise TypeError(type(self).__name__)
 
     def settle(self) -> None:
-        """Ask for the spaces while those of the parts are known: then no term is too deep to be asked."""
+        """Cache the spaces while those of the parts are known: asked later, a deep term would overflow the stack."""
         _ = self.dom, self.cod
 
     @overloaded(lambda: _calls.Map___call__)
@@ -115,11 +114,11 @@ class Map(Term, NotArray, Generic[V, W]):
 
     @once
     def _ready(self) -> tuple[V, tuple[Type, ...], W, OnLeaves]:
-        """The domain, its parts if it is a direct sum, the codomain, and what computes the leaves of a result."""
+        """The domain, its parts if it is a direct sum, the codomain, and the function on leaves that the map is."""
         return self.dom, self.dom.parts if isinstance(self.dom, DirectSum) else (), self.cod, self._runner()
 
     def _runner(self) -> OnLeaves:
-        """What applies the map to the leaves of vectors of its domain."""
+        """The function that applies the map to the leaves of vectors of its domain."""
         raise TypeError(type(self).__name__)
 
     def _compose(self, parts: Sequence[AnyMap]) -> AnyMap:
@@ -191,12 +190,12 @@ AnyMap: TypeAlias = Map[Any, Any]
 
 
 def runner(f: AnyMap) -> OnLeaves:
-    """What computes the leaves of f(x) from those of x, made once."""
+    """The function from the leaves of x to those of f(x), made once."""
     return f._ready()[3]
 
 
 READY: Any = Map.__dict__["_ready"].__wrapped__
-"""Under what `_ready` is kept, which each call asks for."""
+"""The key under which `_ready` is kept, for `__call__` to read."""
 
 
 def _no_map(what: str, name: str, f: AnyMap, got: Any, fits: str) -> NoReturn:
@@ -259,7 +258,7 @@ def _together(args: tuple[Any, ...]) -> Any:
 
 
 def is_symbol(arg: Any) -> TypeGuard[Symbol[Any, Any, Any]]:
-    """Whether an argument is an expression, which applies maps to itself."""
+    """Tell if an argument is an expression, which applies maps to itself."""
     return isinstance(arg, Applicable)
 
 
@@ -274,7 +273,7 @@ def symbol_among(arg: Any) -> Symbol[Any, Any, Any] | None:
 def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:
     """The one vector of f's domain that some arguments are; raises SpaceError that names the position.
 
-    Where they are the point of a `call(f, x)`, also one that says so if there is none.
+    For a `call(f, x)`, where x is the point, the error says so if there is none.
     """
     dom = f.dom
     if call and not args:
@@ -319,7 +318,7 @@ def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:
 
 
 def unfit(have: Sequence[Type], want: Type) -> str:
-    """What an error adds where arguments are missing, or would fit in another order or each of their elements."""
+    """The end of an error for arguments that are missing, or fit in another order or with f for each element."""
     absent = _missing(have, want)
     if absent:
         return absent
@@ -353,7 +352,7 @@ def unfit(have: Sequence[Type], want: Type) -> str:
 
 
 def _missing(have: Sequence[Type], want: Type) -> str:
-    """What an error adds where arguments of a direct sum fit, but are too few; otherwise nothing."""
+    """The end of an error for arguments of a direct sum that fit, but are too few; otherwise empty."""
     parts = want.parts if want.is_sum and want.names is None else ()
     rest = list(have)
     absent = [k for k, part in enumerate(parts, 1) if not (rest and rest[0] == part and rest.pop(0))]

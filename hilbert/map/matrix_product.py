@@ -1,4 +1,4 @@
-"""Matrices: what a @ b and a.T are, for vectors here and for the expressions of a traced function.
+"""Matrices: a @ b and a.T, for vectors here and for the expressions of a traced function.
 
 >>> from hilbert import Fin, R
 >>> X, Y = Fin.of(2), Fin.of(3)
@@ -26,11 +26,11 @@ from hilbert.space.space import Copower, Field, TensorProduct, Type, power
 from hilbert.space.vector import Vec
 
 TURNED = derived_token("transpose")
-"""What tells the token of a.T from that of a."""
+"""The difference between the tokens of a and a.T."""
 
 
 def product_space(V: Type, W: Type) -> tuple[int, Type]:
-    """How many axes a ∈ V and b ∈ W share in a @ b, and the space of the result; SpaceError if there is no product."""
+    """The number of axes that a ∈ V and b ∈ W share in a @ b, and the space of the result; SpaceError if undefined."""
     for space in (V, W):
         if not (isinstance(space, Copower) and isinstance(space.base, Field)):
             number = isinstance(V, Field) or isinstance(W, Field)
@@ -102,7 +102,7 @@ def transpose(a: Vec[Any]) -> Vec[Any]:
 
 
 def no_matrix(space: Any) -> str:
-    """What an error adds where v ⊗ w stands for a matrix, or a family for one of its elements; otherwise nothing."""
+    """The end of an error for v ⊗ w in place of a matrix, or a family in place of its elements; otherwise empty."""
     if isinstance(space, TensorProduct):
         return f"; {OUTER}"
     if not (isinstance(space, Copower) and isinstance(space.base, Copower)):

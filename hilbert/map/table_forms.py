@@ -1,4 +1,4 @@
-"""ℝ^{Q×K}, (ℝ^K)^Q and ℝ^Q ⊗ ℝ^K hold one array: what is lifted over Q takes each, and gives its own form back.
+"""ℝ^{Q×K}, (ℝ^K)^Q and ℝ^Q ⊗ ℝ^K hold one array: maps lifted over Q take each of them, and give the same form back.
 
 >>> import hilbert.all as hb
 >>> Q, K = hb.Fin.of(2), hb.Fin.of(3)
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def with_tables(f: AnyMap, X: Index, args: tuple[Any, ...], over: Sequence[int]) -> Any:
-    """f, which is lifted over X at the positions `over`, at arguments, of which these may be tables."""
+    """Apply f, which is lifted over X at the positions `over`, to arguments, of which the lifted ones may be tables."""
     dom = f._ready()[0] if Vec in map(type, args) else f.dom  # known since the first call, where vectors are given
     parts = dom.parts if isinstance(dom, DirectSum) and len(args) == len(dom.parts) else (dom,)
     at = over if len(parts) > 1 else (0,)
@@ -38,7 +38,7 @@ def with_tables(f: AnyMap, X: Index, args: tuple[Any, ...], over: Sequence[int])
 
 
 def _is_due(arg: Any, due: Type) -> bool:
-    """Whether an argument is in the space that is due; most often it is V^X of the same V and X."""
+    """Tell if an argument is in the space that is due; most often that is V^X of the same V and X."""
     if not isinstance(arg, (Vec, Applicable)):
         return False
     space = arg.space
@@ -48,7 +48,7 @@ def _is_due(arg: Any, due: Type) -> bool:
 
 
 def _is_table(arg: Any, due: Type, X: Index) -> bool:
-    """Whether an argument of one array holds what an element of V^X does, in other brackets."""
+    """Tell if an argument of one array holds the entries of an element of V^X, in other brackets."""
     if not isinstance(arg, (Vec, Applicable)):
         return False
     space = arg.space
@@ -64,7 +64,7 @@ def _is_table(arg: Any, due: Type, X: Index) -> bool:
 
 
 def formed(value: Any, form: Type, X: Index) -> Any:
-    """A value in W^X in the form of an argument: in ℝ^{X×Y} or ℝ^X ⊗ ℝ^Y for W = ℝ^Y; the same for other W."""
+    """A value in W^X in the form of an argument: in ℝ^{X×Y} or ℝ^X ⊗ ℝ^Y for W = ℝ^Y; unchanged for other W."""
     base = value.space.base
     if not isinstance(base, Copower) or not isinstance(base.base, Field):
         return value

@@ -1,4 +1,4 @@
-"""Methods of vectors and index sets that need what lives above them: norms, matrix products, scalars, tables.
+"""Methods of vectors and index sets that need higher rooms: norms, matrix products, scalars, tables.
 
 >>> from hilbert import Fin, R
 >>> v = (R ** Fin.of(2)).vec([3.0, 4.0])
@@ -43,7 +43,7 @@ def norm(v: Vec[Any], over: Any = None, **options: Any) -> Any:
 
 
 LEAST = 1e-30
-"""Sums of squares up to here may have lost some, in single precision."""
+"""Sums of squares up to here may have lost some terms, in single precision."""
 
 
 def _scaled_norm(v: Vec[Any]) -> float:
@@ -77,7 +77,7 @@ def zip_apart(v: Vec[Any], w: Vec[Any], sign: str, operation: Callable[[Any, Any
 
 
 def _spread(k: Vec[Any], like: Vec[Any]) -> Vec[Any]:
-    """A scalar as a vector of the other's space; everything else as it is."""
+    """A scalar as a vector of the other's space; any other vector as it is."""
     if not is_over(like.space, k.space):
         return k
     (a,) = k.leaves
@@ -87,18 +87,18 @@ def _spread(k: Vec[Any], like: Vec[Any]) -> Vec[Any]:
 
 
 def is_over(V: Type, K: Type) -> bool:
-    """Whether K is the field that all entries of V are in, and V is not K itself."""
+    """True if K is the field that all entries of V are in, and V is not K itself."""
     differ = isinstance(K, Field) and not isinstance(V, Field)
     return differ and all(leaf.entry == K.leaves[0].entry for leaf in V.leaves)
 
 
 def difference(have: Type, want: Type) -> str:
-    """What an error adds where two spaces ought to be one."""
+    """The end of an error about two spaces that ought to be one."""
     return bracketing(have, want) or broadcasting(have, want)
 
 
 def broadcasting(have: Type, want: Type) -> str:
-    """What an error adds where numpy would repeat the smaller of two along the axes that only the larger has."""
+    """The end of an error where numpy would repeat the smaller of two along the axes that only the larger has."""
     if len(have.leaves) != 1 or len(want.leaves) != 1:
         return ""
     (a, b) = (have, want) if len(have.leaves[0].axes) >= len(want.leaves[0].axes) else (want, have)

@@ -1,6 +1,6 @@
 """Products, sums and compositions of relations, made of others and closed under transpose (theory §2.1).
 
-R + S + … of n relations is n forms within each other: what is asked of it is asked of each once, without recursion.
+R + S + … of n relations is n forms within each other: each property is computed once for each, without recursion.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ class Compound(TwoSided, Relation[I, J]):
 
     @property
     def function_by_form(self) -> bool | None:
-        """Whether each x is related to exactly one y, as far as the sides tell: None where pairs must be counted."""
+        """True if each x is related to exactly one y, as far as the sides tell; None where pairs must be counted."""
         raise TypeError(type(self).__name__)
 
     @property
     def partial_by_form(self) -> bool | None:
-        """Whether each x is related to at most one y, as far as the sides tell."""
+        """True if each x is related to at most one y, as far as the sides tell; None where pairs must be counted."""
         raise TypeError(type(self).__name__)
 
     @property
     @once
     def is_function(self) -> bool:
-        """As the sides tell; otherwise it is counted."""
+        """True if each x is related to exactly one y: by the sides, or by counting pairs."""
         found = self.function_by_form
         return super().is_function if found is None else found
 
     @property
     @once
     def is_partial_function(self) -> bool:
-        """As the sides tell; otherwise it is counted."""
+        """True if each x is related to at most one y: by the sides, or by counting pairs."""
         found = self.partial_by_form
         return super().is_partial_function if found is None else found
 
@@ -68,7 +68,7 @@ class Compound(TwoSided, Relation[I, J]):
         return found
 
     def written(self, leaf: Callable[[AnyRelation], str]) -> str:
-        """The text, given that of the relations that it is made of: in brackets if it has a sign."""
+        """The text, given the texts of the relations in it: in brackets if those have a sign."""
 
         def bracketed(side: Any) -> Sequence[Any]:
             alone = side if isinstance(side, TwoSided) else leaf(side)
@@ -98,12 +98,12 @@ class Compound(TwoSided, Relation[I, J]):
 
 
 def function_by_form(relation: AnyRelation) -> bool | None:
-    """Whether each x is related to exactly one y; None where a composition would have to be counted."""
+    """True if each x is related to exactly one y; None where the pairs of a composition would have to be counted."""
     return relation.function_by_form if isinstance(relation, Compound) else relation.is_function
 
 
 def partial_by_form(relation: AnyRelation) -> bool | None:
-    """Whether each x is related to at most one y; None where a composition would have to be, and was not, counted."""
+    """True if each x is related to at most one y; None where a composition's pairs are not counted yet."""
     if not isinstance(relation, Compound):
         return relation.is_partial_function
     counted = kept(Compound.is_partial_function.fget, relation)  # type: ignore[attr-defined]
@@ -111,7 +111,7 @@ def partial_by_form(relation: AnyRelation) -> bool | None:
 
 
 def _both(asked: Callable[[AnyRelation], bool | None], sides: Sequence[AnyRelation]) -> bool | None:
-    """Whether both sides are so: no as soon as one is not, None where one of them does not tell."""
+    """True if a property holds of both sides; False as soon as one lacks it, None where one of them does not tell."""
     first = asked(sides[0])
     second = first is False or asked(sides[1])
     if first is False or second is False:
@@ -163,7 +163,7 @@ class ProductRelation(Compound[Product[I, H], Product[J, K]], Generic[I, H, J, K
     @property
     @upwards
     def function_by_form(self) -> bool | None:
-        """If both are, or there is no (x, x')."""
+        """True if both sides are functions, or there is no (x, x')."""
         return _both(function_by_form, self.sides) if self.dom.size else True
 
     @property
@@ -219,13 +219,13 @@ class SumRelation(Compound[Coproduct[I, H], Coproduct[J, K]], Generic[I, H, J, K
     @property
     @upwards
     def function_by_form(self) -> bool | None:
-        """If both are."""
+        """True if both sides are functions."""
         return _both(function_by_form, self.sides)
 
     @property
     @upwards
     def partial_by_form(self) -> bool | None:
-        """If both are."""
+        """True if both sides are partial functions."""
         return _both(partial_by_form, self.sides)
 
 
@@ -241,13 +241,13 @@ class Composite(Compound[I, J]):
     @property
     @upwards
     def dom(self) -> I:
-        """That of R."""
+        """The domain of R."""
         return self.inner.dom
 
     @property
     @upwards
     def cod(self) -> J:
-        """That of S."""
+        """The codomain of S."""
         return self.outer.cod
 
     @property
@@ -267,18 +267,18 @@ class Composite(Compound[I, J]):
     @property
     @upwards
     def function_by_form(self) -> bool | None:
-        """If both are."""
+        """True if both sides are functions; None where pairs must be counted."""
         return _both(function_by_form, self.sides) or None
 
     @property
     @upwards
     def partial_by_form(self) -> bool | None:
-        """If both are."""
+        """True if both sides are partial functions; None where pairs must be counted."""
         return _both(partial_by_form, self.sides) or None
 
     @property
     def through(self) -> str:
-        """Y where that is not Z."""
+        """Y, where Y is not Z."""
         return "" if self.inner.cod == self.cod else f" through {self.inner.cod}"
 
 

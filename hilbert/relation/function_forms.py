@@ -161,7 +161,7 @@ def rotation(X: I, by: int) -> Rotation[I]:
 class Window(Relation[I, J]):
     """{(x, y) : x = stride·y + offset + dilation·k, 0 ≤ k < width} in the flat orders: y is related to a window of X.
 
-    What of a window lies outside X is cut off. Shifts, bands, stencils and pooling are of this form.
+    Entries of a window outside X are cut off. Shifts, bands, stencils and pooling are of this form.
     """
 
     dom: I
@@ -173,7 +173,7 @@ class Window(Relation[I, J]):
 
     @property
     def T(self) -> Window[J, I] | Converse[J, I]:
-        """For stride 1 windows again, otherwise their converse."""
+        """Windows again for stride 1, otherwise the converse."""
         if self.stride != 1:
             return Converse(self)
         last = self.offset + self.dilation * (self.width - 1)
@@ -188,7 +188,7 @@ class Window(Relation[I, J]):
 
     @property
     def size(self) -> int:
-        """How many entries of the windows lie in X."""
+        """The number of entries of the windows that lie in X."""
         if self.stride == self.dilation == 1:  # those from the first on, less those behind the last: both are triangles
             n, m = self.dom.size, self.cod.size
             ends = self.offset, self.offset + self.width
@@ -205,7 +205,7 @@ class Window(Relation[I, J]):
 
 
 def _below(end: int, n: int, m: int) -> int:
-    """How many pairs x < n, y < m have x − y < end: by y, end + y, which is cut off at 0 and at n."""
+    """The number of pairs x < n, y < m with x − y < end: for each y end + y, cut off at 0 and at n."""
 
     def triangle(side: int) -> int:
         return side * (side + 1) // 2 if side > 0 else 0
@@ -224,7 +224,7 @@ def window(
 ) -> Window[Any, Any]:
     """{(x, y) : x = stride·y + offset + dilation·k, 0 ≤ k < width}: y is related to its window of X.
 
-    Y is `to`, or as many windows as end in X; what of a window lies outside X is cut off. Raises SpaceError for
+    Y is `to`, or as many windows as end in X; entries of a window outside X are cut off. Raises SpaceError for
     numbers that are no integers, and for a width, stride or dilation below 1.
     """
     require_sets(X)
@@ -236,7 +236,7 @@ def window(
 
 
 def shift(X: I, by: int) -> Window[I, I]:
-    """{(x, x + by)} where both lie in X: what is moved over an end is gone."""
+    """{(x, x + by)} where both lie in X: elements that would move over an end are left out."""
     require_sets(X)
     return Window(X, X, 1, 1, -_within(X, whole(by, "the step of a shift")))
 
@@ -314,7 +314,7 @@ def sliding(
 
 
 def _unusual(windows: Window[Any, Any] | Sliding[Any, Any, Any]) -> str:
-    """What of the stride, dilation and offset is not 1, 1 and 0."""
+    """The stride, dilation and offset as text, except those that are 1, 1 and 0."""
     named = (("stride", windows.stride, 1), ("dilation", windows.dilation, 1), ("offset", windows.offset, 0))
     return "".join(f", {name} {value}" for name, value, usual in named if value != usual).replace("-", "−")
 
@@ -334,12 +334,12 @@ def _geometry(width: Any, stride: Any, offset: Any, dilation: Any) -> tuple[int,
 
 
 def _count(X: Index, width: int, stride: int, offset: int, dilation: int) -> int:
-    """How many windows end inside X."""
+    """The number of windows that end inside X."""
     return max((X.size - 1 - offset - dilation * (width - 1)) // stride + 1, 0)
 
 
 Directed: TypeAlias = Graph[I, J] | Inclusion[I, J] | Window[I, J] | Sliding[Any, Any, J]
-"""What has a converse that is no form of its own kind."""
+"""Relations whose converse is no form of their own kind."""
 
 
 @final
@@ -351,18 +351,18 @@ class Converse(Relation[I, J]):
 
     @property
     def dom(self) -> I:
-        """Its codomain."""
+        """The codomain of the relation that is transposed."""
         return self.of.cod
 
     @property
     def cod(self) -> J:
-        """Its domain."""
+        """The domain of the relation that is transposed."""
         dom: J = self.of.dom  # type: ignore[assignment]  # the domain of windows is a product, which J then is
         return dom
 
     @property
     def T(self) -> Relation[J, I]:
-        """What it is the converse of."""
+        """The relation that this is the converse of."""
         of: Relation[J, I] = self.of  # type: ignore[assignment]
         return of
 
@@ -373,18 +373,18 @@ class Converse(Relation[I, J]):
 
     @property
     def size(self) -> int:
-        """As many."""
+        """The number of pairs, as of the relation that is transposed."""
         return self.of.size
 
     @property
     def is_function(self) -> bool:
-        """Whether a run has all elements; of others it is counted."""
+        """True if a run has all elements of Y; of other forms pairs are counted."""
         of = self.of
         return of.dom.size == of.cod.size if isinstance(of, Inclusion) else super().is_function
 
     @property
     def is_partial_function(self) -> bool:
-        """If it is that of a run; of others it is counted."""
+        """True for the converse of a run; of other forms pairs are counted."""
         return isinstance(self.of, Inclusion) or super().is_partial_function
 
     def __str__(self) -> str:

@@ -134,7 +134,7 @@ class Partial(Relation[I, I]):
 
     @property
     def is_partial_function(self) -> bool:
-        """Yes."""
+        """True: each x is related to itself or to nothing."""
         return True
 
     def __str__(self) -> str:
@@ -235,17 +235,17 @@ class Pairs(Relation[I, J]):
 
     @property
     def size(self) -> int:
-        """How many there are."""
+        """The number of pairs."""
         return len(self.sources.array)
 
     @property
     def is_function(self) -> bool:
-        """Whether each element is a source once."""
+        """True if each element is a source exactly once."""
         return self.size == self.dom.size and self.is_partial_function
 
     @property
     def is_partial_function(self) -> bool:
-        """Whether no source stands twice."""
+        """True if no source stands twice."""
         return len(np.unique(self.sources.array)) == self.size
 
     def __str__(self) -> str:
@@ -295,7 +295,7 @@ def distinct(X: I, Y: J, x: Ints, y: Ints) -> Pairs[I, J]:
 class Agreement(Relation[I, J]):
     """{(x, y) : coordinates with one label are equal}: a label for each axis of X and of Y, as in einsum's ii→i.
 
-    What a bilinear map contracts and shares, as a relation: diagonals, traces and transpositions, and their converses.
+    As a relation, the contractions and shared axes of bilinear maps: diagonals, traces, transpositions, converses.
     """
 
     dom: I

@@ -1,4 +1,4 @@
-"""What every relation is and can do: its pairs, its transpose, its operators, how it is shown (paper §2.2.3)."""
+"""The base class of relations: pairs, transpose, operators, pictures (paper §2.2.3)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Ints: TypeAlias = npt.NDArray[np.int64]
 @final
 @frozen
 class Prepared:
-    """What a kernel has worked out of a table once: a sorted order, pointers, a mask as bits."""
+    """Data that a kernel has computed from a table once: a sorted order, pointers, a mask as bits."""
 
     what: str
     value: Any = field(repr=False, eq=False)
@@ -51,7 +51,7 @@ class Table:
     _prepared: dict[Hashable, Prepared] = field(factory=dict, eq=False, init=False)
 
     def prepare(self, what: str, build: Callable[[], P], *key: Hashable) -> P:
-        """What `build` makes, made once for this table and key; the time that it took is kept with it."""
+        """The result of `build`, made once for this table and key; the time that it took is kept with it."""
         found = self._prepared.get((what, *key))
         if found is None:
             start = time.perf_counter()
@@ -62,7 +62,7 @@ class Table:
 
     @property
     def prepared(self) -> tuple[Prepared, ...]:
-        """Everything that has been prepared so far."""
+        """All data that have been prepared so far."""
         return tuple(self._prepared.values())
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -105,12 +105,12 @@ class Relation(Unchanging, Generic[I, J]):
         raise TypeError(type(self).__name__)
 
     def holds(self) -> tuple[Ints, Ints]:
-        """Every pair once, as two arrays of flat positions: the definition. It takes memory for all of them."""
+        """Every pair once, as two arrays of flat positions: the definition. The arrays take memory for all pairs."""
         raise TypeError(type(self).__name__)
 
     @declared
     def degrees(self) -> Ints:
-        """To how many y each x is related, by flat position: red_{Rᵀ} of ones."""
+        """The number of y that each x is related to, by flat position: red_{Rᵀ} of ones."""
         raise NotImplementedError
 
     @property
@@ -120,19 +120,19 @@ class Relation(Unchanging, Generic[I, J]):
 
     @property
     def is_function(self) -> bool:
-        """Whether each x is related to exactly one y."""
+        """True if each x is related to exactly one y."""
         return bool((self.degrees() == 1).all())
 
     @property
     def is_partial_function(self) -> bool:
-        """Whether each x is related to at most one y."""
+        """True if each x is related to at most one y."""
         return bool((self.degrees() <= 1).all())
 
     @property
     def prepared(self) -> tuple[Prepared, ...]:
-        """What kernels have worked out of this relation's tables so far, with the time that each took.
+        """Data that kernels have computed from this relation's tables so far, with the time that each took.
 
-        It is done once for each table, when a program that reduces by the relation is first run.
+        They are computed once for each table, when a program that reduces by the relation is first run.
         """
         return tuple(made for found in _tables(self) for made in found.prepared)
 
@@ -188,12 +188,12 @@ class Function(Relation[I, J]):
 
     @property
     def is_function(self) -> bool:
-        """Yes."""
+        """True, for a function."""
         return True
 
     @property
     def is_partial_function(self) -> bool:
-        """Yes."""
+        """True, for a function."""
         return True
 
 
@@ -205,7 +205,7 @@ def require_relation(value: Any, what: str) -> None:
 
 
 def _tables(relation: Any) -> Iterator[Table]:
-    """Those of all forms that a relation is made of, in order."""
+    """The tables of all forms that a relation is made of, in order."""
     waiting = [relation]
     while waiting:
         top: Any = waiting.pop()

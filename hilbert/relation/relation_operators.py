@@ -78,9 +78,9 @@ def law(outer: Any, inner: Any) -> AnyRelation | None:
 
 
 def _is_between(outer: Window[Any, Any], inner: Window[Any, Any]) -> bool:
-    """Whether both are bands on one set, and a y of each pair (x, z) lies between the two: none is lost at an end.
+    """True for bands on one set if a y of each pair (x, z) lies between the two, so that none is lost at an end.
 
-    So it is where both have the diagonal, or lie on one side of it.
+    That holds if both have the diagonal, or lie on one side of it.
     """
     bands = (outer, inner)
     if not all(w.dom == w.cod == inner.dom and w.stride == w.dilation == 1 <= w.width for w in bands):

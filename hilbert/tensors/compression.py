@@ -35,14 +35,14 @@ W = TypeVar("W", bound=Type)
 @final
 @frozen
 class Compression:
-    """What a recompression did: the number of terms before and after, and ‖error‖ in the norm of V ⊗ W."""
+    """The report of a recompression: the number of terms before and after, and ‖error‖ in the norm of V ⊗ W."""
 
     before: int
     after: int
     error: float
     relative: float
     dense: bool
-    """Whether there was a dense part beside the terms."""
+    """True if there was a dense part beside the terms."""
 
     def __str__(self) -> str:
         dense = " + dense" if self.dense else ""

@@ -179,7 +179,7 @@ def norm(t: Vec[Any]) -> float:
 
 
 def alike(s: Vec[Any], t: Vec[Any]) -> bool:
-    """Whether two vectors of one space are equal up to the tensor identities, one of them being formal.
+    """Tell if two vectors of one space are equal up to the tensor identities, one of them being formal.
 
     The vector space axioms and the bilinearity of ⊗ hold for numbers to rounding only: s and t are equal if ‖s − t‖
     is at most 64 units in the last place of the sum of the norms of their terms. NaN equals NaN in the same place.

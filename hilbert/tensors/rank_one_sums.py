@@ -60,7 +60,7 @@ class _Side:
     rank: int
 
     def fits(self, other: _Side, side: str) -> bool:
-        """Whether two blocks have the number, the weights and one side in common."""
+        """True if two blocks have the number, the weights and one side in common."""
         mine, yours = getattr(self, side), getattr(other, side)
         alike = len(mine) == len(yours) and all(
             x[1] == y[1] and same(x[0], y[0]) for x, y in zip(mine, yours, strict=True)
@@ -73,7 +73,7 @@ class _Side:
 
 
 def families(t: Vec[TensorProduct[V, W]]) -> tuple[list[Family[V, W]], Vec[TensorProduct[V, W]] | None]:
-    """The terms of a tensor, collected over the leaves that share factors, and what is no sum of such terms.
+    """The terms of a tensor, collected over the leaves that share factors, and the rest, which is no sum of such terms.
 
     The rest holds dense parts, and blocks with a factor that has axes of both V and W; None where there is none.
     """
@@ -125,7 +125,7 @@ def _cut(leaf: Any, p: int) -> tuple[list[_Side], Any]:
 
 
 def _numbers(leaf: Any) -> tuple[list[_Side], Any]:
-    """As `_cut` for K ⊗ K, where a number is a term."""
+    """The terms of an element of K ⊗ K, where a number is a term; see `_cut`."""
     sides: list[_Side] = []
     for b in leaf.blocks if isinstance(leaf, Formal) else ():
         factors: list[Factors] = [((array, ()),) for array in b.arrays]
@@ -169,7 +169,7 @@ def _collected(
 
 
 def _side(factors: Factors | None, leaf: Leaf, X: Index) -> Any:
-    """A leaf of V^X from its factors: none is 1, several make a formal array."""
+    """A leaf of V^X from its factors: without any each entry is 1, several make a formal array."""
     shape = (X.size, *leaf.shape)
     if factors is None:
         return freeze(np.broadcast_to(np.zeros((), leaf.dtype), shape))

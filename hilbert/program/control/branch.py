@@ -1,4 +1,4 @@
-"""Conditions: a step that runs one of two lines, and what becomes of it when the condition varies over lanes.
+"""Conditions: a step that runs one of two lines, and its lifted form, whose condition varies over lanes.
 
 Lifted, a line runs if some lane takes it, on arrays where the lanes that do not take it are *filled* with those of the
 first lane that does: so that each step is computed at points of its domain. The results are chosen lane by lane.
@@ -54,17 +54,17 @@ class Cond(ControlFlow):
 
     @property
     def lines(self) -> tuple[Line, Line]:
-        """Both."""
+        """The two lines."""
         return self.then, self.otherwise
 
     @property
     def given(self) -> Bundle:
-        """What it takes."""
+        """The bundle of the operands: the condition and the captures."""
         return Bundle((TRUTH, *self.then.slots[: self.then.arity]))
 
     @property
     def made(self) -> Bundle:
-        """What it gives."""
+        """The bundle of the results."""
         return Bundle(tuple(self.then.slots[k] for k in self.then.outputs))
 
     def image(self, *operands: Leaf) -> Bundle:
@@ -75,16 +75,16 @@ class Cond(ControlFlow):
         return self.made
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """The line that is taken."""
+        """The kernel that runs the line that is taken."""
         return Kernel(_Taken(self, lib), fresh=False)
 
     def on_lines(self, change: Callable[[Line], Line]) -> Cond:
-        """With other lines that do the same."""
+        """The condition with other lines that do the same."""
         then, otherwise = map(change, self.lines)
         return self if then is self.then and otherwise is self.otherwise else Cond(then, otherwise)
 
     def needed(self, wanted: set[int]) -> tuple[set[int], set[int]]:
-        """What both lines need for some of the results, and the condition."""
+        """The results asked for, and the operands that both lines need for them, with the condition."""
         given = {0}
         for line in self.lines:
             live = live_parts(line, [line.outputs[k] for k in wanted])
@@ -92,14 +92,14 @@ class Cond(ControlFlow):
         return set(wanted), given
 
     def narrowed(self, need: set[int], given: set[int]) -> Cond:
-        """The same for some results."""
+        """The condition for some results only, on the operands that these need."""
         kept = [k - 1 for k in sorted(given) if k]
         return Cond(*(restricted(line.ending(line.outputs[k] for k in sorted(need)), kept) for line in self.lines))
 
 
 @final
 class _Taken:
-    """What runs the line that is taken; each is bound when it is first run."""
+    """A kernel that runs the line that is taken; each line is bound when it is first run."""
 
     __slots__ = ("_bound", "_lib", "_lines")
 
@@ -126,7 +126,7 @@ class Choose(Operation):
     """(c, a, b) ↦ a where the condition holds, b elsewhere; the axes of c are the first ones of a and b."""
 
     def image(self, *operands: Leaf) -> Leaf:
-        """That of a and b."""
+        """The leaf of a and b."""
         c, a, b = operands
         _conditions(c, a, "a choice")
         if a != b:
@@ -135,30 +135,30 @@ class Choose(Operation):
         return a
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """where."""
+        """`where`, on arrays with the condition's axes in front."""
         xp, shape = lib.inner.xp, (*operands[0].shape, *(1 for _ in result.axes[len(operands[0].axes) :]))
         whole = lib.whole
         return Kernel(lambda c, a, b: xp.where(xp.reshape(c, shape), whole(a, "where"), whole(b, "where")))
 
     def lifted(self, n: int) -> Choose:
-        """The same."""
+        """The same choice: the axes of c come first anyway."""
         return self
 
 
 @final
 @frozen(repr=False)
 class AnyLane(Operation):
-    """Whether c is `when` somewhere along the axes from `at` on; a number is true unless it is 0."""
+    """True if c is `when` somewhere along the axes from `at` on; a number is true unless it is 0."""
 
     at: int
     when: bool
 
     def image(self, *operands: Leaf) -> Leaf:
-        """Without these axes."""
+        """The leaf without these axes, of truth values."""
         return Leaf(TRUTH.entry, operands[0].axes[: self.at])
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """any, or not all."""
+        """The kernel: `any`, or not `all`."""
         xp, when, is_truth = lib.xp, self.when, operands[0].kind == "b"
         axes = tuple(range(self.at, len(operands[0].axes)))
 
@@ -170,7 +170,7 @@ class AnyLane(Operation):
         return Kernel(found)
 
     def lifted(self, n: int) -> AnyLane:
-        """The axes come later."""
+        """The operation with its axes behind n more."""
         return AnyLane(self.at + n, self.when)
 
 
@@ -179,19 +179,19 @@ class AnyLane(Operation):
 class Fill(Operation):
     """(c, a) ↦ a, the lanes where c is not `when` filled with the first one where it is; the lanes are c's last axes.
 
-    What is filled is never seen: its derivative is the mask.
+    Nobody sees a lane that is filled: no differential flows into it, so the derivative is the mask.
     """
 
     at: int
     when: bool
 
     def image(self, *operands: Leaf) -> Leaf:
-        """That of a."""
+        """The leaf of a."""
         _conditions(operands[0], operands[1], "a filling")
         return operands[1]
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """A gather and a choice."""
+        """The kernel: a gather of the first lane, and a choice."""
         xp, whole, when = lib.inner.xp, lib.whole, self.when
         c, a = operands
         outside, lanes = prod(c.shape[: self.at]), prod(c.shape[self.at :])
@@ -213,5 +213,5 @@ class Fill(Operation):
         return Kernel(filled)
 
     def lifted(self, n: int) -> Fill:
-        """The lanes come later."""
+        """The operation with its lanes behind n more axes."""
         return Fill(self.at + n, self.when)

@@ -1,7 +1,7 @@
-"""Loops distributed (Allen & Kennedy 2001, ch. 2 and 5): what does not depend on its own past leaves the rounds.
+"""Loops distributed (Allen & Kennedy 2001, ch. 2 and 5): steps that do not feed the next round leave the rounds.
 
-It is run for a block of rounds at once, before or after the rest, which is run round by round.
-A total that each round adds to is the sum of what is added over a block: that of products is one contraction.
+They are run for a block of rounds at once, before or after the other steps, which are run round by round.
+A total that each round adds to is the sum of the terms of a block: for products that is one contraction.
 
 >>> from hilbert.index.leaf import Entry, Leaf
 >>> from hilbert.program.line.builder import Builder
@@ -40,7 +40,7 @@ class Part:
     """Some steps of a round, as a line of their own.
 
     Its inputs are the slots `states` before the round and then the slots `reads` of the whole body, of which the first
-    `shared` are the same in all rounds; its outputs are the states after it, then the slots `makes`, and then what is
+    `shared` are the same in all rounds; its outputs are the states after it, then the slots `makes`, and then the term
     added to each of the states `totals`.
     """
 
@@ -130,7 +130,7 @@ def _levels(body: Line, states: int, totals: dict[int, int]) -> list[int]:
 
 
 def _is_plain(body: Line, slot: int) -> bool:
-    """Whether a step acts on arrays, and can be run for many rounds at once; control flow stays in the rounds."""
+    """Tell if a step acts on arrays, and can be run for many rounds at once; control flow stays in the rounds."""
     step = _step(body, slot)
     return step is None or not any(isinstance(body.slots[k], Bundle) for k in (slot, *step.args))
 
@@ -215,9 +215,9 @@ def _part(
 
 
 def blocked(part: Part, size: int) -> Line:
-    """A part that is not run in rounds, for so many of them: its inputs are its totals, and what it reads.
+    """A part that is not run in rounds, for so many of them: its inputs are its totals, and the slots that it reads.
 
-    What differs between rounds has an axis in front, and so has all that is made.
+    Slots that differ between rounds have an axis in front, and so have all results.
     """
     line, axes = part.line, (Fin.of(size),)
     ends, adds = line.outputs[: len(part.makes)], line.outputs[len(part.makes) :]
@@ -247,7 +247,7 @@ def _sums(
 ) -> dict[int, int]:
     """The sums of some slots over the rounds: for linear steps the step on the sum, for products one contraction.
 
-    What another step reads of a round is made anyway, and added up as it is.
+    A value of a round that another step reads is made anyway, and added up directly.
     """
     todo, needed = list(adds), dict[int, None]()
     while todo:
@@ -268,7 +268,7 @@ def _sums(
 
 
 def _is_alone(line: Line, slot: int, up: list[bool]) -> bool:
-    """Whether a step's value is needed for one sum only, and all its operands are numbers that differ by rounds."""
+    """Tell if a step's value is needed for one sum only, and all its operands are numbers that differ by rounds."""
     step = _step(line, slot)
     return step is not None and line.reads[slot] == 1 and all(up[a] and line.slots[a].is_field for a in step.args)
 

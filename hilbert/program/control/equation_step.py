@@ -1,4 +1,4 @@
-"""What an equation defines, as one step: a fixed point, a root, the solution of a linear system."""
+"""Equations as one step: a fixed point, a root, the solution of a linear system."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _apply(operation: Any, bundle: Leaf) -> Bundle:
 class Implicit(ControlFlow, Remembering):
     """(start, captures) ↦ the x near start with x = body(x, captures), or 0 = body(x, captures) for a root.
 
-    It is found within `most` rounds, to a `tolerance`. The derivative is that of the equation. `lanes` are the axes,
+    The search takes at most `most` rounds, to a `tolerance`. The derivative is the equation's. `lanes` are the axes,
     the first in front, along which there are many equations, each one by itself, and which captures vary along them:
     the body is that of one lane. `names` are those of its arguments, for printing only.
     """
@@ -67,24 +67,24 @@ class Implicit(ControlFlow, Remembering):
 
     @property
     def of(self) -> str:
-        """What a user called."""
+        """The function that a user called, by name."""
         return "root" if self.is_root else "fixed_point"
 
     @property
     def columns(self) -> int:
-        """How many columns of the body's derivative a round computes: for a step of Newton's all of them."""
+        """The number of columns of the body's derivative that a round computes: all for a step of Newton's method."""
         return sum(leaf.size for leaf in self.body.slots[: self.unknowns]) if self.is_root else 0
 
     @property
     def given(self) -> Bundle:
-        """What it takes."""
+        """The bundle of the operands: a start, and the captures."""
         n, slots = self.unknowns, self.body.slots
         captures = (self._along(leaf, k) for k, leaf in enumerate(slots[n : self.body.arity]))
         return Bundle((*self.made.leaves, *captures))
 
     @property
     def made(self) -> Bundle:
-        """What it gives."""
+        """The bundle of the results: the unknowns of all lanes."""
         axes = tuple(axis for axis, _ in self.lanes)
         return Bundle(tuple(leaf.under(axes) for leaf in self.body.slots[: self.unknowns]))
 
@@ -92,31 +92,31 @@ class Implicit(ControlFlow, Remembering):
         return leaf.under(tuple(axis for axis, varies in self.lanes if varies[capture]))
 
     def image(self, *operands: Leaf) -> Bundle:
-        """The unknowns."""
+        """The bundle of the unknowns."""
         return _apply(self, *operands)
 
     @declared
     def search(self) -> Line:
-        """What finds x, on (start, captures)."""
+        """The line that finds x, on (start, captures)."""
         raise NotImplementedError
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """The search."""
+        """The kernel that runs the search."""
         return Kernel(_Search(self, lib), fresh=False)
 
     def on_lines(self, change: Callable[[Line], Line]) -> Implicit:
-        """With another body that does the same."""
+        """The equation with another body that does the same."""
         body = change(self.body)
         return self if body is self.body else evolve(self, body=body)
 
     def needed(self, wanted: set[int]) -> tuple[set[int], set[int]]:
-        """All unknowns, and what the body reads."""
+        """All unknowns, and the operands that the body reads."""
         live = live_parts(self.body, self.body.outputs)
         unknowns = set(range(self.unknowns))
         return unknowns, unknowns | {k for k in range(self.body.arity) if live[k]}
 
     def narrowed(self, need: set[int], given: set[int]) -> Implicit:
-        """The same without captures that nothing reads."""
+        """The equation without captures that nothing reads."""
         kept = sorted(given)
         captures = [k - self.unknowns for k in kept if k >= self.unknowns]
         lanes = tuple((axis, tuple(varies[k] for k in captures)) for axis, varies in self.lanes)
@@ -125,7 +125,7 @@ class Implicit(ControlFlow, Remembering):
 
 @final
 class _Search:
-    """What runs a search; it is made and bound when it is first run."""
+    """A kernel that runs a search; its line is made and bound when it is first run."""
 
     __slots__ = ("_bound", "_lib", "_of")
 
@@ -146,9 +146,9 @@ class _Search:
 @final
 @frozen(eq=False)
 class SystemPlan:
-    """What is proved of the matrix of a linear system, how that is solved, and what it costs.
+    """The structure that is proved of the matrix of a linear system, the way to solve it, and its cost.
 
-    By `division` where its matrix is diagonal; by what solves systems with its `entries`, whose `values` are computed
+    By `division` where the matrix is diagonal; by a solver of systems with its `entries`, whose `values` are computed
     from the data; otherwise by the matrix in full. GMRES has a try `first` where that is a lot quicker.
     """
 
@@ -174,7 +174,7 @@ class Solve(ControlFlow, Remembering):
     """(b, data) ↦ the x with line(x, data) = b, where the line is linear in x.
 
     x and b have `many` axes in front that the data have not; the next `lanes` ones are those of lanes, each of which is
-    a system by itself. What it is the derivative `of`, "root" or "fixed_point", is for messages only.
+    a system by itself. `of` is "root" or "fixed_point" if the system is part of its derivative, for messages only.
     """
 
     line: Line
@@ -193,20 +193,20 @@ class Solve(ControlFlow, Remembering):
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """How many unknowns there are in a lane, and how many lanes."""
+        """The number of unknowns in a lane, and the number of lanes."""
         leaves = self.line.slots[: self.unknowns]
         lanes = math.prod(leaves[0].shape[: self.lanes]) if leaves else 1
         return sum(math.prod(leaf.shape[self.lanes :]) for leaf in leaves), lanes
 
     @property
     def is_small(self) -> bool:
-        """Whether elimination in full is quick."""
+        """True if elimination in full is quick."""
         n, lanes = self.sizes
         return n > 1 and lanes * (n**3 + 1000) <= SMALL
 
     @declared
     def plan(self) -> SystemPlan:
-        """What is proved of its matrix, and the way to solve it that costs least."""
+        """The structure that is proved of the matrix, and the way to solve the system that costs least."""
         raise NotImplementedError
 
     @property
@@ -216,26 +216,26 @@ class Solve(ControlFlow, Remembering):
 
     @property
     def given(self) -> Bundle:
-        """What it takes."""
+        """The bundle of the operands: right sides, and the data."""
         line = self.line
         return Bundle((*(line.slots[k].under(self.many) for k in line.outputs), *self.data))
 
     @property
     def made(self) -> Bundle:
-        """What it gives."""
+        """The bundle of the results: the unknowns."""
         return Bundle(tuple(leaf.under(self.many) for leaf in self.line.slots[: self.unknowns]))
 
     def image(self, *operands: Leaf) -> Bundle:
-        """The unknowns."""
+        """The bundle of the unknowns."""
         return _apply(self, *operands)
 
     @declared
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """What runs its plan."""
+        """The kernel that runs the plan."""
         raise NotImplementedError
 
     def on_lines(self, change: Callable[[Line], Line]) -> Solve:
-        """With another line that does the same."""
+        """The system with another line that does the same."""
         line = change(self.line)
         return self if line is self.line else evolve(self, line=line)
 
@@ -247,7 +247,7 @@ class Solve(ControlFlow, Remembering):
         return set(range(self.unknowns)), {*range(n), *data}
 
     def narrowed(self, need: set[int], given: set[int]) -> Solve:
-        """The same without data that nothing reads."""
+        """The system without data that nothing reads."""
         n = len(self.line.outputs)
         kept = [*range(self.unknowns), *(k - n + self.unknowns for k in sorted(given) if k >= n)]
         return evolve(self, line=restricted(self.line, kept))

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 class Loop(OfFields, ControlFlow):
     """For each element of X, in order or backwards: (states, shared, slices) ↦ (states, results), the body.
 
-    It takes the first states, what all rounds share, and the stacks, which have the axes of X in front; it gives the
-    last states, and a stack for each result. With `again` the derivative keeps what a round is given, and computes the
-    rest of it again. `names` are those of the body's arguments, for printing only.
+    The operands are the first states, arrays that all rounds share, and stacks, which have the axes of X in front; the
+    results are the last states, and a stack for each result of the body. With `again` the derivative keeps only the
+    operands of a round, and computes the rest again. `names` are those of the body's arguments, for printing only.
     """
 
     body: Line
@@ -49,18 +49,18 @@ class Loop(OfFields, ControlFlow):
 
     @cached_property
     def given(self) -> Bundle:
-        """What it takes."""
+        """The bundle of the operands: first states, shared arrays, stacks."""
         leaves, whole = self.body.slots[: self.body.arity], self.states + self.shared
         return Bundle((*leaves[:whole], *(leaf.under(self.index.axes) for leaf in leaves[whole:])))
 
     @cached_property
     def made(self) -> Bundle:
-        """What it gives."""
+        """The bundle of the results: last states, stacks."""
         leaves = [self.body.slots[k] for k in self.body.outputs]
         return Bundle((*leaves[: self.states], *(leaf.under(self.index.axes) for leaf in leaves[self.states :])))
 
     def image(self, *operands: Leaf) -> Bundle:
-        """The last states and the stacks."""
+        """The bundle of the last states and the stacks."""
         (bundle,) = operands
         if bundle != self.given:
             msg = f"a loop on {self.given} does not apply to {bundle}"
@@ -68,13 +68,13 @@ class Loop(OfFields, ControlFlow):
         return self.made
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """The rounds."""
+        """The kernel that runs the rounds."""
         return Kernel(
             Rounds(self.body, lib, self.index.shape, self.states, self.shared, reverse=self.reverse), fresh=False
         )
 
     def on_lines(self, change: Callable[[Line], Line]) -> Loop:
-        """With another body that does the same."""
+        """The loop with another body that does the same."""
         body = change(self.body)
         return self if body is self.body else evolve(self, body=body)
 
@@ -82,11 +82,11 @@ class Loop(OfFields, ControlFlow):
 
     @cached_property
     def found(self) -> dict[frozenset[int], tuple[set[int], set[int]]]:
-        """What `needed` has found: loops within loops are asked by every line around them."""
+        """Answers of `needed`, kept because every line around a loop asks the loops within it."""
         return {}
 
     def needed(self, wanted: set[int]) -> tuple[set[int], set[int]]:
-        """The results that must be made for some of them, states among them, and what must be given for these."""
+        """The results that must be made for some of them, states among them, and the operands that these need."""
         asked = frozenset(wanted)
         need, given = self.found.get(asked) or first(self.found, asked, self._needed(wanted))
         return set(need), set(given)
@@ -102,7 +102,7 @@ class Loop(OfFields, ControlFlow):
         return need, given | {k for k in need if k < self.states}
 
     def narrowed(self, need: set[int], given: set[int]) -> Loop:
-        """The loop that gives these results only, of what is needed for them."""
+        """The loop that gives these results only, of the operands that they need."""
         outputs = [self.body.outputs[k] for k in sorted(need)]
         ending = self.body.ending(outputs)
         if ending is self.body and len(given) == ending.arity:

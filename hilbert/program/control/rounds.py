@@ -1,6 +1,6 @@
 """The rounds of a loop, bound to a library: one environment for all of them, each result written where it belongs.
 
-Of a loop of which little depends on its own past, the rest is run for a block of rounds at once.
+If little of a loop depends on its own past, the rest is run for a block of rounds at once.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FEW = 8
 
 @final
 class Rounds:
-    """What runs a loop."""
+    """A kernel that runs a loop."""
 
     __slots__ = ("_body", "_bound", "_lib", "_n", "_parts", "_reverse", "_shape", "_shared", "_size", "_states")
 
@@ -74,7 +74,7 @@ class Rounds:
         return bound
 
     def _one_by_one(self, arrays: list[Any], stacks: list[Any]) -> list[Any]:
-        """One round after the other."""
+        """Run one round after the other."""
         lib, c, n = self._lib.inner, self._states, self._n
         like = next(iter([*arrays, *stacks]), None)
         leaves = [self._body.slots[k] for k in self._body.outputs[c:]]
@@ -86,7 +86,7 @@ class Rounds:
     def _run(
         self, bound: BoundLine, c: int, arrays: list[Any], stacks: list[Any], rows: list[Any], n: int
     ) -> list[Any]:
-        """The last states after n rounds; what they give else is written into the rows."""
+        """The last states after n rounds; the other results of each round are written into the rows."""
         env = [*arrays, *stacks, *bound.rest]
         first, last = len(arrays), len(arrays) + len(stacks)
         for slot in bound.scalars:
@@ -112,7 +112,7 @@ class Rounds:
     # --- in blocks ---
 
     def _in_blocks(self, arrays: list[Any], stacks: list[Any]) -> list[Any]:
-        """Block after block, part after part: what a part makes in a block is there for those behind it."""
+        """Run block after block, part after part: the results of a part in a block are there for the later parts."""
         lib, body, c, n = self._lib.inner, self._body, self._states, self._n
         states, ends = arrays[:c], body.outputs[c:]
         rows = {k: lib.rows(n, body.slots[k], None) for k in ends}
@@ -167,5 +167,5 @@ def _entries(part: Part) -> int:
 
 
 def _calls(part: Part) -> float:
-    """What a round costs, in calls; a slice that is read or written is a quarter of one."""
+    """The cost of a round, in calls; a slice that is read or written is a quarter of one."""
     return len(part.line.steps) + (len(part.reads) - part.shared + len(part.makes)) / 4

@@ -49,27 +49,27 @@ class While(ControlFlow):
 
     @property
     def given(self) -> Bundle:
-        """What it takes."""
+        """The bundle of the operands: states and shared arrays."""
         return Bundle(self.body.slots[: self.body.arity])
 
     @property
     def made(self) -> Bundle:
-        """What it gives."""
+        """The bundle of the results: the states."""
         return Bundle(self.body.slots[: self.states])
 
     def image(self, *operands: Leaf) -> Bundle:
-        """The last states."""
+        """The bundle of the last states."""
         if operands != (self.given,):
             msg = f"a loop on {self.given} does not apply to {operands[0]}"
             raise SpaceError(msg)
         return self.made
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """The rounds."""
+        """The kernel that runs the rounds."""
         return Kernel(_Rounds(self, lib), fresh=False)
 
     def on_lines(self, change: Callable[[Line], Line]) -> While:
-        """With another body that does the same."""
+        """The loop with another body that does the same."""
         body = change(self.body)
         return self if body is self.body else evolve(self, body=body)
 
@@ -80,13 +80,13 @@ class While(ControlFlow):
         return states, states | {k for k in range(self.body.arity) if live[k]}
 
     def narrowed(self, need: set[int], given: set[int]) -> While:
-        """The same without what no round reads."""
+        """The loop without arrays that no round reads."""
         return evolve(self, body=restricted(self.body, sorted(given)))
 
 
 @final
 class _Rounds:
-    """What runs it; the body is bound when it is first run."""
+    """A kernel that runs the loop; the body is bound when it is first run."""
 
     __slots__ = ("_bound", "_lib", "_line", "_of")
 

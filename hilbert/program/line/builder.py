@@ -46,7 +46,7 @@ class Builder:
         self._known: dict[tuple[Operation, tuple[int, ...]], int] = {}
 
     def emit(self, operation: Operation, args: tuple[int, ...], leaf: Leaf) -> int:
-        """The slot of a step."""
+        """The slot of a step, a new one unless the same step is there."""
         if self.traced:
             msg = f"an expression is used after its function was traced (a step into {leaf}): pass a vector instead"
             raise SpaceError(msg)
@@ -58,7 +58,7 @@ class Builder:
         return found
 
     def made(self, slot: int) -> Place | None:
-        """Where a slot's value was made, if that is known; what a body is given, around it."""
+        """The place of the step that made a slot's value, if known; for a body's input that of its operand outside."""
         return self.steps[slot - self.arity].place if slot >= self.arity else dict(enumerate(self.came)).get(slot)
 
     @property
@@ -91,7 +91,7 @@ class Builder:
         return b.line(where[k] for k in outputs), list(found.values())
 
     def forget(self, slot: int) -> None:
-        """Let go of the constant in a slot that nothing reads; the slot stays, with the number 0."""
+        """Replace the constant in a slot that nothing reads by the number 0, so that its memory is freed."""
         step = self.steps[slot - self.arity]
         self._known.pop((step.operation, step.args), None)
         self.steps[slot - self.arity] = Step(Literal(filled(0.0, self.slots[slot])), ())
@@ -177,7 +177,7 @@ class Builder:
         return self.emit(Pack(), tuple(slots), Bundle(tuple([self.slots[k] for k in slots])))
 
     def unpack(self, slot: int) -> tuple[int, ...]:
-        """The arrays of a bundle: those that it was made of, if it was made here."""
+        """The arrays of a bundle; the slots that were packed, if the bundle was made here."""
         if isinstance(self.operation(slot), Pack):
             return self.steps[slot - self.arity].args
         bundle = self.slots[slot]
@@ -201,7 +201,7 @@ class Builder:
                 return self._joined(operation, args, operation.image(*(self.slots[a] for a in args)))
 
     def _joined(self, operation: Operation, args: tuple[int, ...], leaf: Leaf) -> int:
-        """The slot of a step, or of the one step that it and the step before it come to: ln σ is right where σ is 0."""
+        """The slot of a step, or of one step that replaces it and the step before: ln σ is right where σ is 0."""
         if len(args) == 1 and args[0] >= self.arity:
             joined = operation.after(self.operation(args[0]))
             if joined is not None:
@@ -224,7 +224,7 @@ class Builder:
         return where
 
     def line(self, outputs: Iterable[int]) -> Line:
-        """What has been built, without steps that these outputs do not need."""
+        """The line of the steps so far, without those that these outputs do not need."""
         return pruned(self.slots, self.steps, tuple(outputs), fixed=self.fixed)
 
 

@@ -1,4 +1,4 @@
-"""A linear operation on one array that a user's functions compute: there, and back for its adjoint."""
+"""A linear operation on one array that a user's functions compute: one for the map, one for its adjoint."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @final
 @frozen(eq=False)
 class MapRule:
-    """What a user's linear map computes: `forward(xp, a)`, `adjoint(xp, b)`; with axes in front if it is `batched`.
+    """The functions of a user's linear map: `forward(xp, a)`, `adjoint(xp, b)`; with axes in front if `batched`.
 
     A rule of the library may only look: `looks(xp, a, place)`, with the place where its step was written, gives back a.
     """
@@ -52,7 +52,7 @@ def rule_named(name: str) -> MapRule:
 
 
 def defined(rule: MapRule) -> MapRule:
-    """The rule, as that of its name."""
+    """Enter the rule under its name."""
     _rules[rule.name] = rule
     return rule
 
@@ -71,12 +71,12 @@ class External(Operation):
 
     @property
     def name(self) -> str:
-        """That of its rule, with a star for the adjoint."""
+        """The rule's name, with a star for the adjoint."""
         return f"{self.rule.name}*" if self.back else self.rule.name
 
     @property
     def key(self) -> Any:
-        """The place, too."""
+        """The operation and its place, which a rule that looks is told."""
         return self, self.place
 
     def image(self, *operands: Leaf) -> Leaf:
@@ -113,11 +113,11 @@ class External(Operation):
         return Kernel(call, fresh=False)
 
     def lifted(self, n: int) -> External:
-        """More axes in front."""
+        """The operation with n more axes in front."""
         return evolve(self, n=self.n + n)
 
     def adjoint(self, source: Leaf) -> External:
-        """The other function."""
+        """The operation of the other function."""
         return External(self.rule, self.cod, self.dom, not self.back, self.n, self.place)
 
     def __repr__(self) -> str:

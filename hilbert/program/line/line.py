@@ -32,7 +32,7 @@ O_co = TypeVar("O_co", bound=Operation, covariant=True)
 @final
 @frozen
 class Step(Generic[O_co]):
-    """slot = operation(slots `args`). Where it was written is no part of its value."""
+    """slot = operation(slots `args`). The place where the step was written is no part of its value."""
 
     operation: O_co
     args: tuple[int, ...]
@@ -97,7 +97,7 @@ class Line(OfFields):
 
     @cached_property
     def _class(self) -> list[object]:
-        """What lines have in common that were found to be equal: many constants that name one program ask again."""
+        """A list that lines found to be equal share, because constants that name one program compare lines often."""
         return [object()]
 
     @property
@@ -107,7 +107,7 @@ class Line(OfFields):
 
     @cached_property
     def reads(self) -> list[int]:
-        """How often each slot is read, by steps and as an output."""
+        """The number of times that each slot is read, by steps and as an output."""
         count = [0] * len(self.slots)
         for k in self.outputs:
             count[k] += 1
@@ -118,7 +118,7 @@ class Line(OfFields):
 
     @cached_property
     def live(self) -> dict[frozenset[int], list[set[int]]]:
-        """What `live_parts` has found: lines within lines are asked by every line around them."""
+        """Answers of `live_parts`, kept because every line around a line asks the lines within it."""
         return {}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -148,7 +148,7 @@ def pruned(
 ) -> Line:
     """A line without steps that its outputs do not need: dead code, found in one pass from the end.
 
-    It is `line` if there are none, where that is given.
+    With nothing to leave out the result is `line`, if one is given.
     """
     slots, steps = tuple(slots), tuple(steps)
     if Bundle in set(map(type, slots)):
@@ -178,7 +178,7 @@ def pruned(
 
 
 def live_parts(line: Line, outputs: Iterable[int]) -> Sequence[AbstractSet[int]]:
-    """For each slot which of its arrays some outputs need; the one array of a slot that is no bundle is 0."""
+    """The arrays of each slot that some outputs need; the one array of a slot that is no bundle is 0."""
     wanted = frozenset(outputs)
     found = line.live.get(wanted)
     if found is None:
@@ -189,14 +189,14 @@ def live_parts(line: Line, outputs: Iterable[int]) -> Sequence[AbstractSet[int]]
 
 
 class Liveness:
-    """For each slot which of its arrays are needed by the outputs that were asked for so far."""
+    """The liveness of slots: which arrays of each are needed by the outputs that were asked for so far."""
 
     def __init__(self, line: Line) -> None:
         self.line = line
         self.parts = [set[int]() for _ in line.slots]
 
     def need(self, outputs: Iterable[int]) -> set[int]:
-        """Ask for outputs, too; the inputs that are needed since. What was needed already is not looked at again."""
+        """Ask for more outputs; gives the inputs that are needed since. Slots needed before are not visited again."""
         line, live, found = self.line, self.parts, set[int]()
         slots, arity = line.slots, line.arity
         ahead: list[int] = []  # a heap: the last slot first, so that all that reads a slot comes before it
@@ -233,7 +233,7 @@ class Liveness:
 
 
 def _is_of_bundles(line: Line, slot: int) -> bool:
-    """Whether a step maps a bundle to a bundle: it may give less of what it makes, for less of what it needs."""
+    """Tell if a step maps a bundle to a bundle: then a narrower step gives fewer results, of fewer operands."""
     args = line.steps[slot - line.arity].args
     return isinstance(line.slots[slot], Bundle) and any(isinstance(line.slots[a], Bundle) for a in args)
 
@@ -243,12 +243,12 @@ def _parts(leaf: Leaf) -> set[int]:
 
 
 def _is_whole(live: AbstractSet[int], leaf: Leaf, step: Step[Any]) -> bool:
-    """Whether a step makes nothing that is not needed; of a constant bundle some arrays are enough."""
+    """Tell if a step makes only what is needed; of a constant bundle some arrays are enough."""
     return bool(live) and (not step.args or live == _parts(leaf))
 
 
 def _narrowed(line: Line) -> Line:
-    """The line without what its outputs do not need, arrays of bundles among it."""
+    """The line without steps, and arrays of bundles, that its outputs do not need."""
     slots, steps, arity = line.slots, line.steps, line.arity
     live = live_parts(line, line.outputs)
     if all(map(_is_whole, live[arity:], slots[arity:], steps)):

@@ -33,11 +33,11 @@ class Literal(Operation):
     value: Const
 
     def image(self, *operands: Leaf) -> Leaf:
-        """The constant's."""
+        """The leaf of the constant."""
         return self.value.leaf
 
     def lifted(self, n: int) -> Literal:
-        """A constant does not vary."""
+        """The constant itself, which does not vary."""
         return self
 
 
@@ -64,7 +64,7 @@ class Scale(Operation):
         return lib.scale(self.k)
 
     def image(self, *operands: Leaf) -> Leaf:
-        """The same."""
+        """The leaf of the operand."""
         return operands[0]
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
@@ -122,7 +122,7 @@ class Move(Operation):
         return Leaf(operands[0].entry, tuple(operands[0].axes[k] for k in self.order))
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """A view."""
+        """A kernel for the view."""
         return lib.move(self.order)
 
     def lifted(self, n: int) -> Move:
@@ -142,15 +142,15 @@ class Cast(Operation):
     entry: Entry
 
     def by_entry(self, lib: Library, operands: Sequence[Leaf]) -> Kernel | None:
-        """A conversion."""
+        """The kernel of the conversion."""
         return lib.cast(self.entry.dtype)
 
     def image(self, *operands: Leaf) -> Leaf:
-        """The same axes."""
+        """The same axes, the entries in the other precision."""
         return Leaf(self.entry, operands[0].axes)
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """A conversion."""
+        """The kernel of the conversion."""
         return lib.cast(self.entry.dtype)
 
     def lifted(self, n: int) -> Cast:
@@ -168,7 +168,7 @@ class Keep(Operation):
     """The same array: a barrier that no contraction is moved across (`hilbert.program.planning.contraction_plan`)."""
 
     def image(self, *operands: Leaf) -> Leaf:
-        """The same."""
+        """The leaf of the operand."""
         return operands[0]
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
@@ -176,7 +176,7 @@ class Keep(Operation):
         return Kernel(lambda a: a, fresh=False)
 
     def lifted(self, n: int) -> Keep:
-        """The same."""
+        """The same barrier."""
         return self
 
 
@@ -210,7 +210,7 @@ class Along(Operation):
         return Leaf(entry, leaf.axes[: self.at] + leaf.axes[self.at + n :] if one else leaf.axes)
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """The library's."""
+        """The library's kernel."""
         return lib.along(self.name, self.at, len(self.index.axes), operands[0])
 
     def lifted(self, n: int) -> Along:
@@ -219,7 +219,7 @@ class Along(Operation):
 
 
 FOUND, COMPUTED = ("argmax", "argmin", "argsort"), ("logsumexp", "softmax", "log_softmax")
-"""What is found among the entries along an axis, and what is computed of them."""
+"""The functions whose results are elements of X, found along its axes, and those that compute numbers."""
 
 # --- operations on two arrays ---
 
@@ -232,7 +232,7 @@ class Contract(Operation):
     spec: Spec
 
     def by_entry(self, lib: Library, operands: Sequence[Leaf]) -> Kernel | None:
-        """Of a product of entries, or with a number; not with conditions, which choose."""
+        """The kernel of a product of entries, or with a number; None for conditions, which choose."""
         are_along = {self.spec.left, self.spec.right} <= {"", self.spec.out}
         return lib.multiply() if are_along and all(leaf.is_field for leaf in operands) else None
 
@@ -246,11 +246,11 @@ class Contract(Operation):
         return lib.contract(self.spec, operands[0], operands[1])
 
     def lifted(self, n: int) -> Contract:
-        """Both operands vary."""
+        """The contraction with n more labels, which both operands and the result have."""
         return Contract(self.spec.lifted(n, left=True, right=True))
 
     def partly(self, n: int, up: tuple[bool, ...]) -> Contract:
-        """What is shared is read as it is."""
+        """Lift the operands marked in `up`; the others get no axis."""
         return Contract(self.spec.lifted(n, left=up[0], right=up[1]))
 
 
@@ -276,7 +276,7 @@ class Add(Operation):
         return lib.add()
 
     def lifted(self, n: int) -> Add:
-        """The same."""
+        """The same sum."""
         return self
 
 
@@ -311,7 +311,7 @@ def product(spec: Spec, left: Leaf, right: Leaf, written: tuple[str, ...] = ()) 
 
 
 def _misfit(spec: Spec, left: Leaf, right: Leaf, written: tuple[str, ...]) -> str:
-    """What keeps two leaves from being contracted."""
+    """The message for two leaves that cannot be contracted."""
     names = written or (spec.left, spec.right, spec.out)
     text = f"contraction {names[0]},{names[1]}->{names[2]}"
     axes: dict[str, Index] = {}

@@ -1,4 +1,4 @@
-"""Where a step was written: a user's line, kept as it was found and told when it is asked for.
+"""Places of steps: a user's line of code, kept as code and instruction, and made a text when it is asked for.
 
 >>> def f():
 ...     return sys._getframe()
@@ -47,7 +47,7 @@ def told(place: Place) -> str:
 
 
 def computed_by(error: BaseException, place: Place | None) -> None:
-    """Say on an error where the step was written that it arose in; the innermost line of several."""
+    """Add to an error the place of the step in which it arose; of several steps within each other, the innermost."""
     if place is not None and written(error) is None:
         if _derived(place) and error.args and isinstance(error.args[0], str):
             error.args = (error.args[0] + _derived(place), *error.args[1:])
@@ -56,7 +56,7 @@ def computed_by(error: BaseException, place: Place | None) -> None:
 
 
 def written(error: BaseException) -> Place | None:
-    """Where the step was written that an error arose in."""
+    """The place of the step in which an error arose; None if the error has none."""
     return error.__dict__.get("written")
 
 

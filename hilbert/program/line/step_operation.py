@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Operation:
-    """What a step does to its operands."""
+    """An operation on the operands of a step."""
 
     __slots__ = ()
 
@@ -32,24 +32,24 @@ class Operation:
         raise TypeError(type(self).__name__)
 
     def by_entry(self, lib: Library, operands: Sequence[Leaf]) -> Kernel | None:
-        """The kernel where an entry of the result comes of those in its place: on arrays of any one shape, and numbers.
+        """The kernel on arrays of any one shape, and numbers, if an entry of the result depends on its own place only.
 
-        None where it is not so.
+        None for other operations.
         """
         return None
 
     @property
     def key(self) -> Any:
-        """What its kernels depend on, beside leaves and the library."""
+        """The key of the operation's kernels, beside leaves and the library."""
         return self
 
     @property
     def is_pure(self) -> bool:
-        """Whether nobody notices where, and how often, it is computed."""
+        """True if nobody notices where, and how often, the operation is computed."""
         return True
 
     def after(self, inner: Operation | None) -> Operation | None:
-        """The one operation that it is on the result of an operation with one operand; None where there is none."""
+        """The one operation that equals this one after an operation with one operand; None where there is none."""
         return None
 
     def lifted(self, n: int) -> Operation:
@@ -61,11 +61,11 @@ class Operation:
         return None
 
     def needed(self, wanted: set[int]) -> tuple[set[int], set[int]]:
-        """Of an operation from bundle to bundle: what it makes for some of its results, and what it needs for them."""
+        """For an operation from bundle to bundle: the results to make for some of them, and their operands."""
         raise TypeError(type(self).__name__)
 
     def narrowed(self, need: set[int], given: set[int]) -> Operation:
-        """The operation that makes and needs only that."""
+        """The operation that makes these results only, of these operands."""
         raise TypeError(type(self).__name__)
 
     def __repr__(self) -> str:

@@ -81,7 +81,7 @@ def trees(line: Line) -> Iterator[list[int]]:
 
 
 def shape(line: Line, inner: list[int]) -> tuple[Any, ...]:
-    """What a tree looks like: trees that look alike are reordered alike."""
+    """The form of a tree as a key: trees with equal keys are reordered alike."""
     arity, slots, within = line.arity, line.slots, set(inner)
     steps = [line.steps[slot - arity] for slot in inner]
     return tuple([(step.operation, *((slots[a], a in within, _number(line, a)) for a in step.args)) for step in steps])
@@ -94,7 +94,7 @@ def _number(line: Line, slot: int) -> float | None:
 
 
 def _links(step: Step[Any], slots: tuple[Leaf, ...]) -> bool:
-    """Whether a step that multiplies, moves or reduces may be a part of a tree: of real arrays, by whole axes."""
+    """True if a step that multiplies, moves or reduces may be a part of a tree: of real arrays, by whole axes."""
     if type(step.operation) is Reduce and type(step.operation.relation) is not Full:
         return False
     operands = [slots[a] for a in step.args]
@@ -129,7 +129,7 @@ class _Reading:
         return tuple(range(first, len(self.axes)))
 
     def _operands(self, step: Step[Link], out: Labels) -> list[Labels]:
-        """The labels of the operands of a step with these labels of its result; what scales it belongs to k."""
+        """The labels of the operands of a step, from those of its result; a scaling's number is multiplied into k."""
         operation = step.operation
         match operation:
             case Contract(spec):

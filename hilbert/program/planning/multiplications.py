@@ -1,4 +1,4 @@
-"""What the contractions of a line cost, step by step: multiplications of numbers, and the largest array.
+"""The cost of the contractions of a line, step by step: multiplications of numbers, and the largest array.
 
 >>> from hilbert.index.index import Fin
 >>> from hilbert.index.leaf import Entry, Leaf
