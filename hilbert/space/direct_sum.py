@@ -41,11 +41,11 @@ class Biproduct(PartlyDiscrete, Space):
 
     @property
     def _form(self) -> Any:
-        """What makes sums of this form by `of_parts`: DirectSum, an index set of labels, or the class of a record."""
+        """The form, which makes sums of parts: DirectSum, an index set of labels, or the class of a record."""
         return type(self)
 
     def settle(self) -> None:
-        """Check the parts; ask for the leaves while those of the parts are known: later, a deep sum would overflow."""
+        """Check the parts, and cache the leaves while the parts' are known: asked later, a deep sum would overflow."""
         for part in self._parts:
             require_type(part, "a direct sum")
         _ = self.leaves, hash(self)
@@ -75,7 +75,7 @@ class Biproduct(PartlyDiscrete, Space):
 
     @property
     def _part_names(self) -> tuple[str, ...] | None:
-        """What names the parts in texts: the names of a record, the labels of a direct sum over them, or None."""
+        """The names of the parts in texts: those of a record, the labels of a direct sum over an index set, or None."""
         over = self._index_set
         return self.names if over is None or not has_labels(over) else tuple(map(str, over.labels))
 
@@ -86,20 +86,20 @@ class Biproduct(PartlyDiscrete, Space):
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:
-        """Where the leaves of each part begin, and where the last ones end."""
+        """The positions among all leaves where those of each part begin, and where the last ones end."""
         return tuple(itertools.accumulate((len(part.leaves) for part in self.parts), initial=0))
 
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:
-        """Those of the parts, in order."""
+        """The leaves of the parts, in order."""
         return tuple(leaf for part in self.parts for leaf in part.leaves)
 
     def pack(self, flat: Iterator[Any]) -> Any:
-        """A tuple."""
+        """The tuple tree of a flat sequence of leaves."""
         return nested_sums.pack(self, flat)
 
     def unpack(self, tree: Any) -> list[Any]:
-        """A tuple's leaves."""
+        """The leaves of a tuple tree, in order."""
         return nested_sums.unpack(self, tree, items)
 
     @cached_property
@@ -141,7 +141,7 @@ class DirectSum(Biproduct, Generic[*Vs]):
 
     @property
     def _form(self) -> Any:
-        """DirectSum, or what makes sums over the index set."""
+        """DirectSum, or the form of sums over the index set."""
         return DirectSum if self._index_set is None else SumOver(self._index_set)
 
     @property
@@ -152,7 +152,7 @@ class DirectSum(Biproduct, Generic[*Vs]):
 @final
 @frozen
 class SumOver:
-    """What makes direct sums over an index set."""
+    """The form of direct sums over an index set, which makes them of parts."""
 
     index: Fin[Any]
 
@@ -162,7 +162,7 @@ class SumOver:
 
 
 MOST = 1000
-"""More elements than this has no index set of a direct sum, whose parts are spaces of their own."""
+"""The most elements of an index set of a direct sum, whose parts are spaces of their own."""
 
 
 class _DirectSumOf:

@@ -101,7 +101,7 @@ def full(space: V, k: float) -> Vec[V]:
 
 
 PLAIN = frozenset({np.ndarray, list, tuple, float, int})
-"""What has no labels of its own."""
+"""Types of data that have no labels of their own."""
 
 
 def _read(data: Any, leaf: Leaf) -> Any:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 V = TypeVar("V", bound=Type)
 Rule: TypeAlias = "Callable[[str, Type, np.random.Generator], Any]"  # a text: numpy.random is imported by who draws
-"""What makes the initial value of a leaf, of its path, its space and random numbers: a vector or an array."""
+"""A function of a leaf's path, space and random numbers that gives the initial value: a vector or an array."""
 
 
 @once
@@ -63,7 +63,7 @@ def _leaf_spaces(space: Any, rec: Callable[[Any], Any]) -> tuple[tuple[str, Any]
 
 
 def require_leaf(path: str, space: Type, made: Any) -> Any:
-    """What was made of a leaf; raises SpaceError unless it is in its space."""
+    """The result of a function on a leaf; raises SpaceError unless it is a vector of the leaf's space."""
     if getattr(made, "space", None) != space:
         msg = f"map_leaves(f): f({path!r}, v) is {shown(made)}, where one of {space}, the space of v, is due"
         raise SpaceError(msg)
@@ -92,7 +92,7 @@ def map_leaves(v: Vec[Any], f: Callable[[str, Vec[Any]], Vec[Any]]) -> Vec[Any]:
 
 
 def moved(v: Vec[Any], by: Vec[Any]) -> Vec[Any]:
-    """The reals of v and by added, in the space of by; what is discrete stays."""
+    """The reals of v and by added, in v's space; discrete parts stay."""
     tangents = v.space.tangent
     if not isinstance(by, Vec) or by.space != tangents:
         msg = f"v.moved(t) takes a tangent of v, which is in {v.space}: a vector of {tangents}, not {shown(by)}"

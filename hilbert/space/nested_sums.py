@@ -29,7 +29,7 @@ def below(space: Any) -> list[Any]:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two direct sums are equal; the second may be anything."""
+    """Tell if two direct sums are equal; the second may be anything."""
     stack: list[tuple[Any, Any]] = [(a, b)]
     while stack:
         a, b = stack.pop()
@@ -71,7 +71,7 @@ def _named_parts(space: Any) -> tuple[Sequence[str | int], Sequence[Any]]:
 
 
 def apart(have: Any, want: Any) -> str:
-    """Where two long spaces differ first, for the beginning of a message: `at encoder.bias ℝ^10, not ℝ^12: `."""
+    """The first difference of two long spaces, for the beginning of a message: `at encoder.bias ℝ^10, not ℝ^12: `."""
     path, part, due = split(have, want)
     is_long = max(len(text(have)), len(text(want))) > WIDE
     return f"at {path} {text(part)}, not {text(due)}: " if path and is_long else ""
@@ -108,7 +108,7 @@ def unpack(space: Any, tree: Any, items: Callable[[Any, Any, int], list[Any]]) -
 
 
 def families(space: Any) -> str:
-    """What an error adds for V^X, V a sum: what the items of a tuple are, and how vectors are put side by side."""
+    """The end of an error for V^X, V a sum: the items of a tuple, and the word that puts vectors side by side."""
     if not hasattr(space, "base"):
         return ""
     return f", an array for each part, axes of {space.index} first; stack(X, V)(v, w, …) has one v ∈ V for each x ∈ X"
@@ -133,7 +133,7 @@ def built(found: list[Any]) -> Any:
 
 
 def any_item(space: Any, tree: Any, is_one: Callable[[Any], bool]) -> bool:
-    """Whether a part of a tuple tree is given as a whole; V^X has the tree of V."""
+    """Tell if a part of a tuple tree is given as a whole; V^X has the tree of V."""
     stack: list[tuple[Any, Any]] = [(space, tree)]
     while stack:
         at, item = stack.pop()

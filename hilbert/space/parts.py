@@ -61,7 +61,7 @@ class Lens(Generic[W_contra, V_co]):
         return ".".join(name for _, name in self.path)
 
     def at(self, space: Any) -> tuple[Any, int, int]:
-        """The space of the part in a record, or in a copower of records, and where its leaves begin and end.
+        """The space of the part in a record, or in a copower of records, and the bounds of its leaves among all.
 
         Raises SpaceError where there is no such part.
         """
@@ -104,14 +104,14 @@ def _found(space: Any, lens: AnyLens) -> tuple[Any, int, int]:
 
 
 def lens_for(space: Any, name: str) -> str:
-    """`p[Params.weights]` for the name of a part of a record, or of P^X; otherwise nothing."""
+    """`p[Params.weights]` for the name of a part of a record, or of P^X; empty for another name."""
     while hasattr(space, "base"):
         space = space.base
     return f"p[{space.lenses[name]}]" if name in (getattr(space, "names", None) or ()) else ""
 
 
 def place(space: Any, lens: Any, given: Any) -> tuple[int, int]:
-    """Where the leaves of a part begin and end; raises SpaceError where what is given for it is of another space."""
+    """The bounds of a part's leaves among all; raises SpaceError if `given`, the new part's space, is another one."""
     if not isinstance(lens, Lens):
         msg = f"a part of {space} is named by a lens, such as Params.weights, not by {shown(lens)}"
         raise SpaceError(msg)
@@ -137,7 +137,7 @@ def _misfit(space: Any, lens: AnyLens, here: Any, owner: type) -> str:
 
 
 class Owner(Protocol[V_contra, L_co]):
-    """What makes the lens of a part of type V: a class of records.
+    """A maker of the lens of a part of type V: a class of records.
 
     In `owner: type[Rec]` and `Lens[Rec, V]` the type checker would take Rec from where the lens is used, and refuse
     `p[Base.part]` of a subclass; here the class alone says it.
@@ -152,7 +152,7 @@ class Owner(Protocol[V_contra, L_co]):
 
 
 def span(space: Type, i: Any) -> tuple[int, int]:
-    """The leaves of part i of a direct sum, as a range; raises SpaceError if there is none, and for a record."""
+    """The bounds of the leaves of part i of a direct sum; raises SpaceError if there is none, and for a record."""
     require_numbered(space)
     return part_span(space, i)
 
@@ -171,13 +171,13 @@ def part_place(space: Type, i: Any) -> int:
 
 
 def part_span(space: Type, i: Any) -> tuple[int, int]:
-    """The same for a record, too."""
+    """The bounds of the leaves of part i of a direct sum or a record; raises SpaceError if there is none."""
     place = part_place(space, i)
     return space.offsets[place], space.offsets[place + 1]
 
 
 @once
 def summand_slices(space: Any) -> tuple[tuple[Any, slice], ...]:
-    """The summands of a direct sum, and of a copower of one, each with where its leaves stand."""
+    """The summands of a direct sum, and of a copower of one, each with the slice of its leaves."""
     ends = itertools.accumulate((len(part.leaves) for part in space.summands), initial=0)
     return tuple((part, slice(*both)) for part, both in zip(space.summands, itertools.pairwise(ends), strict=True))

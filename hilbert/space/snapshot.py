@@ -81,7 +81,7 @@ def _formal(leaf: Formal, memo: Memo) -> Formal:
 
 
 def _is_same(kept: Any, now: Any) -> bool:
-    """Whether an array still has the entries of its copy."""
+    """Tell if an array still has the entries of its copy."""
     if isinstance(now, Formal):
         return all(map(_is_same, kept.parts, now.parts))
     return kept is now or library(now).unchanged(kept, now)

@@ -68,7 +68,7 @@ class LinearSpace(OfSpaces, Protocol[V]):
 
 
 class Type(Remembering, OfFields):
-    """What a value can have: a space, or a discrete type (Bool, elements of an index set, integers)."""
+    """The type of a value: a space, or a discrete type (Bool, elements of an index set, integers)."""
 
     @property
     def leaves(self) -> tuple[Leaf, ...]:
@@ -107,7 +107,7 @@ class Type(Remembering, OfFields):
 
     @property
     def _summands(self) -> tuple[Any, ...]:
-        """The summands, of known types; of an unknown type it is not known that they are no spaces."""
+        """The summands, of known types; for an unknown type they may be spaces."""
         return self.parts
 
     @property
@@ -121,13 +121,13 @@ class Type(Remembering, OfFields):
 
     @property
     def offsets(self) -> tuple[int, ...]:
-        """Where the leaves of each part begin, and where the last ones end."""
+        """The positions among all leaves where those of each part begin, and where the last ones end."""
         return 0, len(self.leaves)
 
     @property
     @once
     def is_space(self) -> bool:
-        """Whether every leaf is real, so that 0 + · ⊙ are defined."""
+        """True if every leaf is real, so that 0 + · ⊙ are defined."""
         return all(leaf.is_field for leaf in self.leaves)
 
     @property
@@ -147,12 +147,12 @@ class Type(Remembering, OfFields):
         return self.places
 
     def selection(self, key: Any) -> tuple[Type, tuple[Key, ...]]:
-        """The space of v[key] for v ∈ V^X, and what is kept of each axis of X; SpaceError for another type."""
+        """The space of v[key] for v ∈ V^X, and the part of each axis of X that is kept; SpaceError for another type."""
         msg = f"{self} has no components, so v[{shown(key)}] does not exist: [k] takes a part of a direct sum, or a "
         raise SpaceError(f"{msg}component of V^X")
 
     def sums(self, X: Index | int) -> list[tuple[Type, int]]:
-        """The space of Σ_X, and where the axes of X begin, for each X that is a factor of the index sets.
+        """The space of Σ_X, and the number of axes before those of X, for each X that is a factor of the index sets.
 
         A position stands for the one axis there.
         """
@@ -276,7 +276,7 @@ class Atom(Type):
 
     @property
     def entry(self) -> Entry:
-        """What its one array holds."""
+        """The entry that the one array holds."""
         raise TypeError(type(self).__name__)
 
     @property
@@ -298,7 +298,7 @@ class Atom(Type):
 
 
 class PartlyDiscrete(Type):
-    """What may have discrete parts: for the type checker, only an element of a space is made of numbers."""
+    """A type that may have discrete parts: for the type checker, only an element of a space is made of numbers."""
 
     def basis(self: LinearSpace[V]) -> Iterator[Vec[V]]:
         """The standard basis; raises SpaceError where a part is discrete."""
@@ -334,7 +334,7 @@ class Discrete(PartlyDiscrete, Atom):
 
     @property
     def dtype(self) -> str:
-        """The dtype that stores it."""
+        """The dtype of the array."""
         return self.entry.dtype
 
     @property
@@ -377,7 +377,7 @@ class Boolean(Discrete):
 
     @property
     def entry(self) -> Entry:
-        """Stored as bool."""
+        """A truth value, stored as bool."""
         return Entry("bool")
 
     def __repr__(self) -> str:
@@ -391,7 +391,7 @@ class Integers(Discrete):
 
     @property
     def entry(self) -> Entry:
-        """Stored as int64."""
+        """An integer, stored as int64."""
         return Entry("int64")
 
     def __repr__(self) -> str:
@@ -412,7 +412,7 @@ class Elements(Discrete, Generic[I]):
 
     @property
     def entry(self) -> Entry:
-        """Stored as int64."""
+        """An element of the index set, stored as int64."""
         return Entry("int64", self.index)
 
     def __repr__(self) -> str:
@@ -426,7 +426,7 @@ class Zero(Space):
 
     @property
     def leaves(self) -> tuple[Leaf, ...]:
-        """None."""
+        """No leaves."""
         return ()
 
     def pack(self, flat: Iterator[Any]) -> Any:
@@ -434,7 +434,7 @@ class Zero(Space):
         return ()
 
     def unpack(self, tree: Any) -> list[Any]:
-        """Nothing."""
+        """No leaves; raises SpaceError unless the tree is the empty tuple."""
         return items(self, tree, 0)
 
     @property
@@ -478,7 +478,7 @@ class Copower(Space, Generic[V, I]):
 
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:
-        """Those of the base with more axes."""
+        """The leaves of the base with the axes of X in front."""
         return tuple(leaf.under(self.index.axes) for leaf in self.base.leaves)
 
     @property
@@ -504,18 +504,18 @@ class Copower(Space, Generic[V, I]):
         return (self.base if rest is None else Copower(self.base, rest)), keys
 
     def sums(self, X: Index | int) -> list[tuple[Type, int]]:
-        """Along this index set or a factor of it, or of one of the base."""
+        """The spaces of sums along X where X is this index set, a factor of it, or one of the base's."""
         n = len(self.index.axes)
         here = [(power(self.base, Unit() if rest is None else rest), at) for at, rest in without(self.index, X)]
         inside = X if isinstance(X, Index) else X - n
         return [*here, *((Copower(inner, self.index), n + at) for inner, at in self.base.sums(inside))]
 
     def pack(self, flat: Iterator[Any]) -> Any:
-        """As the base: structure of arrays."""
+        """The tuple tree of the base: structure of arrays."""
         return self.base.pack(flat)
 
     def unpack(self, tree: Any) -> list[Any]:
-        """As the base: structure of arrays."""
+        """The leaves of a tuple tree of the base: structure of arrays."""
         return self.base.unpack(tuple(items(self, tree, len(self.base.parts))) if self.base.is_sum else tree)
 
     @cached_property
@@ -613,7 +613,7 @@ def power(space: Type, index: Index) -> Type:
 
 
 def bracketing(have: Type, want: Type) -> str:
-    """What an error adds where two spaces differ in their brackets or in the names of axes only; otherwise nothing."""
+    """The end of an error for two spaces that differ in their brackets or names of axes only; otherwise empty."""
     if have == want:
         return ""
     if have.leaves != want.leaves:
@@ -625,7 +625,7 @@ def bracketing(have: Type, want: Type) -> str:
 
 
 def _way(have: Type, want: Type) -> str:
-    """What maps one space to another with the same arrays."""
+    """The operation that maps one space to another with the same arrays, as text."""
     if want.is_sum and want.names is None and tuple(want.parts) == (have,):
         return "a sum of one part takes a tuple of one: write (x,)"
     way = "a unitary operator"

@@ -20,9 +20,9 @@ UNPACK, BYTE = dis.opmap["UNPACK_SEQUENCE"], 0xFF
 
 
 def visited(value: Any) -> range:
-    """The places of its parts or components; called by its `__iter__`.
+    """The places of a value's parts or components; called by its `__iter__`.
 
-    Raises SpaceError for what has none, and where a line gives them another number of names.
+    Raises SpaceError for a value that has none, and for a line that gives them another number of names.
     """
     frame = sys._getframe(2)
     code = frame.f_code.co_code
@@ -42,7 +42,7 @@ def visited(value: Any) -> range:
 
 
 def _split(space: Any) -> str:
-    """Where components have parts, these may be meant."""
+    """The end of an error for components that have parts, which may be meant: how to split them; otherwise empty."""
     if space.is_sum or not space.base.is_sum:
         return ""
     return f"; its {len(space.base.parts)} parts, over {space.index} each, are those of .split()"

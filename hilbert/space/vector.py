@@ -60,10 +60,10 @@ SMALL = 24  # vectors up to this dimension show their entries
 
 
 class Linear(Protocol[S_co]):
-    """What 0 + · ⊙ are defined on, for the type checker: a vector, or an expression, of a space, of no discrete type.
+    """A vector or an expression that 0 + · ⊙ are defined on, for the type checker: of a space, of no discrete type.
 
-    It takes two members. In `self: Vec[S]` mypy does not look at the bound of S; with `space -> S` alone it accepts
-    everything, too, and pyright refuses what is right.
+    The protocol takes two members. In `self: Vec[S]` mypy does not look at the bound of S; with `space -> S` alone mypy
+    accepts everything, too, and pyright refuses correct code.
     """
 
     @property
@@ -103,7 +103,7 @@ class Vec(NotArray, Reductions, Generic[V]):
 
         @property
         def space(self) -> V:
-            """The space that it is an element of."""
+            """The space that the vector is an element of."""
             ...
 
         @property
@@ -132,7 +132,7 @@ class Vec(NotArray, Reductions, Generic[V]):
 
     @property
     def token(self) -> int:
-        """What `==` compares: drawn at random when first asked for."""
+        """The number that `==` compares: drawn at random when first asked for."""
         if not hasattr(self, "_token"):
             drawn = uuid.uuid4().int
             with LOCK:
@@ -147,7 +147,7 @@ class Vec(NotArray, Reductions, Generic[V]):
 
     @property
     def is_formal(self) -> bool:
-        """Whether some of it is stored as a sum of tensor products."""
+        """True if some array is stored as a sum of tensor products."""
         return Formal in map(type, self.leaves)
 
     def dense(self) -> Vec[V]:
@@ -181,7 +181,7 @@ class Vec(NotArray, Reductions, Generic[V]):
         return self.space
 
     def _other(self, other: Any, operation: str, fits: str) -> Any:
-        """Leave an operator to an expression; nothing else meets a vector in it."""
+        """Leave an operator to an expression; raise SpaceError for any other operand."""
         if isinstance(other, Applicable):
             return NotImplemented
         what = f"cannot form {operation}: v is in {self.space}, and the other side is {shown(other)}"
@@ -190,7 +190,7 @@ class Vec(NotArray, Reductions, Generic[V]):
 
     @declared
     def _zip_apart(self, other: Vec[Any], sign: str, operation: Callable[[Any, Any], Any]) -> Any:
-        """A scalar and a vector; raises SpaceError for other vectors of two spaces."""
+        """Combine a scalar and a vector; raises SpaceError for other vectors of two spaces."""
         raise NotImplementedError
 
     def _zip(self, other: Any, sign: str, operation: Callable[[Any, Any], Any]) -> Any:
@@ -298,7 +298,7 @@ class Vec(NotArray, Reductions, Generic[V]):
 
     @declared
     def __pow__(self: Linear[S], k: Number) -> Vec[S]:
-        """Entry by entry, for a number k; see `pow` for an exponent that varies."""
+        """v^k, entry by entry, for a number k; see `pow` for an exponent that varies."""
         raise NotImplementedError
 
     @declared
@@ -326,7 +326,7 @@ class Vec(NotArray, Reductions, Generic[V]):
 
     @declared
     def _transposed(self) -> Vec[Any]:
-        """`T`."""
+        """The transpose; see `T`."""
         raise NotImplementedError
 
     def inner(self: Linear[S], other: Vec[S]) -> float:
@@ -608,7 +608,7 @@ class Vec(NotArray, Reductions, Generic[V]):
 
 
 _set_space, _set_leaves, _set_token = (vars(Vec)[name].__set__ for name in ("space", "leaves", "_token"))
-"""What sets the slots of a new vector: half as fast again as `object.__setattr__`."""
+"""The setters of the slots of a new vector: half as fast again as `object.__setattr__`."""
 
 
 def _dot(a: Any, b: Any) -> float:

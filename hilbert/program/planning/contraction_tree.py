@@ -1,8 +1,8 @@
-"""Trees of contractions in a line: what their steps multiply and sum, whatever the order in which they do.
+"""Trees of contractions in a line: the sums of products that they mean, whatever the order of their steps.
 
 A tree is made of contractions of real arrays, transpositions, scalings and full sums and repetitions, linked by slots
 that one step alone reads. It means k · Σ Π factors: each factor a slot with a label for each of its axes. Constants
-that are filled with one number belong to k; what is made of constants when the line is bound is a factor.
+that are filled with one number belong to k; a slot that is constant once the line is bound is a factor.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Stretches of element-wise calls on long arrays, run strip by strip: what they make in between stays in the cache.
+"""Stretches of element-wise calls on long arrays, run strip by strip: arrays made in between stay in the cache.
 
 Only their results are arrays as long as the operands. Values are the same to the last bit.
 """
@@ -64,7 +64,7 @@ def in_strips(code: list[KernelStep], line: Line, lib: Library) -> tuple[list[Ke
 
 
 def _by_entry(line: Line, step: KernelStep, axes: tuple[Any, ...], lib: Library) -> Kernel | None:
-    """Its kernel on strips, where it goes through long arrays with these axes, and numbers, entry by entry."""
+    """The step's kernel on strips, if the step goes through long arrays with these axes and numbers entry by entry."""
     _, args, to = step
     result = line.slots[to]
     if result.axes != axes or result.size < LONG or not all(_is_along(line.slots[slot], axes) for slot in args):
@@ -78,7 +78,7 @@ def _is_along(leaf: Leaf, axes: tuple[Any, ...]) -> bool:
 
 
 def _as_steps(strips: Strips, wanted: list[int], slots: list[Leaf]) -> Iterable[KernelStep]:
-    """One step for all; where it has several results, one more for each takes it out of them."""
+    """One step for all calls of a stretch; if it has several results, one more for each takes it out of them."""
     if len(wanted) == 1:
         return [(Kernel(strips), strips.given, wanted[0])]
     slots.append(Bundle(tuple(slots[to] for to in wanted)))
@@ -89,7 +89,7 @@ def _as_steps(strips: Strips, wanted: list[int], slots: list[Leaf]) -> Iterable[
 
 @final
 class Strips:
-    """What a stretch of calls makes of arrays of one length and of numbers; `given` are the slots of these."""
+    """A kernel that runs a stretch of calls on arrays of one length and on numbers; `given` are the slots of these."""
 
     __slots__ = ("_long", "_places", "_shape", "_size", "_steps", "_wanted", "given")
 
@@ -107,7 +107,7 @@ class Strips:
         self._places += [line.steps[to - line.arity].place for _, _, to in code]
 
     def __call__(self, *arrays: Any) -> Any:
-        """The result that others read, or the list of several."""
+        """The one result that others read, or the list of several."""
         given = [_flat(a) if long else a for a, long in zip(arrays, self._long, strict=True)]
         behind = [None] * len(self._steps)
         results: list[Any] = []
@@ -139,5 +139,5 @@ class Strips:
 
 
 def _flat(a: Any) -> Any:
-    """The entries in order; those of a number that is repeated stay one."""
+    """The entries in order; a number that is repeated is not copied."""
     return a.reshape(-1) if any(a.strides) else np.broadcast_to(a[(0,) * a.ndim], a.size)

@@ -1,4 +1,4 @@
-"""What depends on constants alone is computed once, when a line is bound, if it is no larger than what it is made of.
+"""Steps that depend on constants alone are computed once, when a line is bound, unless the result is larger than they.
 
 >>> from hilbert.index.leaf import Entry, Leaf
 >>> from hilbert.program.line.builder import Builder
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def constants(line: Line, most: int = 1) -> bytearray:
-    """For each slot whether it is a constant once the line is bound, of numpy's arrays; empty if none is.
+    """1 for each slot that is a constant of numpy once the line is bound, 0 for others; empty if there is none.
 
     A step that reads constants only makes one if it is no larger than they are, or than `most`. A constant that repeats
     one number counts as that number: it is not spread out in memory. A bundle of arrays is none.
@@ -57,7 +57,7 @@ def constants(line: Line, most: int = 1) -> bytearray:
 
 
 def folded(line: Line, most: int = 1) -> Line:
-    """The line with its constants made; of `most` entries, or no larger than what they are made of."""
+    """The line with its constants computed; each has at most `most` entries, or is no larger than its operands."""
     found = constants(line, most)
     if not found:
         return line

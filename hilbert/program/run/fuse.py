@@ -34,11 +34,11 @@ def fused(line: Line) -> Line:
         return steps[slot - arity] if slot >= arity and line.reads[slot] == 1 else None
 
     def written(slot: int) -> Step[Any] | None:
-        """The same, before steps are fused."""
+        """The same in the line as given, before steps are fused."""
         return line.steps[slot - arity] if slot >= arity and line.reads[slot] == 1 else None
 
     def made(slot: int) -> Step[Any] | None:
-        """The same, who else may read it."""
+        """The step into a slot, whoever else reads the slot."""
         return line.steps[slot - arity] if slot >= arity else None
 
     for k, step in enumerate(steps):
@@ -72,7 +72,7 @@ def _difference(step: Step[Any], alone: Maker) -> Step[Any] | None:
 
 
 def _placed(last: Step[Any], alone: Maker) -> Step[Any] | None:
-    """Inclusions along other axes, one after the other, at once."""
+    """Inclusions along several axes, one after the other, as one step."""
     before = alone(last.args[0])
     match before.operation if before else None:
         case Placed(chain):
@@ -87,13 +87,13 @@ def _placed(last: Step[Any], alone: Maker) -> Step[Any] | None:
 
 
 def _is_between_zeros(f: Reduce) -> bool:
-    """Whether an inclusion of one axis into one has zeros around what it includes: a reversal is a view."""
+    """Tell if an inclusion of one axis into one puts zeros around its operand; a reversal does not, and is a view."""
     r = f.relation
     return len(r.dom.axes) == len(r.cod.axes) == 1 and r.dom.size < r.cod.size
 
 
 def _added_into(step: Step[Any], written: Maker) -> Step[Any] | None:
-    """The sum with an array that lies between zeros touches what it covers only."""
+    """The sum with an array between zeros as one step that touches only the entries between the zeros."""
     for a, b in (step.args, step.args[::-1]):
         padded = written(b)
         match padded.operation if padded else None:

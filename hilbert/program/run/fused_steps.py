@@ -1,4 +1,4 @@
-"""What several steps do at once: operations that `hilbert.program.run.fuse` makes, and that programs do not hold."""
+"""Fused steps: operations that `hilbert.program.run.fuse` makes of several steps, and that programs do not hold."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ class AddInto(Operation):
     inclusion: Reduce
 
     def image(self, *operands: Leaf) -> Leaf:
-        """That of a."""
+        """The leaf of a."""
         return operands[0]
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """The library's own; where it has none, one after the other."""
+        """The library's own kernel; where it has none, the inclusion and then the sum."""
         a, b = operands
         own = lib.add_into(cast("Any", self.inclusion.relation), self.inclusion.at, b)
         if own is not None:
@@ -69,11 +69,11 @@ class Placed(Operation):
     chain: tuple[Reduce, ...]
 
     def image(self, *operands: Leaf) -> Leaf:
-        """What the last one gives."""
+        """The leaf that the last inclusion gives."""
         return reduce(lambda leaf, f: f.image(leaf), self.chain, operands[0])
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """The library's own; where it has none, one after the other."""
+        """The library's own kernel; where it has none, one inclusion after the other."""
         own = lib.placed({f.at: cast("Any", f.relation) for f in self.chain}, result.shape)
         if own is not None:
             return own
@@ -104,7 +104,7 @@ class Weighted(Operation):
         return self.sums.image(self._gathered(operands[1]))
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """The library's own; where it has none, the three one after the other."""
+        """The library's own kernel; where it has none, the three one after the other."""
         w, v = operands
         own = lib.weighted(cast("Any", self.gather.relation.T), cast("Any", self.sums.relation), v, result.shape)
         if own is not None:
@@ -126,11 +126,11 @@ class Exponentials(Operation):
     of: tuple[Along, ...]
 
     def image(self, *operands: Leaf) -> Bundle:
-        """Their results."""
+        """The bundle of the results."""
         return Bundle(tuple(one.image(*operands) for one in self.of))
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """The library's."""
+        """The library's kernel, which computes the exponentials once."""
         along, names = self.of[0], " ".join(one.name for one in self.of)
         return Kernel(lib.along(names, along.at, len(along.index.axes), operands[0]).call, fresh=False)
 
@@ -138,15 +138,15 @@ class Exponentials(Operation):
 @final
 @frozen(repr=False)
 class Together(Operation):
-    """What a line of two inputs makes."""
+    """The output of a line of two inputs, as one step."""
 
     line: Line
 
     def image(self, *operands: Leaf) -> Leaf:
-        """That of its output."""
+        """The leaf of the line's output."""
         return self.line.slots[self.line.outputs[0]]
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """Its steps, one after the other."""
+        """A kernel that runs the line."""
         bound = BoundLine(self.line, lib, [])
         return Kernel(lambda a, b: bound([a, b])[0], fresh=False)

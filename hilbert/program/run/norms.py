@@ -31,7 +31,7 @@ class Norm(Operation):
     root: Operation
 
     def image(self, *operands: Leaf) -> Leaf:
-        """What is left of each of them."""
+        """The leaf with the axes that are not summed, which all operands have in common."""
         return Contract(self.specs[0]).image(operands[0], operands[0])
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
@@ -72,14 +72,14 @@ def _scaled(xp: Any, axes: Sequence[tuple[int, ...]], squared: Any, root: Any) -
 
 
 def _spread(xp: Any, scale: Any, axes: tuple[int, ...]) -> Any:
-    """An array with axes of one in these places."""
+    """The array with new axes of length 1 in these places."""
     for k in axes:
         scale = xp.expand_dims(scale, axis=k)
     return scale
 
 
 def _checked(result: Leaf, squared: Any, scaled: Any, root: Kernel) -> Callable[..., Any]:
-    """On numpy: what overflows is made again, also where numpy's warning of it is an error."""
+    """A kernel on numpy that scales only if the sum of squares leaves the normal range; warnings may be errors."""
     info = np.finfo(result.dtype)
     least, most = float(info.tiny / info.eps), math.inf
     number, over = root.scalar or root.call, root.inplace[0] or root.call
@@ -125,6 +125,6 @@ def norm(step: Step[Any], before: Callable[[int], Step[Any] | None]) -> Step[Nor
 
 
 def _adds_squares(spec: Spec) -> bool:
-    """Whether a contraction of an array with itself adds the squares of entries, along axes that go."""
+    """Tell if a contraction of an array with itself adds the squares of entries, along axes that go."""
     kept = [label for label in spec.left if label in spec.out]
     return spec.left == spec.right and len({*spec.left}) == len(spec.left) and kept == list(spec.out)

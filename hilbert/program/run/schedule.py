@@ -69,12 +69,12 @@ def _operands(args: tuple[int, ...]) -> tuple[Any, Any]:
 
 
 def is_large(leaf: Leaf) -> bool:
-    """Whether it is more than a number."""
+    """True unless the leaf is one number."""
     return bool(leaf.axes) or isinstance(leaf, Bundle)
 
 
 def without_repetition(code: list[KernelStep], slots: Sequence[Leaf], outputs: Sequence[int]) -> list[KernelStep]:
-    """Without the steps that only repeat an array along axes in front, where all readers broadcast it by themselves.
+    """The code without steps that only repeat an array along axes in front, if all readers broadcast by themselves.
 
     A reader needs another operand that has all the axes of the result.
     """
@@ -91,7 +91,7 @@ def without_repetition(code: list[KernelStep], slots: Sequence[Leaf], outputs: S
 
 
 def late(code: list[KernelStep], keep: Container[int]) -> list[KernelStep]:
-    """Each step just before its first reader, where that keeps no operand alive for longer: fewer arrays at once."""
+    """Each step just before its first reader, if no operand lives longer for that: fewer arrays are alive at once."""
     place = list(range(len(code)))  # a step that moves takes the number of the step that it goes in front of
     first: dict[int, int] = {}  # slot → the places of its first and last readers
     last: dict[int, int] = {}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def shared_exponentials(line: Line) -> Line:
-    """The same results; what is computed of the exponentials of one array is made at once, where the first of it is."""
+    """The same results; steps that use the exponentials of one array become one, at the place of the first of them."""
     found: dict[Any, set[str]] = {}
     for step in line.steps:
         if _is_of_them(step):
@@ -41,5 +41,5 @@ def _is_of_them(step: Step[Any]) -> bool:
 
 
 def _all(step: Step[Along]) -> tuple[Any, ...]:
-    """What a step has in common with the others of the same exponentials."""
+    """The key that steps of the same exponentials have in common."""
     return step.operation.index, step.operation.at, step.args

@@ -1,4 +1,4 @@
-"""Products added up over overlapping windows, as products with windows: how the adjoint of a convolution is run.
+"""Products added up over overlapping windows, as products with windows: the adjoint of a convolution is run so.
 
 Σ_q a_{x − d·q} ⋄ b_q, for x ∈ X, is made of a product for each pair (p, q), which is large, and a sum over windows. The
 same is one contraction of the windows of a, zeros around it, with b backwards.
@@ -41,7 +41,7 @@ class _Axis:
 def correlated(
     last: Step[Any], alone: Callable[[int], Step[Any] | None], line: Line
 ) -> tuple[Line, tuple[int, ...]] | None:
-    """What does the same as `last` and those before it, which nothing else reads, and its operands; None if nothing."""
+    """A line that equals `last` and the steps before it, which nothing else reads, and its operands; None if not so."""
     chain, step = list[Reduce](), last
     while isinstance(step.operation, Reduce):
         chain.append(step.operation)
@@ -57,7 +57,7 @@ def correlated(
 
 
 def _axes(chain: list[Reduce], spec: Spec) -> list[_Axis] | None:
-    """What each axis of the result is; None where the steps do something else than to add up windows, and to cut."""
+    """The axes of the result; None if the steps do something else than to add up windows, and to cut."""
     axes = [_Axis(c) for c in spec.out]
     for f in chain:
         match f.relation:
@@ -100,11 +100,11 @@ def _line(line: Line, product: Step[Any], axes: list[_Axis]) -> Line | None:
 
 
 MORE = 1.3
-"""How many more multiplications are worth it, for the products that are not kept."""
+"""The largest ratio of multiplications that is worth not storing the products."""
 
 
 def _reached(b: Builder, slot: int, at: int, axis: _Axis) -> int:
-    """What the windows of an axis reach of an operand, zeros where they reach beyond it."""
+    """The entries of an operand that the windows of an axis reach, zeros where they reach beyond it."""
     places, reach = axis.places.size, axis.dilation * (axis.offsets.size - 1)
     start, length = axis.low - reach, axis.index.size + reach
     first = max(start, 0)

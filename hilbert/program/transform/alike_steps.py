@@ -1,4 +1,4 @@
-"""Steps of a line that do the same to other entries: what the rounds of a Python loop leave, `f(x[i])` for each i.
+"""Alike steps of a line: the rounds of a Python loop leave them, `f(x[i])` for each i; they differ in entries only.
 
 Two steps are alike if they have one operation, were written at one place, and have operands that are alike. Entries of
 one vector are alike, and so are constants of one shape. So steps that are alike do not depend on one another, and may
@@ -52,7 +52,7 @@ class Kind(Enum):
 class Alike:
     """A class of steps that are alike: its members' slots, in order, and the classes of what they read.
 
-    `columns` has for each operand, or group of terms of a sum, that of every member.
+    `columns` has, for each operand or group of terms of a sum, the slots that the members read there.
     """
 
     __slots__ = ("args", "columns", "first", "is_liftable", "kind", "leaf", "members")
@@ -68,10 +68,10 @@ class Alike:
 
 @final
 class Classes:
-    """The classes of the slots of a line, those of operands before those of what reads them."""
+    """The classes of the slots of a line, those of operands before those of the steps that read them."""
 
     def __init__(self, line: Line) -> None:
-        """Find them, in passes that are linear in the line."""
+        """Find the classes, in passes that are linear in the line."""
         self.line, self.arity = line, line.arity
         self.all: list[Alike] = []
         self.of = [-1] * len(line.slots)  # the class of each slot; none within a long sum
@@ -148,7 +148,7 @@ class Classes:
         return self._class((what, where, args), slot, Kind.STEP, args)
 
     def _numbered(self, operation: Operation) -> int:
-        """What operations have in common that are alike; those that are one object are not compared again."""
+        """The number of an operation, the same for alike ones; kept by object, so that none is compared twice."""
         match operation:
             case Scale(-1.0):
                 found = NEGATION
@@ -184,7 +184,7 @@ class Classes:
         return True
 
     def _chained(self, slot: int, pair: tuple[int, int]) -> int:
-        """The class of the chain that a sum goes on with, if what it adds is alike to what the one before has added."""
+        """The class of the chain that a sum continues, if its term is alike to that of the sum before it."""
         before, self.terms[slot] = pair
         term = self.of[self.terms[slot]]
         if before not in self.terms or term != self.of[self.terms[before]]:
@@ -228,7 +228,7 @@ class Classes:
                 assert_never(cls.kind)
 
     def gathers(self, slots: Sequence[int]) -> bool:
-        """Tell if slots of one class can be put side by side: of entries that are put somewhere, those entries."""
+        """Tell if slots of one class can be put side by side; of steps that put an entry somewhere, the entries."""
         cls = self.at(slots[0])
         if cls.kind is Kind.PLACE:
             cls = self.all[cls.args[0]]
@@ -316,7 +316,7 @@ def _entry(operation: Any, *, back: bool) -> int | None:
 
 
 def are_many(line: Line) -> bool:
-    """Tell if a line reads so many entries, or has so many numbers, that it is worth to look for what is alike."""
+    """Tell if a line reads so many entries, or has so many numbers, that a search for alike steps is worth it."""
     entries, numbers = 0, set[float]()
     for step in line.steps if len(line.steps) >= FEWEST else ():
         operation = step.operation

@@ -1,7 +1,7 @@
-"""Lines under more axes: each step on arrays that vary over X, and what does not vary computed once.
+"""Lines under more axes: each step acts on arrays that vary over X, and steps that do not vary are computed once.
 
-A contraction and an operation of a user's read what does not vary as it is; only where arrays must have the same axes
-is it replicated (a view). A loop is lifted by lifting its body; which of its states vary is a fixed point.
+A contraction and an operation of a user's read arrays that do not vary without a copy; only where operands must have
+the same axes is an array replicated (a view). A loop is lifted by its body; its varying states are a fixed point.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 
 Axes: TypeAlias = "tuple[Index, ...]"
 Parts: TypeAlias = "bool | tuple[bool, ...]"
-"""Whether a slot varies; of a bundle, each of its arrays."""
+"""True for a slot that varies; for a bundle, one truth value for each of its arrays."""
 Varies: TypeAlias = "list[Parts]"
-"""That of each slot."""
+"""One entry for each slot."""
 
 
 def lifted_line(
     b: Builder, line: Line, axes: Axes, given: Iterable[int], up: Sequence[bool]
 ) -> tuple[list[int], list[bool]]:
-    """The outputs of a line on slots of which some vary, and which of them do."""
+    """The outputs of a lifted line on slots of which some vary, and for each output True if the output varies."""
     where, n = list(given), len(axes)
     varies = varying(line, up)
     replicated: dict[int, int] = {}
@@ -79,7 +79,7 @@ def lifted_line(
 
 
 def varying(line: Line, up: Sequence[bool]) -> Varies:
-    """Which slots vary if some inputs do."""
+    """For each slot True if the slot varies, given which inputs do."""
     varies: Varies = list(up)
     for step in line.steps:
         match step.operation:
@@ -96,7 +96,7 @@ def varying(line: Line, up: Sequence[bool]) -> Varies:
 
 
 def _varying_results(flow: Flow, given: Parts) -> tuple[bool, ...]:
-    """Which results of control flow vary, of operands of which some do."""
+    """For each result of control flow True if the result varies, given which operands do."""
     match flow:
         case Loop():
             return _results(flow, given)[1]
@@ -128,7 +128,7 @@ def _lifted_flow(b: Builder, flow: Flow, axes: Axes, given: Sequence[int], up: P
 
 
 def _results(loop: Loop, given: Parts) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
-    """Which states vary in some round, and which results: a state varies where it does before or after a round."""
+    """True for each state, and each result, that varies in some round: for a state before or after the round."""
     c, up = loop.states, _every(given, loop.body.arity)
     while True:
         inner = varying(loop.body, up)
@@ -140,7 +140,7 @@ def _results(loop: Loop, given: Parts) -> tuple[tuple[bool, ...], tuple[bool, ..
 
 
 def _branch_results(cond: Cond, given: Parts) -> tuple[bool, ...]:
-    """Which results vary: all if the condition does."""
+    """True for each result that varies: for all if the condition does."""
     c, *up = _every(given, cond.then.arity + 1)
     inner = [varying(line, up) for line in cond.lines]
     ends = [[bool(found[k]) for k in line.outputs] for found, line in zip(inner, cond.lines, strict=True)]
@@ -148,7 +148,7 @@ def _branch_results(cond: Cond, given: Parts) -> tuple[bool, ...]:
 
 
 def _branches(b: Builder, cond: Cond, axes: Axes, given: Sequence[int], ups: Parts, made: Parts) -> list[int]:
-    """What a lifted condition gives: of a condition that varies, two that ask whether some lane takes the branch."""
+    """The results of a lifted condition; one that varies becomes two that ask if some lane takes the branch."""
     c, *captured = given
     varies, *before = _every(ups, len(given))
     results = _every(made, len(cond.made.leaves))
@@ -179,7 +179,7 @@ def _lifted_branch(line: Line, axes: Axes, up: Sequence[bool], made: Sequence[bo
 
 
 def _loop(b: Builder, loop: Loop, axes: Axes, given: Sequence[int], up: Parts) -> list[int]:
-    """What a lifted loop gives; a stack that varies has the lifted axes behind its own inside, in front outside."""
+    """The results of a lifted loop; a stack that varies has the lifted axes behind its own inside, in front outside."""
     body, c, whole = loop.body, loop.states, loop.states + loop.shared
     n, m = len(axes), len(loop.index.axes)
     states, results = _results(loop, up)
@@ -212,7 +212,7 @@ def _every(of: Parts, count: int) -> list[bool]:
 
 
 def _states(loop: While, given: Parts) -> tuple[bool, ...]:
-    """Which states vary in some round: all if the condition does."""
+    """True for each state that varies in some round: for all if the condition does."""
     c, up = loop.states, _every(given, loop.body.arity)
     while True:
         inner = varying(loop.body, up)
@@ -224,7 +224,7 @@ def _states(loop: While, given: Parts) -> tuple[bool, ...]:
 
 
 def _while(b: Builder, loop: While, axes: Axes, given: Sequence[int], up: Parts) -> list[int]:
-    """A loop in which each lane stops by itself: one that has is filled with one that has not, and stays as it is."""
+    """Lift a loop so that each lane stops by itself: a lane whose condition is false keeps its state."""
     body, c, before = loop.body, loop.states, _every(up, loop.body.arity)
     states = _states(loop, up)
     slots = [b.rep(k, axes) if s and not u else k for k, s, u in zip(given, states, before, strict=False)]
@@ -244,7 +244,7 @@ def _while(b: Builder, loop: While, axes: Axes, given: Sequence[int], up: Parts)
 
 
 def _equation(b: Builder, f: Implicit, axes: Axes, given: Sequence[int], up: Parts) -> list[int]:
-    """An equation for each lane."""
+    """Lift an equation: one for each lane."""
     c, before = f.unknowns, _every(up, f.body.arity)
     slots = [b.rep(k, axes) if not u else k for k, u in zip(given[:c], before, strict=False)]
     lanes = tuple((axis, tuple(before[c:])) for axis in axes)
@@ -253,7 +253,7 @@ def _equation(b: Builder, f: Implicit, axes: Axes, given: Sequence[int], up: Par
 
 @once
 def equation(f: Implicit) -> Line:
-    """The equation of all lanes together."""
+    """The equation of all lanes together, as a line."""
     return in_lanes(f, f.body)
 
 
@@ -266,7 +266,7 @@ def in_lanes(f: Implicit, line: Line) -> Line:
 
 
 def _system(b: Builder, f: Solve, axes: Axes, given: Sequence[int], up: Parts) -> list[int]:
-    """A system for each lane; with the same data for all, more right sides of one system."""
+    """Lift a linear system: one for each lane; if all lanes share the data, one system with more right sides."""
     c, n, m = len(f.line.outputs), len(axes), len(f.many)
     before = _every(up, c + len(f.data))
     sides = [b.rep(k, axes) if not u else k for k, u in zip(given[:c], before, strict=False)]
@@ -279,6 +279,6 @@ def _system(b: Builder, f: Solve, axes: Axes, given: Sequence[int], up: Parts) -
 
 
 def _moved(b: Builder, slot: int, n: int, m: int) -> int:
-    """With the m axes behind the first n in front of them."""
+    """The slot with the m axes behind the first n moved in front of them."""
     rest = range(n + m, len(b.slots[slot].axes))
     return b.apply(Move((*range(n, n + m), *range(n), *rest)), slot)

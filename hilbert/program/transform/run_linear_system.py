@@ -1,6 +1,6 @@
-"""What runs a linear system, by its plan: from the entries that its structure leaves, or by the line.
+"""The kernel of a linear system, by its plan: from the entries that its structure leaves, or by products with the line.
 
-The line on all basis vectors at once is the matrix; it is applied to some vectors as GMRES asks.
+The matrix is the line on all basis vectors at once; for GMRES the line is applied to the vectors that it asks for.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ SINGULAR = {
     "fixed point has no derivative there",
     "": "a linear system {} is singular at this point: it has no solution, or many",
 }
-"""What is said of a singular matrix, by what it is the derivative of."""
+"""Messages for a singular matrix, by the name of the equation whose derivative it belongs to."""
 
 
 @final
 class _Solver:
-    """Runs a `Solve` as it is planned; what applies its line to some right sides is bound when it is first run.
+    """Runs a `Solve` as it is planned; its line is bound, for each number of right sides, when it is first run.
 
     A small system needs no plan, nor does one unknown. GMRES goes on only where a matrix has no room.
     """
@@ -90,24 +90,24 @@ class _Solver:
         return lib.from_host(plan.entries.solved(plan.values(arrays[self.ends :]), right, self.singular), b)
 
     def _divided(self, lib: Library, arrays: list[Any], b: Any) -> Any:
-        """By the diagonal, which the line makes of ones: no entry is added to another."""
+        """Solve by division: the line applied to ones is the diagonal, for no entry is added to another."""
         ones = lib.xp.ones((1, *b.shape[1:]), dtype=b.dtype, device=getattr(b, "device", None))
         d = self._applied(lib.xp, ones, arrays)[0, :, :]
         return divided(lib.xp, d, b, self.singular, known=lib.is_known(b) and lib.is_known(d))
 
     @property
     def has_room(self) -> bool:
-        """Whether the matrix may be made."""
+        """True if the matrix is small enough to be made."""
         return has_room(self.total, self.lanes)
 
     def _in_full(self, xp: Any, arrays: list[Any], b: Any) -> Any:
-        """By the matrix, which is the line on all basis vectors at once."""
+        """Solve by elimination: the matrix is the line on all basis vectors at once."""
         eye = xp.eye(self.total, dtype=b.dtype, device=getattr(b, "device", None))
         basis = xp.broadcast_to(eye[:, None, :], (self.total, self.lanes, self.total))
         return direct(xp, xp.permute_dims(self._applied(xp, basis, arrays), (1, 2, 0)), b, self.singular)
 
     def _by_gmres(self, xp: Any, arrays: list[Any], b: Any, *, once: bool) -> tuple[Any, float]:
-        """By the line as often as GMRES asks, and what that leaves of b."""
+        """Solve by GMRES, which applies the line; gives x and the largest ratio of residual to b."""
         shape = b.shape
 
         def apply(x: Any) -> Any:
@@ -133,7 +133,7 @@ class _Solver:
         return found
 
     def _applied(self, xp: Any, x: Any, arrays: list[Any]) -> Any:
-        """The line on some x, one behind the other."""
+        """The line applied to several x, an axis of them in front."""
         n, lanes = x.shape[:2]
         if n not in self.bound:
             line = fused(folded(under(self.of.line, (Fin.of(n),), self.of.unknowns)))
