@@ -1,4 +1,4 @@
-"""The one error of the library: something does not fit the space it is meant for; and what its messages say."""
+"""The one error of the library: something does not fit the space that is meant; and the texts of its messages."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def shown(value: object) -> str:
 
 
 def cut(message: str) -> str:
-    """A message without its middle, if it is longer than anyone reads: what is due at its end stays."""
+    """A message without its middle, if it is longer than anyone reads; the end, with the remedy, stays."""
     return message if len(message) <= LONGEST else f"{message[: LONGEST // 2]} … {message[-LONGEST // 4 :]}"
 
 
@@ -139,7 +139,7 @@ def is_complex(value: object) -> bool:
 
 
 def fitting(value: object, fits: str) -> str:
-    """The remedy where a value is no operand of a vector: `fits` says what would be one."""
+    """The remedy where a value is no operand of a vector: `fits` describes one that would be."""
     if is_complex(value):
         return "numbers are real, a complex one is two of them"
     return f"{fits}; a plain array has no space: make it a vector by V.vec(array)" if hasattr(value, "dtype") else fits

@@ -18,5 +18,5 @@ def in_line(text: str) -> str:
 
 
 def put(text: str) -> None:
-    """Write into the standard output: as it is, and on a terminal visibly."""
+    """Write into the standard output; on a terminal with control characters escaped."""
     sys.stdout.write(visible(text) if sys.stdout.isatty() else text)

@@ -69,13 +69,13 @@ def lazy(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]
 
 
 methods: dict[str, Home] = {}
-"""The function that a declared method stands for, under `Class_method`, from the packages that are imported."""
+"""The functions that declared methods stand for, under `Class_method`, from the packages that are imported."""
 _modules: dict[str, tuple[str, ...]] = {}
-"""The modules that fill a table, by its name."""
+"""The modules that fill each table, by the table's name."""
 
 
 def later(table: str, *modules: str) -> None:
-    """Import these modules when the table is read."""
+    """Register modules to import when a table is first read."""
     _modules[table] = tuple(dict.fromkeys((*_modules.get(table, ()), *modules)))
 
 
@@ -86,7 +86,7 @@ def load(table: str) -> None:
 
 
 def require_own(*packages: str) -> None:
-    """Raise ImportError if a module of the user's stands for one of these packages, which stand beside this one."""
+    """Raise ImportError if a module of the user's has the name of one of these packages, installed side by side."""
     beside = Path(__file__).parents[2]
     for name in packages:
         module = sys.modules.get(name)

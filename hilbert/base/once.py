@@ -1,4 +1,4 @@
-"""Derived facts: what a function finds out about a term is found once, and kept on the term under the function itself.
+"""Derived facts: each result of a function of a term is computed once, and kept on the term under the function itself.
 
 >>> from hilbert.base.term import Term
 >>> class Word(Term):

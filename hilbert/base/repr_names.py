@@ -1,4 +1,4 @@
-"""Data by name: what a `repr` calls an array, so that it evaluates back as long as the array is alive.
+"""Data by name: the name of an array in a `repr`, which evaluates back as long as the array is alive.
 
 >>> from hilbert import Fin, R
 >>> v = (R ** Fin.of(100)).zeros()

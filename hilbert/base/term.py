@@ -98,7 +98,7 @@ def as_chain(items: Iterable[Any]) -> Chain[Any]:
 
 
 def as_tuple(items: Iterable[Any]) -> tuple[Any, ...]:
-    """An attrs converter, like `as_chain`; raises SpaceError for what is no sequence."""
+    """An attrs converter, like `as_chain`; raises SpaceError for an object that is no sequence."""
     try:
         return tuple(items)
     except TypeError:
@@ -116,13 +116,13 @@ def merged(cls: type[X], f: Any, g: Any) -> X:
 
 
 class _Child(int):
-    """In a row of a table: the number of a subterm's row."""
+    """The number of a subterm's row, in a row of a table."""
 
     __slots__ = ()
 
 
 class _Children(tuple[int, ...]):
-    """In a row of a table: the rows of a sequence of subterms."""
+    """The rows of a sequence of subterms, in a row of a table."""
 
     __slots__ = ()
 
@@ -157,7 +157,7 @@ def compared(cls: type) -> tuple[str, ...]:
 
 @cache
 def _whole(cls: type) -> dict[str, str]:
-    """The fields of the constructor with their aliases: what equality looks at, and names for printing."""
+    """The fields of the constructor with their aliases: those of equality, and names for printing."""
     return {f.name: f.alias or f.name for f in attrs.fields(cls) if f.init}
 
 

@@ -130,7 +130,7 @@ def positions_of(keys: Labelled[Any], data: Any) -> Any:
 
 
 def column_of(column: Any) -> Any:
-    """A list of keys, or a one-dimensional array; what tables call a column becomes one of these."""
+    """A list of keys, or a one-dimensional array, made of a column of a table."""
     if isinstance(column, (list, tuple)):
         return list(column)
     if is_masked(column):

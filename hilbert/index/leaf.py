@@ -64,7 +64,7 @@ class Entry:  # noqa: PLW1641 - attrs makes the hash
 
 @frozen(repr=False, eq=False, unsafe_hash=True, cache_hash=True, slots=False)
 class Leaf(Remembering):  # noqa: PLW1641 - attrs makes the hash
-    """Entries along atomic axes: what one array stores. Every type is a tuple of leaves."""
+    """Entries along atomic axes: the content of one array. Every type is a tuple of leaves."""
 
     entry: Entry
     axes: tuple[Index, ...] = ()

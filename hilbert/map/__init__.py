@@ -1,1 +1,1 @@
-"""The abstract map f : V → W and its operators; records; files of vectors; what is attached to vectors."""
+"""The abstract map f : V → W and its operators; records; files of vectors; methods attached to vectors."""

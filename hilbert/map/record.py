@@ -58,7 +58,7 @@ class Part(Generic[V]):
     __slots__ = ("name",)
 
     def __init__(self, name: str) -> None:
-        """Made by the class of the record."""
+        """Make a part; called by the class of the record."""
         self.name = name
 
     @overload
@@ -77,7 +77,7 @@ class Part(Generic[V]):
 
 
 class _OfSpace:
-    """A method of spaces; called on the class it says so."""
+    """A method of spaces; a call on the class raises an error that says how to write the call."""
 
     def __init__(self, method: Any) -> None:
         self.__wrapped__ = method
@@ -176,7 +176,7 @@ class Record(Biproduct):
         )
 
         def __getattr__(self, name: str) -> Any:
-            """Say which parts there are."""
+            """Raise an error that lists the parts of the record."""
             if name.startswith("_"):
                 raise AttributeError(name=name, obj=self)
             msg = f"the record {type(self).__name__} has no part {name}: it has {', '.join(self.lenses)}"
@@ -237,7 +237,7 @@ def _declared(cls: type[Record]) -> list[str]:
 
 
 def _all_names(cls: type[Record], own: Sequence[str]) -> tuple[str, ...]:
-    """The names of the base classes' parts, then those of the class; raises SpaceError for one that is taken."""
+    """The names of the base classes' parts, then those of the class; raises SpaceError for a name that is taken."""
     found: dict[str, Part[Any]] = {}
     for base in reversed(cls.__mro__[1:]):
         for name, value in vars(base).items():

@@ -29,7 +29,7 @@ from hilbert.space.vector import Vec, require_vector
 
 V = TypeVar("V", bound=Type)
 ALONE = "array"
-"""The key of the array of a space that has one, which has no path."""
+"""The key of the array of a space that has one array only, which has no path."""
 
 
 def save(v: Vec[Any], file: str | os.PathLike[str]) -> None:
@@ -77,9 +77,9 @@ def load(space: V, file: str | os.PathLike[str]) -> Vec[V]:
 
 
 def arrays_of(file: Any, due: str) -> dict[str, Any]:
-    """Those of a .npz file; raises SpaceError for a file that is none, or is damaged, and OSError where there is none.
+    """The arrays of a .npz file; SpaceError for a file of another kind or a damaged one, OSError where there is none.
 
-    What is due is said in the message.
+    `due` describes the file that should be there, for the message.
     """
     named = isinstance(file, (str, os.PathLike))
     msg = f"{file if named else shown(file)} is no {due}"

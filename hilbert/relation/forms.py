@@ -1,4 +1,4 @@
-"""The closed union of the forms of relations: what kernels and laws take apart by one `match` each."""
+"""The closed union of the forms of relations, which kernels and laws take apart by one `match` each."""
 
 from __future__ import annotations
 

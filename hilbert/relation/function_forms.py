@@ -320,7 +320,7 @@ def _unusual(windows: Window[Any, Any] | Sliding[Any, Any, Any]) -> str:
 
 
 FAR = 2**47
-"""No entry is so far from another: addresses have fewer bits."""
+"""A bound of distances between entries: addresses have fewer bits."""
 
 
 def _geometry(width: Any, stride: Any, offset: Any, dilation: Any) -> tuple[int, int, int, int]:

@@ -87,7 +87,7 @@ class Equality(Function[I, I]):
 
     @property
     def T(self) -> Equality[I]:
-        """Itself."""
+        """The identity itself."""
         return self
 
     def holds(self) -> tuple[Ints, Ints]:
@@ -119,7 +119,7 @@ class Partial(Relation[I, I]):
 
     @property
     def T(self) -> Partial[I]:
-        """Itself."""
+        """The relation itself."""
         return self
 
     def holds(self) -> tuple[Ints, Ints]:

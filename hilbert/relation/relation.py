@@ -62,7 +62,7 @@ class Table:
 
     @property
     def prepared(self) -> tuple[Prepared, ...]:
-        """All data that have been prepared so far."""
+        """All data that have been prepared from the table so far."""
         return tuple(self._prepared.values())
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""Checks of what constructors of relations are given: index sets, arrays of positions, whole numbers."""
+"""Checks of the arguments of constructors of relations: index sets, arrays of positions, whole numbers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def positions_in(index: Index, entries: Any, what: str) -> Ints:
 
 
 def _some(positions: Ints) -> str:
-    """A few positions, and how many there are else."""
+    """A few positions as text, and the number of the others."""
     few = ", ".join(shown(k) for k in positions[:3])
     return few if positions.size <= 3 else f"{few} and {positions.size - 3} others"
 

@@ -1,1 +1,1 @@
-"""Spaces, direct sums and vectors: what they are, how they are stored, their methods (records: `hilbert.map`)."""
+"""Spaces, direct sums and vectors: their parts, their storage, their methods (records: `hilbert.map`)."""

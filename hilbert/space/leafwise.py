@@ -36,7 +36,7 @@ Rule: TypeAlias = "Callable[[str, Type, np.random.Generator], Any]"  # a text: n
 
 @once
 def leaf_spaces(space: Type) -> tuple[tuple[str, Type], ...]:
-    """For each leaf its path, names and positions with dots between, and the space that it is alone.
+    """The path of each leaf, names and positions with dots between, and the space of the leaf alone.
 
     The leaves of V^X are in the copowers of those of V; the one leaf of a space that is no sum has the path "".
     """
@@ -105,7 +105,7 @@ def moved(v: Vec[Any], by: Vec[Any]) -> Vec[Any]:
 def initial(space: V, rng: np.random.Generator, rule: Rule | None = None) -> Vec[V]:
     """The element of V whose leaves a rule draws, `fan_in` if none is given: rule(path, space of the leaf, rng).
 
-    Raises SpaceError where a rule gives what does not fit.
+    Raises SpaceError where the result of a rule does not fit.
     """
     if not isinstance(space, Type) or not isinstance(rng, np.random.Generator):
         got = shown(rng if isinstance(space, Type) else space)
@@ -131,7 +131,7 @@ def fan_in(_path: str, space: Type, rng: np.random.Generator) -> Vec[Any]:
     """The usual rule: 0 for a scalar or a vector; for a matrix, normal entries of variance 1/n.
 
     n is the size of its last axis, over which a product with a vector adds. Of V^X all components are drawn by the rule
-    for V, so that a stack of layers is drawn like its layers. Raises SpaceError for what is discrete.
+    for V, so that a stack of layers is drawn like its layers. Raises SpaceError for a discrete leaf.
     """
     require_type(space, "fan_in")
     one = space

@@ -49,7 +49,7 @@ class Lens(Generic[W_contra, V_co]):
     @overload
     def __truediv__(self: Lens[A, Copower[V, I]], inner: Lens[V, W]) -> Lens[A, Copower[W, I]]: ...
     def __truediv__(self, inner: Any) -> Any:
-        """A part of the part; of a part in V^X those of all components. Raises SpaceError for what is no lens."""
+        """A part of the part; of a part in V^X those of all components. Raises SpaceError for anything but a lens."""
         if not isinstance(inner, Lens):
             msg = f"{self} / … goes on to a part of {self}: a lens, such as Layer.bias, would fit, not {shown(inner)}"
             raise SpaceError(msg)

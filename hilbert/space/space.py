@@ -193,7 +193,7 @@ class Type(Remembering, OfFields):
 
     @declared
     def _random(self, rng: np.random.Generator, scale: float) -> Any:
-        """`random`."""
+        """An element drawn from `rng`; see `random`."""
         raise NotImplementedError
 
     @declared

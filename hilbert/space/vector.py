@@ -412,7 +412,7 @@ class Vec(NotArray, Reductions, Generic[V]):
 
     @declared
     def moved(self, by: Vec[Any]) -> Vec[V]:
-        """v + t for a tangent t, in V or the space of gradients: what is discrete of v stays; raises SpaceError."""
+        """v + t for a tangent t, in V or the space of gradients: discrete parts of v stay; SpaceError for others."""
         raise NotImplementedError
 
     @declared
@@ -593,7 +593,7 @@ class Vec(NotArray, Reductions, Generic[V]):
         return spelled(self, f"{self.token:032x}", self._shapes())
 
     def _entries(self) -> Any:
-        """The tuple tree of nested lists of a small vector; None for others, and for what is traced."""
+        """The tuple tree of nested lists of a small vector; None for larger vectors, and for tracers."""
         if self.space.dim > SMALL:
             return None
         try:

@@ -2,7 +2,7 @@
 
 The factors of the operands are connected where they have a label in common; each connected part is contracted by
 itself, in the order that the search finds best. The rank labels of the operands stay open as long as they join parts
-with axes of the result. So no array has axes of two parts, and what is left is a block again, or one plain array.
+with axes of the result. So no array has axes of two parts, and the result is a block again, or one plain array.
 """
 
 from __future__ import annotations

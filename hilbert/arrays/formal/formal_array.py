@@ -93,7 +93,7 @@ def block(k: Any, factors: Iterable[tuple[Any, Axes]]) -> Block:
 class Formal(Compound, NotArray):
     """dense + Σ blocks, of a shape and dtype.
 
-    `loose` marks what a running program made by ⊗ and ∗ with plain arrays: unlike a tensor that the user gave, it
+    `loose` marks a result of ⊗ and ∗ on plain arrays in a running program: unlike a tensor that the user gave, it
     becomes dense where an operation has no rule for formal tensors, as it would have been from the start.
     """
 

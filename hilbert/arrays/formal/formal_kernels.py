@@ -41,7 +41,7 @@ RANKS = "αβ"
 
 @final
 class FormalKernels(Library):
-    """A library beside that of the arrays; `memo` keeps what leaves share, in each thread for its one run."""
+    """A library beside that of the arrays; `memo` keeps results that leaves share, in each thread for its one run."""
 
     def __init__(self, base: Library) -> None:
         super().__init__(base.xp)
@@ -188,7 +188,7 @@ class FormalKernels(Library):
         return Kernel(run)
 
     def contract(self, spec: Spec, left: Leaf, right: Leaf) -> Kernel:
-        """A labelled contraction; of plain arrays, what is larger than they are together stays a sum of products."""
+        """A labelled contraction; of plain arrays, a result larger than both together stays a sum of products."""
         plain = self.base.contract(spec, left, right)
         size = sizes_of(spec.left, left) | sizes_of(spec.right, right)
         shape = tuple(size[c] for c in spec.out)
@@ -327,7 +327,7 @@ class FormalKernels(Library):
         return combine(self.base, self.memo, b.k, factors, ranks, out, lazy=lazy)
 
     def _agreeing(self, b: Block, relation: Agreement[Any, Any], at: int, whole: Formal) -> Any:
-        """The same network with fewer labels: equal ones are shared, and summed if the result has them not."""
+        """Reduce by sharing labels: coordinates that agree get one label, which is summed if the result lacks it."""
         source, target = relation.source, relation.target
         if len(set(target)) < len(target):
             msg = f"the relation {relation} puts a formal tensor on a diagonal: call .dense() first"

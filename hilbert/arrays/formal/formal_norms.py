@@ -113,7 +113,7 @@ def _factors(b: Block) -> Iterator[tuple[Any, tuple[int, ...]]]:
 
 
 def terms_norm(a: Any) -> float:
-    """The sum of the norms of all terms, which bounds what rounding adds."""
+    """The sum of the norms of all terms: the scale of rounding errors."""
     if not isinstance(a, Formal):
         return math.sqrt(_square(a))
     total = 0.0 if a.dense is None else math.sqrt(_square(a.dense))

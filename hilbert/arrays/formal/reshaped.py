@@ -188,7 +188,7 @@ def _refined(
 
 
 def _blocks(source: tuple[int, ...], target: tuple[int, ...]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Both shapes taken apart where products from the left agree."""
+    """The blocks that two shapes fall into, ends of which are where their products from the left agree."""
     found = []
     i = j = 0
     while i < len(source) or j < len(target):
@@ -204,7 +204,7 @@ def _blocks(source: tuple[int, ...], target: tuple[int, ...]) -> list[tuple[tupl
 
 
 def _strides(shape: tuple[int, ...]) -> list[tuple[int, int]]:
-    """Of each axis its stride, and that of the axis before it."""
+    """The strides of each axis and of the axis before it."""
     return [(math.prod(shape[k + 1 :]), math.prod(shape[k:])) for k in range(len(shape))]
 
 

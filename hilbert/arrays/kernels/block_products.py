@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 BLOCK = 1 << 17
 """Entries of a block (measured: 2¹⁵ to 2¹⁹ differ little)."""
 SHORT, MANY = 32, 10**6
-"""A block is cut into equal products of at most MANY multiplications, large ones, each of SHORT rows or more.
+"""Limits of the equal products that a block is cut into: at least SHORT rows, at most MANY multiplications.
 
 OpenBLAS copies no operands of so small products where it has AVX-512 (measured: a third of the time saved in double
 precision, a fifth in single). Elsewhere it copies the matrix for each of them (measured with AVX2: up to 3 % lost).
@@ -89,7 +89,7 @@ def by_blocks(
     each = (m if in_rows else k) // n
 
     def products(entries: int) -> tuple[int, int]:
-        """The number of rows of each product of a block of so many entries, and of its multiplications."""
+        """The number of rows of each product of a block of so many entries, and the number of its multiplications."""
         return _cut(entries * each, k * width) if in_rows else _cut(m, entries * each * width)
 
     step = max(range(max(most // 2, most - 7, 1), most + 1), key=lambda entries: (products(entries)[1], entries))

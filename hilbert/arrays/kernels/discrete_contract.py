@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def select(lib: Library, spec: Spec, side: int) -> Kernel:
-    """A Boolean operand: keep where true, 0 elsewhere, then sum what is contracted."""
+    """Contract with a Boolean operand: keep entries where it is true, 0 elsewhere, then sum over contracted labels."""
     xp = lib.xp
     whole = spec.out + spec.contracted
     mask_labels, labels = (spec.left, spec.right) if side == 0 else (spec.right, spec.left)

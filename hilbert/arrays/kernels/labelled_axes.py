@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def reordering(have: str, want: str) -> tuple[int, ...] | None:
-    """The places of the wanted axes; None where nothing is to be done."""
+    """The places of the wanted axes; None where they are in order."""
     return None if have == want else tuple(have.index(c) for c in want)
 
 
 def arrange(xp: ModuleType, have: str, want: str, shape: tuple[int, ...] | None) -> Callable[[Any], Any] | None:
-    """Axes in the wanted order, then reshaped; None where nothing is to be done."""
+    """A function that puts axes in the wanted order and then reshapes; None where both change nothing."""
     order = reordering(have, want)
     if order is None:
         return None if shape is None else lambda a: xp.reshape(a, shape)
@@ -35,7 +35,7 @@ def aligned(xp: ModuleType, have: str, over: str) -> Callable[[Any], Any]:
 
 
 def same(a: Any) -> Any:
-    """The array."""
+    """The array itself."""
     return a
 
 
@@ -51,7 +51,7 @@ def label_diagonal(xp: ModuleType, array: Any, labels: str) -> tuple[Any, str]:
 
 
 def agreement(lib: Library, source: str, target: str, sizes: dict[str, int], array: Any) -> Any:
-    """out[target] = Σ array[source] over the labels that the result has not; 0 where equal labels differ."""
+    """out[target] = Σ array[source] over the labels that the result lacks; 0 where equal labels differ."""
     xp = lib.xp
     array, labels = label_diagonal(xp, array, source)
     summed = tuple(k for k, c in enumerate(labels) if c not in target)

@@ -1,4 +1,4 @@
-"""Array libraries: what the steps of a program ask of one, and which library an array belongs to.
+"""Array libraries: the services and kernels that the steps of a program need, and the library that an array belongs to.
 
 A `Library` is a class for each array library, and one object for each of its namespaces. All that differs between
 libraries (arrays, devices, constants, read-only results, fast kernels) is a method of the class; `libraries` has all
@@ -53,7 +53,7 @@ class Arrays(tuple[Any, ...], Compound):
 
 
 class Library:
-    """An array library, by what its namespace `xp` has of the array API; a subclass says what it does otherwise.
+    """An array library, by the functions of the array API in its namespace `xp`; a subclass overrides some.
 
     A class that defines `owns` is asked for each type of array, the one defined last first.
     """
@@ -177,7 +177,7 @@ class Library:
         return self.xp.linalg.qr(array)[1]
 
     def forget(self) -> None:
-        """Let go of what a run kept for its arrays."""
+        """Let go of the results that a run kept for its arrays."""
 
     # --- loops ---
 
@@ -229,7 +229,7 @@ class Library:
     def scan(
         self, round_: Any, states: list[Any], shared: list[Any], stacks: list[Any], n: int, *, reverse: bool
     ) -> list[Any]:
-        """The last states and the stacks of what each round gives."""
+        """The last states and the stacks of the results of each round."""
         raise TypeError(type(self).__name__)
 
     # --- kernels ---
@@ -331,7 +331,7 @@ _made: dict[tuple[type[Library], ModuleType], Library] = {}
 
 
 def find(array: Any) -> Library | None:
-    """The library of an array; None for what is no array."""
+    """The library of an array; None for any other object."""
     kind = type(array)
     try:
         return _known[kind]
@@ -341,7 +341,7 @@ def find(array: Any) -> Library | None:
 
 
 def library(array: Any) -> Library:
-    """The library of an array; raises TypeError for what is no array."""
+    """The library of an array; raises TypeError for any other object."""
     found = find(array)
     if found is None:
         msg = f"{type(array).__name__} is no array of a library that is known here"

@@ -28,7 +28,7 @@ SHORT = 64
 
 
 class Axes(Library):
-    """By the array API."""
+    """Functions along axes by the array API."""
 
     def along(self, name: str, at: int, count: int, leaf: Leaf) -> Kernel:
         """The axes as one, and the function along it; of several names, with spaces between, all their results."""
@@ -85,7 +85,7 @@ class Axes(Library):
         return all_of_them
 
     def _of_none(self, names: tuple[str, ...], at: int, shape: tuple[int, ...]) -> Callable[[Any], Any]:
-        """The same of an array without entries."""
+        """The results for an array without entries."""
         rest = (*shape[:at], *shape[at + 1 :])
         of = [
             self.xp.exp if name in KEPT else lambda a: self.zeros(rest, a) - (0.0 if shape[at] else math.inf)
@@ -110,7 +110,7 @@ class Axes(Library):
         return self._minus(moved, self.xp.log(positive))
 
     def _nonzero(self, s: Any) -> Any:
-        """1 for 0."""
+        """The array with 1 in place of 0."""
         return self.xp.where(s == 0.0, self.zeros((), s) + 1.0, s)
 
     def _exp(self, a: Any) -> Any:
@@ -130,7 +130,7 @@ class Axes(Library):
         return e / s
 
     def _without(self, a: Any, at: int) -> Any:
-        """Without an axis of one."""
+        """The array without an axis of length 1."""
         return self.xp.squeeze(a, axis=at)
 
     def _largest(self, a: Any, at: int) -> Any:
@@ -138,47 +138,47 @@ class Axes(Library):
         return self.xp.max(a, axis=at, keepdims=True)
 
     def _finite(self, m: Any) -> Any:
-        """The entries, 0 for infinite ones."""
+        """The array with 0 in place of infinite entries."""
         return self.xp.where(self.xp.isfinite(m), m, self.zeros((), m))
 
 
 class NumpyAxes(Axes):
-    """In place, sums of rows by BLAS."""
+    """Functions along axes in place, with sums of rows by BLAS."""
 
     def _exp(self, a: Any) -> Any:
-        """Into the array."""
+        """exp a, written into a."""
         return np.exp(a, out=a)
 
     def _minus(self, a: Any, b: Any) -> Any:
-        """In place."""
+        """a − b, written into a."""
         a -= b
         return a
 
     def _sum(self, e: Any, at: int) -> Any:
-        """Of rows by BLAS."""
+        """The sums along an axis, which stays; of rows by BLAS."""
         return np.expand_dims(row_sums(e), at) if at == e.ndim - 1 else np.add.reduce(e, axis=at, keepdims=True)
 
     def _over(self, e: Any, s: Any) -> Any:
-        """In place."""
+        """e / s, written into e."""
         e /= s
         return e
 
     def _without(self, a: Any, at: int) -> Any:
-        """A scalar where no axis is left."""
+        """The array without an axis of length 1, or a scalar if none is left."""
         return a.squeeze(at)[()]
 
     def _largest(self, a: Any, at: int) -> Any:
-        """Short rows are made columns, which numpy compares faster."""
+        """The largest entries along an axis; short rows are made columns, which numpy compares faster."""
         if at != a.ndim - 1 or not 1 < a.shape[at] <= SHORT or a.ndim == 1:
             return np.max(a, axis=at, keepdims=True)
         return np.max(np.ascontiguousarray(np.moveaxis(a, at, 0)), axis=0)[..., None]
 
     def _finite(self, m: Any) -> Any:
-        """The entries themselves, most often."""
+        """The array with 0 in place of infinite entries; most often the array itself."""
         finite = np.isfinite(m)
         return m if finite.all() else np.where(finite, m, 0.0).astype(m.dtype)
 
 
 def _reshaped(xp: Any, made: Arrays, shapes: Sequence[tuple[int, ...] | None]) -> Arrays:
-    """Each array in its shape; None for that which it has."""
+    """Each array in its shape; None leaves it as it is."""
     return Arrays([a if shape is None else xp.reshape(a, shape) for a, shape in zip(made, shapes, strict=True)])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Shape = tuple[int, ...]
 SMALL = 4096
-"""Below this many entries a copy costs less than what it saves."""
+"""Below this many entries a copy costs less than the time that it would save."""
 FRESH = 1 << 25
 """From this many bytes on, memory that is not touched costs nothing."""
 
@@ -139,7 +139,7 @@ def amid(v: Any, at: int, low: int, high: int) -> Any:
 
 
 class _Lent:
-    """The same memory under another flag; it keeps the array alive."""
+    """The memory of an array under another writeable flag; the array is kept alive."""
 
     __slots__ = ("__array_interface__", "of")
 
@@ -150,5 +150,5 @@ class _Lent:
 
 
 def lent(a: Any) -> Any:
-    """A numpy array for functions that only read it: take, repeat, bincount and convolve copy what is not writeable."""
+    """A numpy array for functions that only read it: take, repeat, bincount and convolve copy read-only arrays."""
     return a if a.flags.writeable or a.size < SMALL else np.asarray(_Lent(a))

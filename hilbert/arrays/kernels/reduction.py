@@ -75,7 +75,7 @@ WIDE = 16
 
 
 MANY = 8
-"""From so many parts of a sum on that are equal, or small tables, these are reduced at once."""
+"""From this many equal parts, or small tables, in a row on, the parts of a sum are reduced at once."""
 FEW = 256
 """A table of at most so many elements and pairs is small."""
 

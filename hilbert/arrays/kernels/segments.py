@@ -1,6 +1,6 @@
-"""Sums of segments and of explicit pairs: the reductions that have a table, with what they prepare of it once.
+"""Sums of segments and of explicit pairs: the reductions that have a table, with the data prepared from it once.
 
-In numpy a segment sum is, by what was measured fastest (`benchmarks/relations.py`): `reduceat` for long segments in
+A segment sum in numpy is the fastest of these as measured (`benchmarks/relations.py`): `reduceat` for long segments in
 order; else scipy's conversion of a sparse matrix whose duplicate entries add up, or a sparse product for wide rows,
 where scipy can be imported; else `bincount`, or `add.at` in single precision.
 """
@@ -90,7 +90,7 @@ class Segments(Library):
 
 
 class NumpySegments(Segments):
-    """Segment sums by what was measured fastest."""
+    """Segment sums in numpy by the fastest way that was measured."""
 
     def graph(self, p: ReducedAxes, r: AnyGraph) -> Kernel:
         """(red v)_y = Σ over f(x) = y of v_x, in a way that the profile of the table picks."""
@@ -379,7 +379,7 @@ def is_ordered(t: Ints) -> bool:
 def makes_rows(sources: AnyGraph, targets: AnyGraph) -> bool:
     """True if a gather, a product and a segment sum are better done as a product with a sparse matrix.
 
-    That is so where scipy finds the entries row by row or column by column, `FEW` in each at least.
+    The product is quicker where scipy finds the entries row by row or column by column, `FEW` in each at least.
     """
     n, x, y = sources.dom.size, sources.positions, targets.positions
     if n < SMALL or n < FEW * max(sources.cod.size, targets.cod.size) or sparse() is None:

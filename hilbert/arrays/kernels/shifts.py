@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Shifts(Windows):
-    """Slices, between zeros where they are put back."""
+    """Shifts by slices, with zeros around entries that are put back."""
 
     def inclusion(self, p: ReducedAxes, offset: int, stride: int) -> Kernel:
         """X at its places in Y, zeros elsewhere."""
@@ -38,7 +38,7 @@ class Shifts(Windows):
         return Kernel(call)
 
     def part(self, p: ReducedAxes, offset: int, stride: int) -> Kernel:
-        """The places of X in Y: a view."""
+        """The entries of Y at the places of X, as a view."""
         if not p.cod:
             return Kernel(lambda a: p.line(a)[p.index(offset)], fresh=False)
         if stride < 0:  # torch has no slices that go backwards
@@ -47,15 +47,15 @@ class Shifts(Windows):
         return _sliced(p, _at(p, offset, stride, p.m))
 
     def rotation(self, p: ReducedAxes, by: int) -> Kernel:
-        """x ↦ x + by, around."""
+        """Rotate along the axis: x ↦ x + by, around its end."""
         return Kernel(lambda a: p.whole(p.xp.roll(p.line(a), by, axis=p.at)))
 
 
 class NumpyShifts(NumpyWindows, Shifts):
-    """Assignment to slices."""
+    """Shifts by assignment to slices."""
 
     def inclusion(self, p: ReducedAxes, offset: int, stride: int) -> Kernel:
-        """Written into its places."""
+        """X at its places in Y, written into an array with zeros elsewhere."""
         if p.n == p.m:
             return super().inclusion(p, offset, stride)
         index = _at(p, offset, stride, p.n)
@@ -83,7 +83,7 @@ class NumpyShifts(NumpyWindows, Shifts):
         return Kernel(call, into=into)
 
     def add_into(self, relation: Inclusion[Any, Any], at: int, leaf: Leaf) -> Kernel | None:
-        """b is added to its places, in place where a may be overwritten."""
+        """Add b at its places, in place where a may be overwritten."""
         p = ReducedAxes.of(self, relation, at, leaf)
         index = _at(p, relation.offset, relation.stride, p.n)
 
@@ -95,7 +95,7 @@ class NumpyShifts(NumpyWindows, Shifts):
         return Kernel(lambda a, b: over(a.copy(), b), (over, None))
 
     def placed(self, places: Mapping[int, Inclusion[Any, Any]], shape: tuple[int, ...]) -> Kernel | None:
-        """One assignment to slices of zeros."""
+        """Put entries at their places along several axes by one assignment."""
         index = [slice(None)] * len(shape)
         for at, r in places.items():
             index[at] = _slice(r.offset, r.stride, r.dom.size)
@@ -109,13 +109,13 @@ class NumpyShifts(NumpyWindows, Shifts):
         return Kernel(call)
 
     def part(self, p: ReducedAxes, offset: int, stride: int) -> Kernel:
-        """A view, also backwards."""
+        """The entries of Y at the places of X, as a view, also backwards."""
         if not p.cod:
             return super().part(p, offset, stride)
         return _sliced(p, _at(p, offset, stride, p.m))
 
     def rotation(self, p: ReducedAxes, by: int) -> Kernel:
-        """Two slices."""
+        """Rotate along the axis by two slices."""
         low, high = p.cut(0, p.n - by), p.cut(p.n - by, None)
         after, first = p.cut(by, None), p.cut(0, by)
         shape = p.made

@@ -58,7 +58,7 @@ class Windows(Library):
         return self.doubled(p, v, v, 1, bin(width)[3:], d)
 
     def doubled(self, p: ReducedAxes, v: Any, sums: Any, done: int, bits: str, d: int) -> Any:
-        """From sums of `done` entries: of twice as many for each bit, and of one more for each 1."""
+        """Sums of more entries from sums of `done` entries: of twice as many for each bit, of one more for each 1."""
         for bit in bits:
             length = sums.shape[p.at]
             sums = sums[p.cut(0, length - d * done)] + sums[p.cut(d * done, length)]
@@ -249,7 +249,7 @@ class NumpyWindows(Windows):
 
 
 def _around(p: ReducedAxes, r: Window[Any, Any]) -> tuple[int, int]:
-    """The zeros in front of X and behind; negative, what is in front of window 0 and behind the last."""
+    """The numbers of zeros in front of X and behind; if negative, of entries before window 0 and behind the last."""
     return -r.offset, r.stride * (p.m - 1) + r.dilation * (r.width - 1) + 1 + r.offset - p.n
 
 

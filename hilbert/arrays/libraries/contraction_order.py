@@ -31,13 +31,13 @@ Pairs: TypeAlias = tuple[tuple[int, int], ...]
 """The two factors that each step contracts: the result of step k of a network of n factors has the number n + k."""
 Least: TypeAlias = Literal["work", "largest"]
 ALL, CONNECTED = 6, 40
-"""So many factors at most are searched through with outer products, and without them."""
+"""The most factors that are searched through with outer products, and without them."""
 DYNAMIC = 16
 """Connected networks of more factors than are searched through, and at most so many, are opt_einsum's."""
 LOOKS = 12_000
-"""So many pairs of connected sets at most are looked at: a chain of 40 factors has 10,660."""
+"""The most pairs of connected sets that are looked at: a chain of 40 factors has 10,660."""
 KEPT = 4096
-"""So many networks at most are remembered with their orders: numbers only, no index sets."""
+"""The most networks that are remembered with their orders: numbers only, no index sets."""
 
 
 @lru_cache(maxsize=KEPT)
@@ -46,7 +46,7 @@ def best(
 ) -> Pairs | None:
     """The order of the least work, or of the least largest array and then work; None if none is found in the limit.
 
-    The limit is on the entries of what is made before the result.
+    The limit is on the entries of each intermediate array.
     """
     n = len(factors)
     if n < 2:
@@ -99,7 +99,7 @@ def _dynamic(factors: tuple[Labels, ...], keep: Labels, sizes: tuple[int, ...]) 
 
 
 def from_first(n: int) -> Pairs:
-    """The first two factors, then each next one with what there is."""
+    """The first two factors, then each next one with the product so far."""
     return tuple((k + 1 if k else 0, n + k - 1 if k else 1) for k in range(n - 1))
 
 
@@ -118,7 +118,7 @@ def numbered(
 
 
 def places(pairs: Pairs, n: int) -> Pairs:
-    """The same pairs, by their places in a list from which they are taken, and at whose end their result stands."""
+    """The same pairs, by places in a list: both are taken out, and the result goes to the end."""
     todo = list(range(n))
     found = []
     for k, (a, b) in enumerate(pairs, n):
@@ -130,7 +130,7 @@ def places(pairs: Pairs, n: int) -> Pairs:
 
 
 def steps(pairs: Pairs, factors: tuple[Labels, ...], keep: Labels, sizes: tuple[int, ...]) -> list[tuple[int, int]]:
-    """For each step of an order its multiplications, and the entries of what it makes."""
+    """The multiplications of each step of an order, and the entries of its result."""
     labels = [frozenset(f) for f in factors]
     holders = [0] * len(sizes)  # how many arrays have a label, the result among them
     for have in (*labels, frozenset(keep)):
@@ -161,7 +161,7 @@ def _all_splits(n: int) -> Iterator[Split]:
 
 
 def _neighbours(factors: tuple[Labels, ...]) -> list[int]:
-    """For each factor the others that share a label with it."""
+    """The other factors that share a label with each factor, as bits."""
     holders: dict[int, int] = {}
     for k, f in enumerate(factors):
         for c in f:

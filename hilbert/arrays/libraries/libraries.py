@@ -1,4 +1,4 @@
-"""All array libraries but numpy: a class for each, and everything that is particular to it.
+"""All array libraries but numpy: a class for each, with all that is particular to it.
 
 A further one is a class here (or anywhere: it is found by being defined), with `owns` and with a method for each kernel
 or service that it does otherwise than the array API; see "An array library" in CONTRIBUTING.md.

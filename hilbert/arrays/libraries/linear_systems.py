@@ -27,7 +27,7 @@ def has_room(unknowns: int, lanes: int) -> bool:
 def direct(xp: Any, a: Any, b: Any, singular: str) -> Any:
     """x with a[l] x[k, l] = b[k, l] for matrices a[l] and rows k; 0 where all b[·, l] are 0, whatever a[l] is.
 
-    Raises SpaceError for a singular matrix, with what is to be said.
+    Raises SpaceError for a singular matrix, with the message `singular`.
     """
     idle = xp.all(b == 0, axis=(0, 2))
     eye = xp.eye(a.shape[-1], dtype=a.dtype, device=getattr(a, "device", None))
@@ -41,7 +41,7 @@ def direct(xp: Any, a: Any, b: Any, singular: str) -> Any:
 def divided(xp: Any, d: Any, b: Any, singular: str, *, known: bool) -> Any:
     """x with d[l, i] x[k, l, i] = b[k, l, i]; 0 where all b[·, l] are 0, whatever d[l] is.
 
-    Raises SpaceError where some d is 0, if its entries are `known`, with what is to be said.
+    Raises SpaceError where some d is 0, if its entries are `known`, with the message `singular`.
     """
     idle = xp.all(b == 0, axis=(0, 2))
     d = xp.where(idle[:, None], xp.ones_like(d), d)

@@ -30,7 +30,7 @@ MOST_AXES = 64
 
 
 def namespace(array: Any) -> ModuleType:
-    """The array namespace of an array: numpy, or what array-api-compat says of it."""
+    """The array namespace of an array: numpy, or that which array-api-compat gives."""
     return library(array).xp
 
 
@@ -77,7 +77,7 @@ def freeze(array: Any) -> Any:
 def fresh(array: Any) -> Any:
     """The array itself, if it may be written into; a copy of one that is read-only, for others see it.
 
-    What vectors, constants and plans hold is read-only in numpy; see `Library.copied` for libraries that have no
+    Vectors, constants and plans hold read-only arrays in numpy; see `Library.copied` for libraries that have no
     read-only arrays.
     """
     return array.copy() if isinstance(array, np.ndarray) and not array.flags.writeable else array

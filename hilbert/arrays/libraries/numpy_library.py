@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hilbert.index.leaf import Leaf
 
 FEW = 1 << 16
-"""So many bytes are compared as one string, sooner than as an array."""
+"""The most bytes that are compared as one string, sooner than as an array."""
 PLAIN: dict[str, Callable[..., Any]] = {
     "divide": operator.truediv,
     "less": operator.lt,

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 SHADES = "·░▒▓█"
-"""From an empty cell to a full one."""
+"""The shades of a cell, from empty to full."""
 AT_ONCE, FEW_AXES = 2**20, 32
-"""All columns of cells are counted at once where that takes at most so many numbers, along at most so many axes."""
+"""The most numbers, and axes, with which all columns of cells are counted at once."""
 SMALLER = "pairs are counted by arrays of the sizes of X and Y; the same relation on smaller sets shows what it is like"
 """The remedy in an error about sets whose arrays memory does not hold."""
 

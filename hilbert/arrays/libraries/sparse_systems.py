@@ -28,7 +28,7 @@ PLACE, SQUARE = 2e-8, 1e-10
 ENTRY, FRONT = 4e-7, 2e-10
 """Seconds of sparse LU for an entry, and for a multiplication of its elimination."""
 FILL = 2**28
-"""So many entries the factors may have, bounded by the profile of the matrix; of more no factors are made."""
+"""The most entries of factors, bounded by the profile of the matrix; of more no factors are made."""
 
 
 @final
@@ -98,7 +98,7 @@ class SparseSystem:
     def solved(self, values: Any, b: Any, singular: str) -> Any:
         """x with A x[k] = b[k] for rows k; NaN in blocks with an entry that is none, or infinite.
 
-        Raises SpaceError for a singular matrix, with what is to be said.
+        Raises SpaceError for a singular matrix, with the message `singular`.
         """
         lanes = self.size // self.block
         idle = np.all(b.reshape(len(b), lanes, self.block) == 0, axis=(0, 2))

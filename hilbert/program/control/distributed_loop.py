@@ -54,7 +54,7 @@ class Part:
 
 
 def distributed(body: Line, states: int, shared: int) -> list[Part]:
-    """The parts of a loop's body, in an order in which each finds what it reads."""
+    """The parts of a loop's body, in an order in which each finds the slots that it reads."""
     totals = _totals(body, states)
     level = _levels(body, states, totals)
     read = _readers(body, states, level, totals)

@@ -165,7 +165,7 @@ class SystemPlan:
 
 
 SMALL = 2**19
-"""So many multiplications of elimination, and 1,000 for each lane, are not worth to look for a structure."""
+"""The multiplications of elimination, with 1,000 more for each lane, up to which no structure is looked for."""
 
 
 @final

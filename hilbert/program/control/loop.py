@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @final
 @frozen(repr=False, slots=False, cache_hash=True)
 class Loop(OfFields, ControlFlow):
-    """For each element of X, in order or backwards: (states, shared, slices) ↦ (states, results), the body.
+    """The rounds of a body for each element of X, in order or backwards: (states, shared, slices) ↦ (states, results).
 
     The operands are the first states, arrays that all rounds share, and stacks, which have the axes of X in front; the
     results are the last states, and a stack for each result of the body. With `again` the derivative keeps only the

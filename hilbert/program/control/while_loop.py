@@ -74,7 +74,7 @@ class While(ControlFlow):
         return self if body is self.body else evolve(self, body=body)
 
     def needed(self, wanted: set[int]) -> tuple[set[int], set[int]]:
-        """All states, for the condition may depend on each, and what a round reads."""
+        """All states, for the condition may depend on each, and the operands that a round reads."""
         live = live_parts(self.body, self.body.outputs)
         states = set(range(self.states))
         return states, states | {k for k in range(self.body.arity) if live[k]}

@@ -1,4 +1,4 @@
-"""Several arrays as one slot, and one array of such: how a step of control flow takes and gives more than one."""
+"""Several arrays as one slot, and one array of these: steps of control flow take and give more than one array."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Pack(Operation):
     """Some arrays as one bundle."""
 
     def image(self, *operands: Leaf) -> Bundle:
-        """The bundle of their leaves."""
+        """The bundle of the operands' leaves."""
         return Bundle(operands)
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
@@ -40,7 +40,7 @@ class Pack(Operation):
         return Kernel(lambda *arrays: Arrays(arrays), fresh=False)
 
     def lifted(self, n: int) -> Pack:
-        """The same."""
+        """The same operation."""
         return self
 
 
@@ -52,7 +52,7 @@ class Unpack(Operation):
     k: int
 
     def image(self, *operands: Leaf) -> Leaf:
-        """Its leaf."""
+        """The leaf of array k."""
         return part(operands[0], self.k, "Unpack")
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
@@ -61,5 +61,5 @@ class Unpack(Operation):
         return Kernel(lambda arrays: arrays[k], fresh=False)
 
     def lifted(self, n: int) -> Unpack:
-        """The same."""
+        """The same operation."""
         return self

@@ -45,7 +45,7 @@ def signed(k: float) -> tuple[float, float]:
 
 
 def filled(number: float, leaf: Leaf) -> Const:
-    """The constant with one number in every entry; it takes the memory of one."""
+    """The constant with one number in every entry, stored once."""
     array = np.array(number, leaf.dtype)
     array.flags.writeable = False
     shape = leaf.stored().shape

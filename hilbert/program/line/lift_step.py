@@ -1,4 +1,4 @@
-"""A step under more axes: what varies over them has them in front, what does not is read as it is or replicated."""
+"""A step under more axes: operands that vary over them have them in front; others are read without, or replicated."""
 
 from __future__ import annotations
 

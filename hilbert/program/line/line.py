@@ -243,7 +243,7 @@ def _parts(leaf: Leaf) -> set[int]:
 
 
 def _is_whole(live: AbstractSet[int], leaf: Leaf, step: Step[Any]) -> bool:
-    """Tell if a step makes only what is needed; of a constant bundle some arrays are enough."""
+    """Tell if a step makes only arrays that are needed; of a constant bundle some arrays are enough."""
     return bool(live) and (not step.args or live == _parts(leaf))
 
 

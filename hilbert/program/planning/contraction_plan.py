@@ -44,13 +44,13 @@ if TYPE_CHECKING:
 
 
 WORTH = 1000
-"""So many multiplications take as long as it takes to start one more step (measured with numpy)."""
+"""The multiplications that take as long as the start of one more step (measured with numpy)."""
 
 
 def planned(line: Line) -> Line:
     """The line with every tree of contractions in a cheaper order; the same object where none saves enough.
 
-    So are the lines that its steps hold.
+    The lines that its steps hold are changed likewise.
     """
     if Bundle in set(map(type, line.slots)):
         inside = tuple(evolve(step, operation=on_lines(step.operation, planned)) for step in line.steps)
@@ -93,9 +93,9 @@ def orders(line: Line) -> list[tuple[ContractionTree, Line]]:
 
 
 def cheaper(tree: ContractionTree, slots: tuple[Leaf, ...]) -> Line | None:
-    """A line on the factors that does the same for three quarters of the multiplications at most; None without one.
+    """An equal line on the factors with three quarters of the multiplications at most; None if there is none.
 
-    No array of that line is larger than the largest as written, and its sums do not cost what its products save.
+    No array of that line is larger than the largest as written, and its sums cost less than its products save.
     """
     size = tuple(axis.size for axis in tree.axes)
     if not all(size) or tree.largest == 1:
@@ -120,7 +120,7 @@ def cheaper(tree: ContractionTree, slots: tuple[Leaf, ...]) -> Line | None:
 
 
 def _at_least(labels: Sequence[Labels], size: tuple[int, ...]) -> int:
-    """So many multiplications every order takes; 0 where that is not seen at once.
+    """A lower bound of the multiplications of every order; 0 where none is seen at once.
 
     Each factor is an operand once, and its product takes as many as it has entries; none serves two factors if no two
     of them have a product with fewer entries than both together. Factors on the same axes have one cost in all orders.
@@ -144,7 +144,7 @@ def _at_least(labels: Sequence[Labels], size: tuple[int, ...]) -> int:
 
 @final
 class _Written:
-    """A tree without what is no pair: labels of one factor only, which are summed first, and repetitions."""
+    """A tree reduced to pairs: without labels of one factor only, which are summed first, and without repetitions."""
 
     def __init__(self, tree: ContractionTree) -> None:
         self.holders = [0] * len(tree.axes)
@@ -173,7 +173,7 @@ class _Emission:
         self.arrays: list[tuple[int, Labels]] = []
 
     def line(self) -> Line | None:
-        """The line; None where a contraction has more labels than there are letters."""
+        """The line of the steps; None where a contraction has more labels than there are letters."""
         b, tree, size = self.b, self.tree, [axis.size for axis in self.tree.axes]
         for slot, (labels, left) in enumerate(zip(tree.labels, self.written.left, strict=True)):
             self._take(slot, labels, left)
@@ -195,7 +195,7 @@ class _Emission:
         return self._repeated(slot)
 
     def _take(self, slot: int, labels: Labels, left: Labels) -> None:
-        """A factor, summed over the labels that it alone has."""
+        """Enter a factor, summed over the labels that it alone has."""
         b = self.b
         for at in reversed(range(len(labels))):
             if labels[at] not in left:
@@ -206,7 +206,7 @@ class _Emission:
             self.number = slot if self.number is None else b.contract(Spec.scalar(0), self.number, slot)
 
     def _scaled(self, slot: int, axes: int) -> int:
-        """The product with the numbers."""
+        """The slot multiplied by the numbers among the factors."""
         b, k = self.b, self.written.k
         if self.number is None:
             return b.scale(k, slot) if k != 1.0 else slot
@@ -214,7 +214,7 @@ class _Emission:
         return b.contract(Spec.scalar(axes), number, slot)
 
     def _contract(self, first: int, second: int) -> bool:
-        """One pair; axes that both have and the result keeps come first, then those of the first, of the second."""
+        """Contract a pair; axes that both have and the result keeps come first, then the first's, then the second's."""
         (a, left), (b, right) = self.arrays[first], self.arrays[second]
         shared = [c for c in left if c in right]
         for c in shared:

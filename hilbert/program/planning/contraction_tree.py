@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class ContractionTree:
     """k · Σ Π factors, over the labels that `keep` does not have; as written, the steps into `inner` slots, last first.
 
-    `axes` are those of the labels. `products`, `work` and `largest` are what the steps as written come to:
+    `axes` are those of the labels. `products`, `work` and `largest` are costs of the steps as written:
     multiplications, the entries summed by reductions with them, and the entries of the largest array.
     """
 

@@ -87,7 +87,7 @@ class BoundLine:
             raise
 
     def _located(self, error: Exception, slot: int) -> None:
-        """Say where the step was written that an error or a warning arose in; the innermost line of several.
+        """Add to an error or a warning the place of the step in which it arose; of several, the innermost.
 
         Raises SpaceError for an array that memory does not hold.
         """
@@ -98,12 +98,12 @@ class BoundLine:
             raise told from error
 
     def forget(self) -> None:
-        """Let go of what the last run kept."""
+        """Let go of the memo of the last run."""
         self.lib.forget()
 
 
 def _here(lib: Library, array: Any, like: Any) -> Any:
-    """A constant where the arguments live."""
+    """A constant, moved to where the arguments live."""
     if isinstance(array, Arrays):
         return Arrays(_here(lib, a, like) for a in array)
     here = lib.constant(array, like)
@@ -111,7 +111,7 @@ def _here(lib: Library, array: Any, like: Any) -> Any:
 
 
 def _schedule(line: Line, lib: Library) -> tuple[list[Call], set[int], int]:
-    """The calls, the slots whose arrays share memory with no others, and how many slots there are behind the line's."""
+    """The calls, the slots whose arrays share memory with no others, and the number of slots behind the line's."""
     constants = [k for k, step in enumerate(line.steps, line.arity) if isinstance(step.operation, Literal)]
     keep = {*line.outputs, *constants, *range(line.arity)}
     code = late(without_repetition(_bind(line, lib), line.slots, line.outputs), keep)

@@ -28,9 +28,9 @@ KINDS = NUMPY.kinds
 
 @final
 class Runner:
-    """The executable form of a line: without dead steps, what is constant made, steps fused that are better one.
+    """The executable form of a line: without dead steps, constants computed, steps fused.
 
-    What is made of constants has as many entries as these, or at `most` so many.
+    A computed constant has no more entries than its operands, or at most `most` entries.
     """
 
     __slots__ = ("_abroad", "_bound", "_formal", "line")
@@ -60,7 +60,7 @@ class Runner:
         return bound(arrays)
 
     def _run_formally(self, arrays: Sequence[Any]) -> list[Any]:
-        """As `run`, where some arrays are formal."""
+        """The outputs, where some inputs or constants are formal."""
         plain = _parts(arrays) or self._abroad
         lib = common_library(plain)
         key = (Formal, lib.home(plain))
@@ -74,5 +74,5 @@ class Runner:
 
 
 def _parts(arrays: Iterable[Any]) -> list[Any]:
-    """The arrays, those that formal ones are made of included."""
+    """The arrays, with the parts of formal ones."""
     return [part for a in arrays for part in (a.parts if isinstance(a, Compound) else (a,))]

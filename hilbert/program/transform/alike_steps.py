@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from hilbert.program.line.step_operation import Operation
 
 FEWEST: Final = 16
-"""So many steps that are alike are put side by side; fewer stay as they are written."""
+"""The fewest alike steps that are put side by side; fewer stay as they are written."""
 MOST: Final = 2**20
-"""So many entries at most stand side by side: what is large by itself gains nothing, and would take memory at once."""
+"""The most entries that stand side by side: larger arrays gain nothing, and would take memory at once."""
 Groups: TypeAlias = "dict[int, list[int]]"
 """The terms of a sum by their class."""
 
@@ -50,7 +50,7 @@ class Kind(Enum):
 
 @final
 class Alike:
-    """A class of steps that are alike: its members' slots, in order, and the classes of what they read.
+    """A class of steps that are alike: its members' slots, in order, and the classes of their operands.
 
     `columns` has, for each operand or group of terms of a sum, the slots that the members read there.
     """
@@ -126,7 +126,7 @@ class Classes:
         return self._class(("alone", slot), slot, Kind.ALONE)
 
     def _plain(self, slot: int, step: Step[Any]) -> int:
-        """The class of a step by what it does and reads."""
+        """The class of a step by its operation and operands."""
         operation, of = step.operation, self.of
         args = tuple([of[k] for k in step.args])
         what = self._numbers.get(id(operation))

@@ -1,7 +1,7 @@
-"""A loop in segments: a loop over segments whose rounds are loops, and what is left over (checkpoints).
+"""A loop in segments: a loop over segments whose rounds are loops, and a loop of the remaining rounds (checkpoints).
 
-The derivative keeps the states between segments, and runs each segment again: about √n states for n rounds, each of
-which is computed once more.
+Memory of the backward pass: the derivative keeps the states between segments, and runs each segment again. So n rounds
+keep about √n states, and each round is computed once more.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def segmented(b: Builder, loop: Loop, given: Sequence[int], count: int) -> list[int]:
-    """The slots of what a loop gives, in so many segments of equal length and one of the rounds that are left."""
+    """The slots of a loop's results, in so many segments of equal length and one of the remaining rounds."""
     n = loop.index.size
     length = n // count
     c, whole = loop.states, loop.states + loop.shared
@@ -55,12 +55,12 @@ def _over(loop: Loop, outer: Index) -> Loop:
 
 
 def _cut(b: Builder, slot: int, X: Index, start: int, size: int, Y: Index) -> int:
-    """The stack of some rounds, by segments."""
+    """The stack of some rounds, divided into segments."""
     part = Fin.of(size)
     return b.apply(Reduce(run(part, Y, 0), 0), b.apply(Reduce(run(part, X, start).T, 0), slot))
 
 
 def _put(b: Builder, slot: int, Y: Index, size: int, start: int, X: Index) -> int:
-    """The stack of some rounds in that of all, 0 elsewhere."""
+    """The stack of some rounds as a part of the stack of all rounds, 0 elsewhere."""
     part = Fin.of(size)
     return b.apply(Reduce(run(part, X, start), 0), b.apply(Reduce(run(Y, part, 0), 0), slot))

@@ -1,4 +1,4 @@
-"""Loops put into a line: what does not vary is computed once outside, and nothing is given that no round reads."""
+"""Loops put into a line: loop invariants are computed once outside, and operands that no round reads are left out."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 def emitted(b: Builder, operation: Operation, given: Sequence[int]) -> list[int]:
-    """The slots of what an operation from bundle to bundle gives."""
+    """The slots of the results of an operation from bundle to bundle."""
     return list(b.unpack(b.step(operation, (b.pack(given),))))
 
 
 def looped(b: Builder, loop: Loop, given: Sequence[int]) -> list[int]:
-    """The slots of what a loop gives: its last states, and its stacks.
+    """The slots of a loop's results: its last states, and its stacks.
 
-    A state that no round changes is shared. What depends on shared arrays only is a step outside, and its stack a
-    repetition; the stack of a slice is the stack that it is of. Shared arrays and stacks are given once.
+    A state that no round changes is shared. Steps that depend on shared arrays only are put outside, and their stacks
+    are repetitions; the stack of a slice is the stack that is sliced. Equal shared arrays and stacks are given once.
     """
     body, c, whole = loop.body, loop.states, loop.states + loop.shared
     if loop.again and not loop.index.axes:  # one round, to be computed again: it stays together
@@ -47,7 +47,7 @@ def looped(b: Builder, loop: Loop, given: Sequence[int]) -> list[int]:
 
 
 def apart(b: Builder, body: Line, own: int, captured: Sequence[int]) -> tuple[Line, list[int]]:
-    """A body without the steps that its own inputs, the first ones, do not change; they are outside, and captured."""
+    """A body without the steps that its own inputs, the first ones, do not change; those are outside, and captured."""
     outside = dict(enumerate(captured, own))
     _computed(b, body, outside)
     line, shared, _ = _inside(body, range(own), {}, outside, body.outputs)
@@ -55,7 +55,7 @@ def apart(b: Builder, body: Line, own: int, captured: Sequence[int]) -> tuple[Li
 
 
 def _computed(b: Builder, body: Line, outside: dict[int, int]) -> None:
-    """Compute outside what depends only on what is there."""
+    """Hoist loop invariants: emit in `b` each step of the body whose operands are all available outside."""
     before, watch, b.watch = b.place, b.watch, None
     around = before if watch is None else watch()
     for slot, step in enumerate(body.steps, body.arity):
@@ -70,7 +70,7 @@ def _is_fixed(body: Line, slot: int, outside: dict[int, int]) -> bool:
 
 
 def _outside(b: Builder, body: Line, slot: int, outside: dict[int, int]) -> int:
-    """The slot outside of what does not vary."""
+    """The slot outside of a value that does not vary."""
     if slot not in outside:
         constant = body.steps[slot - body.arity].operation
         assert isinstance(constant, Literal)
@@ -79,7 +79,7 @@ def _outside(b: Builder, body: Line, slot: int, outside: dict[int, int]) -> int:
 
 
 def _inner(loop: Loop, given: Sequence[int], outside: dict[int, int], left: list[int]) -> tuple[Loop, list[int]]:
-    """The loop that gives what is left, and what it is given."""
+    """The loop that gives the results `left`, and the slots of its operands."""
     body, c, whole = loop.body, loop.states, loop.states + loop.shared
     states = [k for k in left if k < c]
     slices = {k: given[k] for k in range(whole, body.arity)}
@@ -93,7 +93,7 @@ def _inner(loop: Loop, given: Sequence[int], outside: dict[int, int], left: list
 def _inside(
     body: Line, states: Sequence[int], slices: Mapping[int, int], outside: dict[int, int], ends: Sequence[int]
 ) -> tuple[Line, list[int], list[int]]:
-    """The line of what is left inside, on its states, what it shares and its slices; the slots of these two outside."""
+    """The remaining steps as a line on states, shared arrays and slices; the slots outside of the latter two."""
     literals = {k for k in outside if k >= body.arity and isinstance(body.steps[k - body.arity].operation, Literal)}
     live = bytearray(len(body.slots))
     for k in ends:

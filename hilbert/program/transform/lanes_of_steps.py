@@ -1,4 +1,4 @@
-"""Lines in which steps that are alike are one step, on arrays with an axis more: what is written entry by entry.
+"""Lines in which alike steps are one step, on arrays with an axis more: for functions written entry by entry.
 
 >>> from hilbert.index.index import Fin, Unit
 >>> from hilbert.index.leaf import Entry, Leaf
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 def in_lanes_of_steps(line: Line) -> Line:
-    """The line with its alike steps as one each, of which the results are lanes; itself where there are few.
+    """The line with its alike steps as one step each, whose results are lanes; itself if there are few.
 
     Sums of many terms are added up in another order: values change by rounding. A fixed line stays as it is.
     """
@@ -59,7 +59,7 @@ def in_lanes_of_steps(line: Line) -> Line:
 def _lifted(classes: Classes) -> set[int]:
     """The classes that are put side by side: those of many members, and those that these read.
 
-    Entries, numbers and entries that are put somewhere are among them where they are read so.
+    Numbers, entries that are read and entries that are put somewhere are among them if a class reads them.
     """
     own = {Kind.STEP, Kind.SUM, Kind.CHAIN}
     every = list(enumerate(classes.all))
@@ -143,7 +143,7 @@ class _Lanes:
     # --- one by one ---
 
     def _keep(self, slot: int) -> None:
-        """Put a step that stays alone; of a sum the terms that are alike are added up in lanes."""
+        """Emit a step that stays alone; alike terms of a sum are added up in lanes."""
         classes, b = self.classes, self.b
         step = classes.step(slot)
         b.place = step.place
@@ -180,7 +180,7 @@ class _Lanes:
     # --- side by side ---
 
     def _lift(self, k: int) -> None:
-        """Put the members of a class side by side: ordered by what they read, so that lanes read what is in order."""
+        """Put the members of a class side by side, in the order of the lanes that they read, which become slices."""
         classes, b, cls = self.classes, self.b, self.classes.all[k]
         members, columns = cls.members, cls.columns
         b.place = classes.step(members[0]).place
@@ -225,7 +225,7 @@ class _Lanes:
         return self.b.rep(slot, (X,)) if filling is None else self.b.number(filling, self.b.slots[slot].under((X,)))
 
     def _rank(self, members: Sequence[int]) -> None:
-        """Say where in their class members stand."""
+        """Set the rank of members: their places among the lanes of their class."""
         for at, slot in enumerate(members):
             self.rank[slot] = at
 
@@ -291,7 +291,7 @@ class _Lanes:
         return slot if J == X and places == [*range(n)] else b.apply(Reduce(relation.T, at), slot)
 
     def _total(self, slots: Sequence[int], rows: int = 1, within: Index | None = None) -> int:
-        """The sum of terms of one class; of as many for each of some rows, which are the axis `within`."""
+        """The sum of terms of one class; for several rows, the axis `within`, a sum of equally many terms for each."""
         classes, b = self.classes, self.b
         count = len(slots) // rows
         X = Fin.of(count)
@@ -341,7 +341,7 @@ def _order(keys: Sequence[Ints]) -> list[int]:
 
 
 def _function(places: Ints, J: Index, X: Index) -> AnyRelation:
-    """The function from J to places of X: a run of them, or by a table, which is that of all equal ones."""
+    """The function from J to places of X: a run of them, or by a table, whose token equal tables share."""
     steps = np.diff(places)
     stride = int(steps[0]) if len(steps) else 1
     if stride and (steps == stride).all():
@@ -350,12 +350,12 @@ def _function(places: Ints, J: Index, X: Index) -> AnyRelation:
 
 
 def _token(array: Any) -> int:
-    """The token of all arrays with these entries."""
+    """A token made of the entries, which all equal arrays share."""
     return int.from_bytes(hashlib.blake2b(array.tobytes(), digest_size=16).digest(), "big")
 
 
 def _moved(b: Builder, slot: int, at: int, count: int, to: int) -> int:
-    """With the `count` axes from `at` on from `to` on, among the others."""
+    """The slot with its `count` axes from `at` on moved to `to`, among the others."""
     if at == to:
         return slot
     axes = list(range(len(b.slots[slot].axes)))
