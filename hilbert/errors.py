@@ -104,7 +104,7 @@ def integer(value: Any) -> int | None:
         return None
     try:
         return operator.index(value)
-    except TypeError:  # what JAX traces, too
+    except TypeError:  # tracers of JAX, too
         return None
 
 
@@ -122,7 +122,7 @@ def number(value: Any) -> float | None:
         return None
     try:
         return float(value)
-    except TypeError:  # what JAX traces has no value yet
+    except TypeError:  # a tracer of JAX has no value yet
         return None
 
 

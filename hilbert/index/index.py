@@ -210,7 +210,7 @@ def is_missing(label: Any) -> bool:
     """True for None, NaN and NaT, which name no element."""
     try:
         return label is None or is_masked(label) or bool(label != label)  # noqa: PLR0124 - only NaN and NaT differ from themselves
-    except TypeError:  # the NA of pandas: whether it does is not known
+    except TypeError:  # the NA of pandas: NA != NA is NA
         return True
     except ValueError:  # an array, which is no label
         return False

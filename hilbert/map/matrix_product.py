@@ -73,7 +73,7 @@ def transposed_space(V: Type) -> tuple[Any, list[tuple[int, ...]]]:
 
 @while_alive(Type)
 def _product(V: Type, W: Type) -> tuple[Runner, Type]:
-    V, W = copy(V), copy(W)  # other objects: what is kept for two spaces must not keep them alive
+    V, W = copy(V), copy(W)  # copies, so that the cached result does not keep its two spaces alive
     shared, cod = product_space(V, W)
     (left,), (right,) = V.leaves, W.leaves
     rows, cols = len(left.axes) - shared, len(right.axes) - shared

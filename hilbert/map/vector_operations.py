@@ -37,7 +37,7 @@ def norm(v: Vec[Any], over: Any = None, **options: Any) -> Any:
         square = v.inner(v)
         if LEAST < square < math.inf or math.isnan(square):
             return math.sqrt(square)
-    except (RuntimeWarning, FloatingPointError):  # numpy's, of what overflows
+    except (RuntimeWarning, FloatingPointError):  # numpy's for an overflow
         pass
     return _scaled_norm(v)
 

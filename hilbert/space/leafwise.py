@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 V = TypeVar("V", bound=Type)
-Rule: TypeAlias = "Callable[[str, Type, np.random.Generator], Any]"  # a text: numpy.random is imported by who draws
+Rule: TypeAlias = "Callable[[str, Type, np.random.Generator], Any]"  # a text, so that numpy.random is not imported here
 """A function of a leaf's path, space and random numbers that gives the initial value: a vector or an array."""
 
 

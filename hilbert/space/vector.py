@@ -447,7 +447,7 @@ class Vec(NotArray, Reductions, Generic[V]):
         msg = f"{shown(self)} has no truth value: {remedy}"
         raise SpaceError(msg)
 
-    # --- what diff attaches: an operation on vectors is the operation on expressions, see diff.vocabulary.eager ---
+    # --- attached by diff: an operation on vectors is the operation on expressions, see diff.vocabulary.eager ---
 
     @declared
     def scatter(self: Vec[Copower[W, J]], ids: Vec[Copower[Elements[I], J]]) -> Vec[Copower[W, I]]:
@@ -598,7 +598,7 @@ class Vec(NotArray, Reductions, Generic[V]):
             return None
         try:
             return self.space.pack(iter([to_numpy(a).tolist() for a in self.leaves]))
-        except TypeError:  # what JAX traces has none yet
+        except TypeError:  # a tracer of JAX has no entries yet
             return None
 
     def _shapes(self) -> str:

@@ -79,7 +79,7 @@ def compress(t: Vec[TensorProduct[V, W]], tolerance: float) -> tuple[Vec[TensorP
     else:
         return t, Compression(0, 0, 0.0, 0.0, dense=False)
     squares = np.asarray(values, np.float64) ** 2
-    tails = np.append(np.cumsum(squares[::-1])[::-1], 0.0)  # what is lost when the first n values are kept
+    tails = np.append(np.cumsum(squares[::-1])[::-1], 0.0)  # the squared error when the first n values are kept
     whole = float(tails[0])
     after = int(np.argmax(tails <= bound**2 * whole))
     error = math.sqrt(float(tails[after]))

@@ -133,7 +133,7 @@ class FormalKernels(Library):
         filled = block(float(array.flat[0]), [(one, (k,)) for k, one in enumerate(ones)])
         return Filled(Formal(array.shape, str(array.dtype), (filled,), loose=True))
 
-    # --- what needs a rule ---
+    # --- operations that need a rule ---
 
     def elementwise(self, rule: PrimitiveRow, params: tuple[float, ...]) -> Kernel:
         """Apply a primitive to plain arrays: factors have no rule for one, but division by one number is a scaling."""

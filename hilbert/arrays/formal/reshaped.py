@@ -63,7 +63,7 @@ def reshaped(lib: Library, memo: Memo, b: Block, at: int, relation: AnyRelation,
     before = [next(letters) for _ in range(at)]
     within, groups, sizes = _refined(source, target, letters)
     after = [next(letters) for _ in range(len(shape) - at - len(source))]
-    places = [*before, *within, *after]  # of each old axis the labels that it is made of
+    places = [*before, *within, *after]  # the labels that each old axis is made of
     factors = [_in_atoms(lib, memo, array, [places[k] for k in axes], sizes) for array, axes in _pairs(b)]
     joins = [g for g in groups if sum(bool(set(g.atoms) & set(f.labels)) for f in factors) > 1]
     work = _Reshape(lib, memo, f"reshape of axes {_text(source)} to {_text(target)}", {RANK: b.rank})

@@ -96,7 +96,7 @@ class Library:
         """The name of the namespace, as a user imports it."""
         return self.xp.__name__.removeprefix("array_api_compat.")
 
-    # --- arrays: where they live, and what goes in and out ---
+    # --- arrays: devices, copies, constants ---
 
     def device(self, array: Any) -> Any:
         """The device that holds an array; of a bundle, that of its first array."""
@@ -297,7 +297,7 @@ class Library:
         """(w, v) ↦ Σ w_k v_{x(k)} over y(k) = y, where that is quicker than gather, product and sum; else None."""
         return None
 
-    # --- what reductions are made of ---
+    # --- for reductions ---
 
     def between(self, v: Any, at: int, low: int, high: int) -> Any:
         """v with so many zeros in front and behind along an axis."""

@@ -77,7 +77,7 @@ class Jax(ArrayAPI):
     ) -> list[Any]:
         """Run rounds by lax.while_loop under `jax.jit`; a lane in which nothing is found in so many becomes NaN."""
         jax, xp = sys.modules["jax"], self.xp
-        if not isinstance(xp.any(xp.asarray(states[0])), jax.core.Tracer):  # what is computed under `jit` is traced
+        if not isinstance(xp.any(xp.asarray(states[0])), jax.core.Tracer):  # results computed under `jit` are traced
             return super().repeat(round_, states, shared, most)
 
         def goes_on(carry: Any) -> Any:

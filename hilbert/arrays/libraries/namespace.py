@@ -264,7 +264,7 @@ def _from_python(data: Any, leaf: Leaf) -> np.ndarray[Any, np.dtype[Any]]:
         raise SpaceError(msg + _odd(data))
     if not plain.size and plain.shape == leaf.shape[: plain.ndim]:
         plain = plain.reshape(leaf.shape)  # lists do not tell what comes after an empty axis
-    single = leaf.dtype == "float32"  # of what Python's numbers hold, double precision holds all
+    single = leaf.dtype == "float32"  # double precision holds all of Python's floats
     if single and np.any(np.isfinite(plain) & (np.abs(plain) > np.finfo(leaf.dtype).max)):
         msg = f"{shown(data)} is not an element of {leaf}: it holds numbers beyond {np.finfo(leaf.dtype).max:.2g}"
         raise SpaceError(msg)

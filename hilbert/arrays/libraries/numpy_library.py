@@ -187,7 +187,7 @@ def _can_be_written(array: Any) -> bool:
             if owner.flags.writeable:
                 return True
         elif not hasattr(owner, "base"):  # not one of numpy's own that stand between a view and its owner
-            if isinstance(owner, memoryview):  # read-only views of what can be written are among them
+            if isinstance(owner, memoryview):  # a read-only view may show writeable memory
                 owner = owner.obj
                 continue
             try:

@@ -62,7 +62,7 @@ def distributed(body: Line, states: int, shared: int) -> list[Part]:
     own, steps = [list[int]() for _ in range(count)], [list[int]() for _ in range(count)]
     adds = [dict[int, int]() for _ in range(count)]
     for k in range(states):
-        if k in totals:  # behind what is added
+        if k in totals:  # behind the part of its term
             adds[_even(level[totals[k]])][k] = totals[k]
         else:
             own[level[k]].append(k)

@@ -78,7 +78,7 @@ class Loop(OfFields, ControlFlow):
         body = change(self.body)
         return self if body is self.body else evolve(self, body=body)
 
-    # --- what nobody reads ---
+    # --- results that nobody reads ---
 
     @cached_property
     def found(self) -> dict[frozenset[int], tuple[set[int], set[int]]]:

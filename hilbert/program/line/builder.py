@@ -37,11 +37,11 @@ class Builder:
         self.steps: list[Step[Any]] = []
         self.arity = len(self.slots)
         self.fold, self.fixed = fold, fixed
-        self.traced = False  # what the body of a traced function computed is complete
-        self.came: Sequence[Place | None] = ()  # where the inputs of the body of a step were made, around it
+        self.traced = False  # the body of a traced function is complete
+        self.came: Sequence[Place | None] = ()  # the places of the operands of a step, for the inputs of its body
         self.inner: Builder | None = None  # the body of a step that is being traced, while it is
         self.watch: Callable[[], Place | None] | None = None  # tells the user's line, while a function is traced
-        self.place: Place | None = None  # where the steps that are made now come from
+        self.place: Place | None = None  # the place of the steps that are made now
         self.entered: dict[int, tuple[Any, tuple[Const, ...]]] = {}  # vectors and their constants, by the vectors' ids
         self._known: dict[tuple[Operation, tuple[int, ...]], int] = {}
 

@@ -174,7 +174,7 @@ def pruned(
     return Line(tuple(leaves), tuple(kept), tuple(where[k] for k in outputs), fixed)
 
 
-# --- bundles: what is live is a part ---
+# --- bundles: a part of their arrays is live ---
 
 
 def live_parts(line: Line, outputs: Iterable[int]) -> Sequence[AbstractSet[int]]:

@@ -92,7 +92,7 @@ class BoundLine:
         Raises SpaceError for an array that memory does not hold.
         """
         told = allocation(error) if isinstance(error, MemoryError) else error
-        if 0 <= slot < len(self._line.slots):  # another holds what was made strip by strip, and says so itself
+        if 0 <= slot < len(self._line.slots):  # a slot behind them is that of a stretch, which tells the place
             computed_by(told, self._line.steps[slot - self._line.arity].place)
         if told is not error:
             raise told from error

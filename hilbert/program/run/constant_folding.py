@@ -76,7 +76,7 @@ def folded(line: Line, most: int = 1) -> Line:
         kernel = step.operation.bind(NUMPY, [c.leaf for c in given], leaf)
         try:
             array = freeze(np.asarray(kernel.call(*(c.array for c in given))))
-        except SpaceError:  # it is for the run to raise, if it gets here
+        except SpaceError:  # the run raises the error, if it gets here
             continue
         made[slot] = Const(array, leaf, ("made", slot))
         steps[slot - line.arity] = Step(Literal(made[slot]), ())

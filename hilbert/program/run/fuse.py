@@ -99,7 +99,7 @@ def _added_into(step: Step[Any], written: Maker) -> Step[Any] | None:
         match padded.operation if padded else None:
             case Reduce(Inclusion(dom, cod), _) as inclusion if padded and dom.size < cod.size:
                 return Step(AddInto(inclusion), (a, padded.args[0]))
-            case _:  # only what an inclusion leaves untouched is saved
+            case _:  # nothing is saved without an inclusion
                 pass
     return None
 

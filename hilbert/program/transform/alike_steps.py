@@ -141,7 +141,7 @@ class Classes:
             what = self._numbered(operation)
         if what == ALONE or type(self.line.slots[slot]) is Bundle:
             return self._alone(slot)
-        if what == NEGATION:  # nothing is to be told of where it is written
+        if what == NEGATION:  # its place is never told
             return self._class((what, args), slot, Kind.STEP, args)
         place = step.place
         where = (id(place[0]), *place[1:]) if isinstance(place, tuple) else place  # code is not compared
@@ -195,7 +195,7 @@ class Classes:
         self.all[found].first = before
         return found
 
-    # --- what can be put side by side ---
+    # --- classes that can be put side by side ---
 
     def _columns(self, cls: Alike) -> list[Sequence[int]]:
         match cls.kind:
@@ -252,10 +252,10 @@ class _Sums:
         self.line, self.arity = line, line.arity
         n = len(line.slots)
         self._is_sum = is_sum = [False] * n
-        inner, size = [False] * n, [1] * n  # whether a slot is a partial sum of a tree; how many terms it has
+        inner, size = [False] * n, [1] * n  # True for a partial sum of a tree; the number of its terms
         reads = line.reads
         after: dict[int, int] = {}  # the sum that goes on from a sum that is read elsewhere, too
-        self.chained: dict[int, tuple[int, int]] = {}  # what a sum goes on from, and what it adds
+        self.chained: dict[int, tuple[int, int]] = {}  # for each sum the sum that it continues, and its term
         length: dict[int, int] = {}
         for slot, step in enumerate(line.steps, self.arity):
             if type(step.operation) is not Add:

@@ -81,7 +81,7 @@ class _Lanes:
         self.b = Builder(classes.line.slots[: classes.arity])
         self.where = dict(enumerate(range(classes.arity)))  # the slots of values that stand alone
         self.lanes: dict[int, int] = {}  # the slots of classes
-        self.rank = [0] * len(classes.of)  # where among the lanes of its class a slot stands
+        self.rank = [0] * len(classes.of)  # the lane of each slot among those of its class
 
     def line(self) -> Line:
         """The line in lanes."""
@@ -92,7 +92,7 @@ class _Lanes:
                 self._keep(unit)
         return self.b.line([self._alone(k) for k in self.classes.line.outputs])
 
-    # --- in which order ---
+    # --- order ---
 
     def _units(self) -> Iterator[int]:
         """Schedule slots that stay alone, and classes k as −1 − k: each after its operands, else in order."""
