@@ -40,7 +40,7 @@ def sign_of(spec: Spec) -> tuple[str, bool, bool, bool]:
 
 @cache
 def lifted_over(spec: Spec) -> str | None:
-    """Which operands have each of the axes that a contraction is lifted over: l, r or b for both; "" for none.
+    """The operands that have each of the axes that a contraction is lifted over: l, r or b for both; "" for no axes.
 
     None where the sign does not say which axes are summed.
     """
@@ -64,7 +64,7 @@ def unlifted(spec: Spec) -> tuple[str, bool, bool, bool] | None:
 
 
 def acts_on_all(spec: Spec, left: Leaf, right: Leaf) -> bool:
-    """Whether the sign of a contraction says which axes it sums, and it is lifted over none.
+    """Tell if the sign of a contraction says which axes are summed, and the contraction is lifted over none.
 
     x[c] is entry by entry, v[y] takes along the axes in front, and e[y] stands alone or in a segment sum.
     """

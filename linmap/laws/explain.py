@@ -1,4 +1,4 @@
-"""What `simplify` does, step by step: which law rewrote which subterm.
+"""The steps of `simplify`: for each, the law and the subterm that it rewrote.
 
 >>> from hilbert import Fin, R
 >>> from linmap import rep, scale, total
@@ -57,7 +57,7 @@ class Explanation(Listing):
         return self.text(LINES)
 
     def text(self, lines: int | None = None) -> str:
-        """At most so many lines, None for all; steps that do not change the printed term are left out."""
+        """The steps in at most so many lines, None for all; steps that do not change the printed term are left out."""
         text = [f"{measure(self.before)} → {measure(self.after)}"]
         every = [*self.steps, *self.orders]
         for k, item in enumerate(every):

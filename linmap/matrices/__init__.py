@@ -1,1 +1,1 @@
-"""What is known of a linear map's matrix: its structure, its cost, and the matrix in the cheapest form."""
+"""The matrix of a linear map: its structure, its cost, and the matrix itself in the cheapest form."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def run(f: AnyLinMap) -> OnLeaves:
-    """What applies f to the leaves of vectors of its domain, made once for each term.
+    """The function that applies f to the leaves of vectors of its domain, made once for each term.
 
     Raises SpaceError if f still refers to a point: close it with `.at(point)`.
     """

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from linmap.term.net import Arc, Net
 
 Flowing: TypeAlias = "Part | dict[int, Part]"
-"""What flows through a wire: a slot with its support, or one for each array of a bundle that is not 0."""
+"""The flow through a wire: a slot with its support, or one for each array of a bundle that is not 0."""
 
 
 def acted(b: Builder, f: Recur | Inverse, x: dict[int, int], at: Callable[[Datum], int]) -> dict[int, int]:
@@ -76,7 +76,7 @@ def _through(f: wire.Wire, x: Flowing, supports: Supports) -> Flowing | None:
 
 
 def _both(x: Flowing, y: Flowing, supports: Supports) -> Flowing:
-    """The sum of what flows into a wire."""
+    """The sum of two flows into a wire."""
     if isinstance(x, dict) and isinstance(y, dict):
         return x | {k: supports.both(x[k], p) if k in x else p for k, p in y.items()}
     assert isinstance(x, Part)

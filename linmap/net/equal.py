@@ -83,12 +83,12 @@ class Comparable:
     __slots__ = ()
 
     def label(self, numbering: Numbering) -> Hashable:
-        """Equal for two objects with the same contents, under one numbering."""
+        """A key that is equal for two objects with the same contents, under one numbering."""
         raise TypeError(type(self).__name__)
 
 
 def equal(a: Any, b: Any) -> bool:
-    """Whether two vectors, linear maps, functions or derivatives have the same contents; NaN equals NaN.
+    """Tell if two vectors, linear maps, functions or derivatives have the same contents; NaN equals NaN.
 
     Formal tensors are equal up to the tensor identities, that is to rounding (`hilbert.tensors.formal_tensors.alike`).
     Equal terms have equal values, not the other way round: no law is applied, but for the order and the brackets of

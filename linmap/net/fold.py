@@ -15,10 +15,10 @@ T = TypeVar("T")
 def fold(
     body: Net, inputs: Iterable[tuple[int, T]], act: Callable[[Arc, T], T | None], add: Callable[[T, T], T]
 ) -> list[T | None]:
-    """What arrives at each output if `inputs` (wire, value) flow in; None is 0, where nothing arrives.
+    """The value at each output if `inputs` (wire, value) flow in; None, for 0, where nothing arrives.
 
-    `act` is what an arc makes of the value of its source, `add` what becomes of two values on one wire. Arcs stand in
-    topological order, so a wire is complete when it is first read.
+    `act` gives the value that an arc makes of that of its source, `add` the sum of two values on one wire. Arcs stand
+    in topological order, so a wire is complete when it is first read.
     """
     value: dict[int, T] = {}
 

@@ -1,4 +1,4 @@
-"""Trees to nets: what a linear map does to the leaves of its spaces, under any nesting of copowers.
+"""Trees to nets: a linear map as arcs between the leaves of its spaces, under any nesting of copowers.
 
 Every construct is wiring; only sections, reductions, scalings, transpositions and casts make arcs that compute.
 A lifted map is lowered with more axes `lead` in front of every wire, so that f^X has the arcs of f.
@@ -60,7 +60,7 @@ class Wiring:
         self.arcs: list[Arc] = []
 
     def values(self, ends: Ends) -> tuple[Hashable, ...]:
-        """What the values of wires that are complete are known by: here each wire is taken for a value of its own."""
+        """Keys for the values of complete wires, equal for equal values: here each wire has a value of its own."""
         return ends
 
     def ends(self, space: Type, lead: Axes = ()) -> Ends:
@@ -74,7 +74,7 @@ class Wiring:
         self.arcs.append(Arc(f, src, dst))
 
     def each(self, f: wire.Wire, src: Ends, dst: Ends) -> None:
-        """The same map on every leaf."""
+        """Add an arc of the same map for every leaf."""
         for s, d in zip(src, dst, strict=True):
             self.arc(f, s, d)
 
@@ -181,7 +181,7 @@ def lower(w: Wiring, f: AnyLinMap, src: Ends, dst: Ends, shared: set[int]) -> No
 
 
 def _step(w: Wiring, f: Node, src: Ends, dst: Ends, lead: Axes, shared: set[int], below: list[Task]) -> None:
-    """One node: arcs of its own, and tasks for its parts in the order of the flow."""
+    """Lower one node: emit arcs of its own, and append tasks for its parts to `below`, in the order of the flow."""
     n = len(lead)
     match f:
         case Identity():

@@ -1,6 +1,6 @@
-"""Supports: what is not read has no slope, and what does not vary has no tangent.
+"""Supports: an entry that is not read has no slope, and one that does not vary has no tangent.
 
-When a net is applied, a wire carries beside its array where that can differ from 0:
+When a net is applied, a wire carries, beside its array, the places where the array can differ from 0:
 
     Part(base, where, pending)      the wire is  S_n • … • S_1 (base),  and base is 0 outside of `where`
 
@@ -66,7 +66,7 @@ class Union:
 
 
 Support: TypeAlias = "Image | Union | Given | None"
-"""Where an array can differ from 0; None for everywhere."""
+"""The places where an array can differ from 0; None for all."""
 Selection: TypeAlias = tuple[wire.Simple, int | None]
 """An arc, and the slot of its datum."""
 

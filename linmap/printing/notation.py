@@ -23,7 +23,7 @@ class Listing:
     __slots__ = ()
 
     def text(self, lines: int | None = None) -> str:
-        """At most so many lines; None for all of them."""
+        """The text in at most so many lines; None for all of them."""
         raise TypeError(type(self).__name__)
 
 
@@ -139,7 +139,7 @@ def render(doc: Doc, *, tight: bool = False, within: str = "") -> str:
 
 
 def _pieces(doc: Doc, tight: bool, within: str) -> list[Piece]:  # noqa: FBT001 - as in `render`
-    """What the text of a doc is put together of."""
+    """The pieces of the text of a doc, in order."""
     match doc:
         case Word(text):
             return [text]
@@ -172,7 +172,7 @@ def _joined(sign: str, pieces: list[Piece]) -> list[Piece]:
 @final
 @frozen
 class Page:
-    """How much of a text is shown: so many lines of 100 columns, numbers to so many digits; None for all of them."""
+    """Limits on a text that is shown: so many lines of 100 columns, numbers to so many digits; None for no limit."""
 
     lines: int | None = LINES
     digits: int | None = DIGITS
@@ -200,7 +200,7 @@ class Page:
 
 
 PAGE = Page()
-"""What `str` shows."""
+"""The limits of `str`."""
 BREAKS = (
     re.compile(r"(?<=, )|(?<=↦ )|(?= [+−] )"),  # between arguments and terms,
     re.compile(r"(?= [•∘×] )"),  # else between factors,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def is_atom(text: str) -> bool:
-    """Whether a datum is one name: then a section is set without a space."""
+    """Tell if the text of a datum is one name: then a section is set without a space."""
     plain = text.replace("ᵀ", "").replace(".", "")  # p.weights is one name
     return "·" not in plain and (plain.isidentifier() or (plain[:1].isalpha() and plain.isalnum()))
 

@@ -20,7 +20,7 @@ DEEP = 50
 
 
 class Naming(Protocol):
-    """What gives names that are not taken."""
+    """A supply of names that are not taken."""
 
     def fresh(self, stem: str) -> str:
         """The next of stem₁, stem₂, …"""

@@ -55,7 +55,7 @@ FLAT = 8
 
 
 SUM, PRODUCT, POWER, ATOM = range(4)
-"""How tightly an expression binds."""
+"""The ways that a Python expression binds, from the loosest to the tightest."""
 
 
 @final
@@ -98,7 +98,7 @@ def spelled(term: Term, step: Callable[[Term, Callable[[Any], PythonText]], Pyth
 
 
 def _part(space: Any, i: int) -> str:
-    """What names a part: its lens in a record, elsewhere its position."""
+    """The text that names a part: its lens in a record, elsewhere its position."""
     return str(i if space.names is None else space.lenses[space.names[i]])
 
 

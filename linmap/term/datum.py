@@ -84,7 +84,7 @@ class Data(Sequence[Const]):
         return self._consts
 
     def fit(self, refs: tuple[Ref, ...]) -> bool:
-        """Whether there is one of the right leaf for each reference."""
+        """Tell if the constants have the leaves of the references, one for each."""
         if self._consts is None and refs == self._refs:
             return True
         return [c.leaf for c in self.consts] == [ref.leaf for ref in refs]

@@ -128,7 +128,7 @@ class Inverse(OfFields, ArcOfNets):
 
 
 Wire: TypeAlias = Simple | Into | OutOf | Recur | Inverse
-"""What an arc does."""
+"""The operation of an arc."""
 ARCS = frozenset(get_args(Wire))
 """The classes of the operations of arcs."""
 
@@ -222,12 +222,12 @@ class Closed(AnyLinMap):
 
     @property
     def dom(self) -> Any:
-        """That of the body."""
+        """The domain of the body."""
         return self.body.dom
 
     @property
     def cod(self) -> Any:
-        """That of the body."""
+        """The codomain of the body."""
         return self.body.cod
 
 

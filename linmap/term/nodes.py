@@ -276,7 +276,7 @@ class Reduce(AnyLinMap):
 
 
 def _is_permutation(order: Any, n: int) -> bool:
-    """Whether something is a tuple of the numbers 0, …, n − 1."""
+    """Tell if something is a tuple of the numbers 0, …, n − 1, in any order."""
     return isinstance(order, tuple) and all(type(k) is int for k in order) and sorted(order) == list(range(n))
 
 
@@ -340,7 +340,7 @@ class Own(AnyLinMap):
 
     @property
     def operation(self) -> External:
-        """What it does to the array."""
+        """The operation on the one array."""
         return External(self.rule, self.dom.leaves[0], self.cod.leaves[0], self.back)
 
 
@@ -366,7 +366,7 @@ Node: TypeAlias = (
 )
 
 
-# --- what combinations of linear maps are ---
+# --- combinations of linear maps ---
 
 
 def composition(_: AnyLinMap, parts: Sequence[AnyMap]) -> AnyLinMap:

@@ -1,4 +1,4 @@
-"""Linear maps of your own: what two functions compute, one for the map and one for its adjoint.
+"""Linear maps of your own, computed by two functions: one for the map and one for its adjoint.
 
 >>> from hilbert import Fin, R
 >>> X = Fin.of(4)
@@ -30,7 +30,7 @@ W = TypeVar("W", bound=Type)
 
 
 class Operator(Protocol):
-    """What scipy's `LinearOperator` has."""
+    """A matrix A by its products, as scipy's `LinearOperator`."""
 
     def matvec(self, x: Any, /) -> Any:
         """A x."""

@@ -1,1 +1,1 @@
-"""How laws are applied: rules, the size that each rule must lower, terms and compositions while they are rewritten."""
+"""Rewriting by laws: rules, the size that each rule must lower, terms and compositions while they are rewritten."""

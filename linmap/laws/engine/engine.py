@@ -1,8 +1,8 @@
-"""How rules are applied: bottom-up, each result kept only where it makes the shared term smaller.
+"""The rewriting of a term: rules applied bottom-up, each result kept only where it makes the shared term smaller.
 
 A rule's result is simplified in its turn before it is judged: ⟨f•h, g•k⟩ is larger than (f×g) • ⟨h, k⟩, until a law
-applies to f•h. What does not make the term smaller is undone. Passes are generators; what goes down the term is yielded
-to an explicit stack, so that deep terms do not overflow Python's.
+applies to f•h. A step that does not make the term smaller is undone. Passes are generators that yield the passes over
+parts to an explicit stack, so that deep terms do not overflow Python's.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from linmap.term.protocols import Rewriting
 
 FLAT: dict[type, Callable[[Any, Any], Any]] = {}
-"""For classes with laws of their own inside, what simplifies a node and records its steps: nets."""
+"""For classes with laws of their own inside (nets), a function that simplifies a node and records its steps."""
 
 
 class Simplifier(Rewriter):
@@ -81,7 +81,7 @@ class Simplifier(Rewriter):
         return made
 
     def node(self, node: Any, path: Path) -> Work:
-        """A row whose parts are simple: the first rule that makes it smaller, and what that leads to."""
+        """Simplify a row whose parts are simple: by the first rule that makes the term smaller, and then its result."""
         shared = self.shared
         cls = type(node)
         if cls in FLAT:

@@ -1,4 +1,4 @@
-"""What one row of a shared term weighs: its size, and, where sizes are equal, its weight.
+"""The size of one row of a shared term, and its weight, which is compared where sizes are equal.
 
 Rows are the distinct subterms, the vectors in them, and inside nets and programs the wires, arcs and steps. The size of
 a term is the number of its rows plus the number of references between them.
@@ -95,7 +95,7 @@ def weight_of(cls: type) -> int:
 
 
 def row_size(node: Term) -> tuple[int, int]:
-    """Size and weight of one row: 1, its references, and what is inside; not what it refers to."""
+    """Size and weight of one row: 1, its references, and the inside of a flat node; not the rows that it refers to."""
     cls: type = type(node)
     references = len(parts(node)) + len(data(node))
     inner = INNER.get(cls)

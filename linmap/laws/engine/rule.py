@@ -1,4 +1,4 @@
-"""What a law is: an oriented rule, which makes a term smaller, or an equation, which is true and used in no direction.
+"""Laws: an oriented rule makes a term smaller; an equation is true and used in no direction.
 
 Both stand in tables under their names; `diff` adds the laws of functions when it is imported.
 """
@@ -48,7 +48,7 @@ class Rule:
     derived: list[Rule] = field(factory=list)
 
     def takes(self, *classes: type) -> bool:
-        """Whether the function takes nodes of these classes."""
+        """Tell if the function takes nodes of these classes."""
         return len(classes) == len(self.on) and all(map(issubclass, classes, self.on))
 
 

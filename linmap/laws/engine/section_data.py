@@ -1,4 +1,4 @@
-"""Where data of sections are computed with: constants of nets, vectors of terms; slots of programs in `diff`."""
+"""Arithmetic of rules on the data of sections: constants of nets, vectors of terms; `diff` adds slots of programs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Bench:
-    """What a rule may know of data, and what may be made of them."""
+    """The questions and operations that rules may use on data; each gives None where there is no answer or result."""
 
     def number(self, datum: Datum) -> float | None:
         """The number that stands in every entry, if that is known."""
@@ -42,10 +42,10 @@ class Bench:
 
 
 class Constants(Bench):
-    """Data that are known: products are computed where they are no larger than both operands."""
+    """Data that are known: a product is computed where it is no larger than the larger operand."""
 
     def number(self, datum: Datum) -> float | None:
-        """Of a filled array, or of one without axes."""
+        """The number of a filled array, or of one without axes; None for other data."""
         if not isinstance(datum, Const):
             return None
         if datum.number is not None:
@@ -53,7 +53,7 @@ class Constants(Bench):
         return None if datum.leaf.axes or isinstance(datum.array, Formal) else float(datum.array)
 
     def product(self, spec: Spec, u: Datum, v: Datum, flow: Leaf) -> Datum | None:
-        """Computed once, if it is no larger than both."""
+        """The contraction of two constants, computed once, if the result is no larger than the larger of them."""
         if not (isinstance(u, Const) and isinstance(v, Const) and _plain(u) and _plain(v)):
             return None
         leaf = operation.product(spec, u.leaf, v.leaf)
@@ -63,7 +63,7 @@ class Constants(Bench):
         return Const(freeze(kernel.call(u.array, v.array)), leaf, ("product", str(spec), _told(u), _told(v), 0, 0))
 
     def scaled(self, k: float, datum: Datum) -> Datum | None:
-        """Computed once."""
+        """k times a constant, computed once."""
         if not isinstance(datum, Const) or not _plain(datum):
             return None
         if datum.number is not None:
@@ -71,7 +71,7 @@ class Constants(Bench):
         return Const(freeze(k * datum.array), datum.leaf, ("times", k, _told(datum), 0, 0))
 
     def total(self, u: Datum, v: Datum, *orders: tuple[int, ...]) -> Datum | None:
-        """Computed once."""
+        """The sum of two constants, computed once."""
         if not (isinstance(u, Const) and isinstance(v, Const) and _plain(u) and _plain(v)):
             return None
         xp = common_namespace((u.array, v.array))
@@ -86,20 +86,20 @@ class Vectors(Constants):
     """Leaves of vectors, formal ones among them: these are scaled and added, not multiplied."""
 
     def scaled(self, k: float, datum: Datum) -> Datum | None:
-        """As vectors are scaled."""
+        """k times a leaf, as vectors are scaled."""
         if not isinstance(datum, Const) or not datum.leaf.is_field:
             return None
         return Const((k * _vector(datum)).leaves[0], datum.leaf, ("times", k, _told(datum), 0, 0))
 
     def total(self, u: Datum, v: Datum, *orders: tuple[int, ...]) -> Datum | None:
-        """As vectors are added, where their axes stand in one order."""
+        """The sum of two leaves, as vectors are added, where their axes stand in one order."""
         if orders or not (isinstance(u, Const) and isinstance(v, Const) and u.leaf.is_field):
             return super().total(u, v, *orders)
         return Const((_vector(u) + _vector(v)).leaves[0], u.leaf, ("total", _told(u), _told(v), 0, 0))
 
 
 def _told(datum: Const) -> Any:
-    """Its key in that of another: of what is itself made of others a token, so that no key grows."""
+    """A constant's key as a part of another key: a token if the constant is made of others, so that no key grows."""
     return derived_token(_spelled(datum.key)) if datum.key[0] in {"product", "times", "total"} else datum.key
 
 
@@ -116,7 +116,7 @@ def _token(term: Any) -> str:
 
 
 def _plain(datum: Const) -> bool:
-    """Whether it is an array of numbers."""
+    """Tell if a constant is an array of numbers: no truth values, no indices, no formal tensor."""
     return datum.leaf.is_field and not isinstance(datum.array, Formal)
 
 

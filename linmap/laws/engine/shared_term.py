@@ -31,7 +31,7 @@ def _row(node: Term, below: Sequence[Term]) -> Any:
 
 
 def _reference(value: Any) -> Any:
-    """What stands for a field in a key: for subterms, which are rows, their identities."""
+    """The entry of a field in a key: the identities of subterms, which are rows; other values as they are."""
     if isinstance(value, Term):
         return id(value)
     if isinstance(value, (tuple, Chain)) and len(value) and isinstance(value[0], Term):
@@ -79,7 +79,7 @@ class Shared:
     # --- what can be undone ---
 
     def mark(self) -> Mark:
-        """Where `back` goes back to."""
+        """The present state, for `back` to return to."""
         return len(self._done), self.size, self.weight
 
     def back(self, mark: Mark) -> None:
@@ -97,14 +97,14 @@ class Shared:
         target[key] = value
 
     def lowered(self, mark: Mark, *, lifts: bool = False) -> bool:
-        """Whether size and weight are lower than at the mark, or, for a law that lifts, the same."""
+        """Tell if size and weight are lower than at the mark, or, for a law that lifts, the same."""
         now, then = (self.size, self.weight), mark[1:]
         return now < then or (lifts and now == then)
 
     # --- rows ---
 
     def find(self, node: Term) -> Any:
-        """What has become of a subterm."""
+        """The row that a subterm is now, after all moves."""
         node = self._found[id(node)]
         while id(node) in self._moved:
             node = self._moved[id(node)]
@@ -115,7 +115,7 @@ class Shared:
         return self._parts[id(node)]
 
     def below(self, node: Term) -> list[Any]:
-        """What has become of them."""
+        """The rows that the parts of a row are now."""
         found, moved = self._found, self._moved
         now = []
         for child in self._parts[id(node)]:
@@ -148,11 +148,11 @@ class Shared:
         return self.find(term)
 
     def uses(self, node: Term) -> int:
-        """How often a row is used by live rows."""
+        """The number of times that live rows use a row."""
         return self._uses.get(id(node), 0)
 
     def alone(self, node: Term) -> bool:
-        """Whether a row is used once."""
+        """Tell if a row is used once."""
         return self.uses(node) == 1
 
     def _cost(self, node: Term) -> tuple[int, int]:
@@ -162,7 +162,7 @@ class Shared:
         return found
 
     def acquire(self, node: Term, times: int = 1) -> None:
-        """Some more uses of a row; a row that was not live becomes so, with what it refers to."""
+        """Count some more uses of a row; a row that was not live becomes live, with the rows that it refers to."""
         todo = [(node, times)]
         while todo:
             at, n = todo.pop()
@@ -176,7 +176,7 @@ class Shared:
                 self._refer(at, 1)
 
     def release(self, node: Term, times: int = 1) -> None:
-        """Some fewer uses; a row that is used no more is live no more."""
+        """Count some fewer uses of a row; a row that is used no more is live no more."""
         todo = [(node, times)]
         while todo:
             at, n = todo.pop()
@@ -202,12 +202,12 @@ class Shared:
                 self.size += n
 
     def adjust(self, size: int, weight: int = 0) -> None:
-        """Count what is not a row yet: the references of a sequence while it is rewritten."""
+        """Add to size and weight: for the references of a sequence while this is rewritten, and is no row yet."""
         self.size += size
         self.weight += weight
 
     def move(self, old: Term, new: Term) -> None:
-        """All that use the one row use the other."""
+        """Let all rows that use `old` use `new`."""
         if old is new:
             return
         times = self.uses(old)
@@ -228,13 +228,13 @@ class Shared:
     # --- which rows are simple ---
 
     def afresh(self) -> None:
-        """No row is known to be simple, and nothing is undone any more."""
+        """Forget which rows are simple, and all that could be undone."""
         self._simple.clear()
         self._scanned.clear()
         self._done.clear()
 
     def is_simple(self, node: Term) -> bool:
-        """Whether a row has been simplified."""
+        """Tell if a row has been simplified."""
         return id(node) in self._simple
 
     def simple(self, node: Term) -> None:
@@ -242,11 +242,11 @@ class Shared:
         self._set(self._simple, id(node), None)
 
     def is_scanned(self, node: Term) -> bool:
-        """Whether the parts of a composition or of a sum have been met with each other."""
+        """Tell if the laws of neighbours and of like terms have been tried on a composition or a sum."""
         return id(node) in self._scanned
 
     def scanned(self, node: Term) -> None:
-        """Note that they have."""
+        """Note that the laws of neighbours and of like terms have been tried on a composition or a sum."""
         self._set(self._scanned, id(node), None)
 
 

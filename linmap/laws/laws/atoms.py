@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[..., Any]")
 Atom: TypeAlias = Identity | Project | Inject | Section | Reduce | Unitary | Cast | Own | Scaled
 Row: TypeAlias = "Sequence[wire.Wire] | Literal[0] | None"
-"""What replaces one or two arcs in a row, in the order of the flow: nothing for the identity, 0 for no arc at all."""
+"""The arcs that replace one or two arcs in a row, in the order of the flow: none for the identity, 0 for the zero map;
+None where the law does not apply."""
 Replaced: TypeAlias = "tuple[int, Row, int]"
 """A row between a leaf of the domain and one of the codomain."""
 
@@ -122,7 +123,7 @@ def _rest(row: Sequence[wire.Wire]) -> list[wire.Wire]:
 
 
 def _in_place(ends: Sequence[tuple[int, int]], space: Any) -> bool:
-    """Whether each leaf goes to the one in its place."""
+    """Tell if each leaf goes to the leaf in its place."""
     return sorted(ends) == [(k, k) for k in range(len(space.leaves))]
 
 
@@ -314,5 +315,5 @@ def beside(formula: str, source: str, *on: type, late: bool = False) -> Callable
 
 
 def alike(f: wire.Wire) -> Any:
-    """What arcs side by side have in common where they may be one: a section but for its datum."""
+    """The key of arcs side by side that may be added into one: a section but for its datum; None for others."""
     return normal(f.spec, f.side)[0] if isinstance(f, wire.ContractWith) else None

@@ -161,7 +161,7 @@ def like_terms(terms: list[Any]) -> Any:
 
 @rule(NODE, "k·(f + g) + l·f = (k + l)·f + k·g", "paper §2.2", Addition)
 def sum_in_a_scaling(f: Any) -> Any:
-    """Only where terms of the two sums cancel or are collected does the term become smaller."""
+    """Write a scaled sum as terms of the sum around it: this pays only where these cancel or are collected."""
     parts = list[Any]()
     for part in f.parts:
         k, of = split(part)
@@ -190,7 +190,7 @@ def chained(parts: list[Any], dom: Any) -> Any:
 
 
 def common_start(fs: list[list[Any]]) -> int:
-    """How many parts some compositions begin with, all the same."""
+    """The number of parts that all of some compositions begin with."""
     n = 0
     while all(len(parts) > n for parts in fs) and all(parts[n] is fs[0][n] for parts in fs):
         n += 1
@@ -198,7 +198,7 @@ def common_start(fs: list[list[Any]]) -> int:
 
 
 def common_end(fs: list[list[Any]]) -> int:
-    """How many linear parts some compositions end with, all the same."""
+    """The number of linear parts that all of some compositions end with."""
     n = 0
     while all(len(parts) > n for parts in fs) and all(parts[-n - 1] is fs[0][-n - 1] for parts in fs):
         if not isinstance(fs[0][-n - 1], LinMap):

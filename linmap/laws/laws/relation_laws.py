@@ -40,7 +40,7 @@ Found: TypeAlias = "tuple[int, AnyRelation] | None"
 
 
 def is_identity(relation: AnyRelation) -> bool:
-    """Whether the form of a relation shows that it is {(x, x)}."""
+    """Tell if the form of a relation shows that it is {(x, x)}."""
     if relation.dom != relation.cod:
         return False
     form = cast("Form", relation)
@@ -70,7 +70,7 @@ def is_identity(relation: AnyRelation) -> bool:
 
 
 def is_empty(relation: AnyRelation) -> bool:
-    """Whether the form of a relation shows that nothing is related."""
+    """Tell if the form of a relation shows that nothing is related."""
     if not (relation.dom.size and relation.cod.size):
         return True
     form = cast("Form", relation)
@@ -170,7 +170,7 @@ def _back(g: Directed[Any, Any], R: AnyRelation) -> Found:
 
 
 def _is_injective(g: AnyGraph) -> bool:
-    """Whether no two elements go to one."""
+    """Tell if no two elements go to one."""
     table_ = g.positions
     return table_.prepare("injective", lambda: len(np.unique(table_.array)) == len(table_.array))
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 Places: TypeAlias = Inclusion[Any, Any] | Graph[Any, Any]
-"""What puts elements in places."""
+"""The forms of relations that put each element in a place: a run of places, or a table of them."""
 LONG = 10**7
 """Places of more elements are not written out to see whether two are one."""
 
@@ -77,7 +77,7 @@ def _named(dom: Any, cod: Any) -> Iterator[Any]:
 
 @rule(PAIR, "[f₁, …, fₙ] • ⟨f₁*, …, fₙ*⟩ = id where the f_k put one element in each place", "paper §3.2", Join, Fork)
 def parts_put_together(g: Join, f: Fork) -> Any:
-    """`stack • unstack`, `concatenate • split`."""
+    """Reduce `stack • unstack` and `concatenate • split` to the identity."""
     places = _places(g, f)
     full = places is not None and sum(r.dom.size for r in places) == places[0].cod.size
     return Identity(f.dom) if full else None
@@ -85,7 +85,7 @@ def parts_put_together(g: Join, f: Fork) -> Any:
 
 @rule(PAIR, "⟨f₁*, …, fₙ*⟩ • [f₁, …, fₙ] = id where no two f_k share a place", "paper §3.2", Fork, Join)
 def parts_taken_apart(g: Fork, f: Join) -> Any:
-    """`unstack • stack`, `split • concatenate`."""
+    """Reduce `unstack • stack` and `split • concatenate` to the identity."""
     return None if _places(f, g) is None else Identity(f.dom)
 
 
@@ -104,7 +104,7 @@ def _places(together: Join, apart: Fork) -> list[Places] | None:
 
 
 def _are_disjoint(relations: Sequence[Places]) -> bool:
-    """Whether no two elements go to one place; of long runs with gaps it is not asked."""
+    """Tell if no two elements go to one place; no also for long runs with gaps, whose places are not written out."""
     runs = [r for r in relations if isinstance(r, Inclusion)]
     if len(runs) == len(relations) and all(abs(r.stride) == 1 or r.dom.size <= 1 for r in runs):
         ends = sorted(sorted((r.offset, r.offset + r.stride * (r.dom.size - 1))) for r in runs if r.dom.size)

@@ -57,12 +57,12 @@ class Accumulation:
 
 
 def from_input(n: int) -> Pairs:
-    """From the input's side: factors 0 and 1, then each next one with what there is, which stands at the end."""
+    """The order from the input's side: factors 0 and 1, then each next one with the last result, at the end."""
     return tuple((0, 1 if k == 0 else n - 1 - k) for k in range(n - 1))
 
 
 def from_output(n: int) -> Pairs:
-    """From the output's side: the last two factors, then each one before them."""
+    """The order from the output's side: the last two factors, then each one before with the last result."""
     return tuple((n - 2 - k, n - 1 - k) for k in range(n - 1))
 
 
@@ -88,7 +88,7 @@ def order(factors: Sequence[Labels], keep: Labels, sizes: Sequence[int], limit: 
 
 
 def beyond(limit: int | None, largest: int) -> str:
-    """What an error says of a limit that is not kept."""
+    """The text of the error for a limit that no order keeps."""
     return f"no order keeps every intermediate array within {limit} entries: the smallest found needs {largest}"
 
 

@@ -33,7 +33,7 @@ def sample(column: Ints) -> tuple[int, bytes]:
 
 
 def length(columns: Columns) -> int:
-    """How many tuples there are; one where there is no label to hold it."""
+    """The number of tuples; without labels 1, the empty tuple."""
     return next((len(c) for c in columns.values()), 1)
 
 
@@ -94,12 +94,12 @@ def codes(labels: Sequence[int], groups: Sequence[Columns], sizes: Sequence[int]
 
 
 def _ranks(column: Ints) -> Ints:
-    """For each number how many smaller ones there are."""
+    """For each number its place among the distinct numbers, in order."""
     return np.unique(column, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
 SLICE = 2**16
-"""So many pairs are worked out at once, in memory that is at hand."""
+"""The number of pairs that are worked out at once, so few that they stay in the processor's cache."""
 
 
 class Matches:
@@ -131,12 +131,12 @@ class Matches:
 
     @cached_property
     def _ends(self) -> Ints:
-        """How many pairs there are up to each tuple on the left."""
+        """The number of pairs up to each tuple on the left, its own included."""
         return np.cumsum(self.counts)
 
     @property
     def total(self) -> int:
-        """How many pairs agree."""
+        """The number of pairs that agree."""
         return int(self._ends[-1]) if len(self.counts) else 0
 
     @cached_property
@@ -215,7 +215,7 @@ class Matches:
 
 
 def is_ordered(code: Ints) -> bool:
-    """Whether numbers never step back."""
+    """Tell if numbers stand in ascending order."""
     return not (code[1:] < code[:-1]).any()
 
 
@@ -243,17 +243,17 @@ class Distinct:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of distinct tuples."""
         return len(self.columns[0])
 
     @property
     def repeats(self) -> bool:
-        """Whether some tuple is given twice."""
+        """True if some tuple is given twice."""
         return self.count < self.given
 
     @cached_property
     def places(self) -> Ints:
-        """To which each tuple is added: of those given, or of the sorted ones where there is an order."""
+        """The place among the distinct tuples of each tuple, as given, or as sorted by `order` if there is one."""
         if self.ranks is not None:
             return self.ranks
         if self.starts is None:
@@ -289,7 +289,7 @@ def distinct(labels: Sequence[int], groups: Sequence[Columns], sizes: Sequence[i
 
 
 def union_count(labels: Sequence[int], groups: Sequence[Columns], sizes: Sequence[int]) -> int:
-    """How many distinct tuples all groups have, which are a good part of all that there could be: none is listed."""
+    """The number of distinct tuples in all groups, by a mask of all possible tuples, of which they are a good part."""
     there = np.zeros(math.prod(sizes[c] for c in labels), bool)
     for columns in groups:
         there[flat_positions(labels, columns, sizes)] = True
@@ -314,7 +314,7 @@ def distinct_positions(labels: Sequence[int], flat: Ints, sizes: Sequence[int]) 
 
 
 def _runs(code: Ints) -> tuple[Ints | None, Ints | None]:
-    """What puts numbers in order, None where they are; where the runs of equal ones start, None where all differ."""
+    """The permutation that sorts numbers, None if sorted; the starts of runs of equal ones, None if all differ."""
     order = None if is_ordered(code) else np.argsort(code, kind="stable")
     first = first_of_equal(code if order is None else code[order])
     return order, None if first.all() else np.flatnonzero(first)

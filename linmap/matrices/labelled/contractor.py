@@ -49,11 +49,11 @@ class Contractor(SupportedSteps):
     """Labels with their axes, and steps that compute arrays with labelled axes from some data."""
 
     patterns = False
-    """Whether it matters only which entries there are, not their values."""
+    """True if only the places of the entries matter, not their values."""
     is_exact = False
-    """Whether a pattern is listed also where it fills most of a block."""
+    """True if a pattern is listed also where it fills most of a block."""
     is_united = False
-    """Whether products with different patterns have been made one."""
+    """True once products with different patterns have been made one."""
 
     def __init__(self, data: Sequence[Ref], base: Entry, limit: int | None = None) -> None:
         super().__init__(data)
@@ -72,7 +72,7 @@ class Contractor(SupportedSteps):
 
     @cached_property
     def _token(self) -> int:
-        """What tells the constants of one plan from those of another."""
+        """A number in the keys of a plan's constants, which no other plan has."""
         return uuid.uuid4().int
 
     # --- labels and arrays ---
@@ -107,18 +107,18 @@ class Contractor(SupportedSteps):
         return slot
 
     def is_found(self, f: NetworkFactor) -> bool:
-        """Whether a factor is a dynamic element of an index set: a relation known only at the point."""
+        """Tell if a factor is a dynamic element of an index set: a relation known only at the point."""
         return self.slots[f.slot].entry.index is not None
 
     def covers(self, relation: AnyRelation, *, back: bool) -> bool:
-        """Whether a relation has a pair for each element of its codomain, or of its domain, if it is read `back`."""
+        """Tell if a relation has a pair for each element of its codomain, or of its domain, if read `back`."""
         key = (relation, back)
         if key not in self._covers:
             self._covers[key] = bool(((relation if back else relation.T).degrees() > 0).all())
         return self._covers[key]
 
     def runner(self, outputs: Sequence[int]) -> Deferred:
-        """What computes some arrays from the data that the net refers to.
+        """A function that computes some arrays from the data that the net refers to.
 
         Raises SpaceError where an array on the way has more entries than the limit, and than all results.
         """
@@ -301,7 +301,7 @@ class Contractor(SupportedSteps):
         return self.arranged(NetworkFactor(slot, has), labels)
 
     def in_full(self, f: NetworkFactor) -> NetworkFactor:
-        """What selects or picks as an array of numbers: 0 and 1."""
+        """A factor of truth values or of elements of an index set as an array of numbers, 0 and 1; others unchanged."""
         if self.slots[f.slot].is_field:
             return f
         lead = f.labels[: len(self.slots[f.slot].axes)]

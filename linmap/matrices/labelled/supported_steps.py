@@ -1,4 +1,4 @@
-"""Steps of a line whose arrays carry supports: what is 0 by structure meets nothing infinite (`linmap.net.support`)."""
+"""Steps of a line whose arrays carry supports, so that no 0 by structure meets an infinity (`linmap.net.support`)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class SupportedSteps:
         raise NotImplementedError
 
     def emit(self, operation: Operation, args: tuple[int, ...], leaf: Leaf) -> int:
-        """One more array, with its support."""
+        """Emit a step, and note the support of its result."""
         slot = self.builder.emit(operation, args, leaf)
         if not self.breaking.isdisjoint(args):
             self.breaking.add(slot)
@@ -65,7 +65,7 @@ class SupportedSteps:
             self.breaking.add(p.base)
 
     def _support(self, operation: Operation, args: tuple[int, ...]) -> Support:
-        """Where a step's result can differ from 0; None for everywhere."""
+        """The places where a step's result can differ from 0; None for all."""
         parts = [Part(a, self.where.get(a)) for a in args]
         match operation:
             case Add():
@@ -89,7 +89,7 @@ class SupportedSteps:
                 return None
 
     def held(self, slot: int) -> Any:
-        """Where a constant that was worked out is not 0 by structure; None for everywhere."""
+        """The places where a constant that was worked out is not 0 by structure, as a mask; None for all."""
         where = self.where.get(slot)
         return where.mask.array if isinstance(where, Given) and isinstance(where.mask, Const) else None
 
@@ -100,7 +100,7 @@ class SupportedSteps:
             self.where[slot] = Given(known_mask(held.reshape(leaf.shape), leaf.axes))
 
     def multiplied(self, spec: Spec, a: int, b: int) -> int:
-        """A contraction, of what both have: nothing that is 0 by structure meets what may be infinite."""
+        """The contraction of two arrays; no 0 by structure meets an entry that may be infinite (0 · ∞ is NaN)."""
         leaf = product(spec, self.slots[a], self.slots[b])
         sides = ((a, spec.left, b, spec.right), (b, spec.right, a, spec.left))
         risky = [side for side in sides if side[2] in self.breaking and side[0] in self.where]
@@ -121,11 +121,11 @@ class SupportedSteps:
         return self.emit(Contract(spec), (a, b), leaf)
 
     def _summed(self, spec: Spec, a: int) -> list[int]:
-        """How long the axes are that a contraction sums over."""
+        """The lengths of the axes that a contraction sums over."""
         return [axis.size for c, axis in zip(spec.left, self.slots[a].axes, strict=True) if c in spec.contracted]
 
     def _summed_later(self, spec: Spec, a: int, b: int) -> int:
-        """The product, what is there of it, and its sums."""
+        """The contraction as a product of all entries, masked where 0 by structure, and then its sums."""
         first = "".join(c for c in spec.left + spec.right if c in spec.contracted)
         whole = "".join(dict.fromkeys(first)) + spec.out
         slot = self.multiplied(Spec.of(spec.left, spec.right, whole), a, b)

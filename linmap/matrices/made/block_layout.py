@@ -58,7 +58,7 @@ class BlockPattern:
 
     @property
     def entries(self) -> int:
-        """How many entries there are."""
+        """The number of entries in all blocks."""
         return sum(map(_entries, self.cells.values()))
 
     def arrays(self, outputs: Sequence[Any]) -> tuple[tuple[Any, ...], ...]:
@@ -102,7 +102,7 @@ def _cell(n: Network, parts: tuple[TabledProduct, ...], shape: Shape, outputs: l
 
 
 def _cell_of(n: Network, parts: tuple[TabledProduct, ...], shape: Shape, rows: int, cols: int) -> Cell:
-    """Blocks of so many axes."""
+    """The cell with blocks of so many row axes and column axes."""
     columns, places = zip(*(_blocks_of(n, part, rows, cols) for part in parts), strict=True)
     size = n.size(_last(_out(parts[0]), rows)), n.size(_last(_inp(parts[0]), cols))
     grid = shape[0] // size[0], shape[1] // size[1]
@@ -119,7 +119,7 @@ def _inp(part: TabledProduct) -> Labels:
 
 
 def _fits(part: TabledProduct, rows: int, cols: int) -> bool:
-    """Whether the last labels of both sides are free, so many."""
+    """Tell if the last `rows` labels of the output and the last `cols` of the input are free."""
     return _free(part, _out(part)) >= rows and _free(part, _inp(part)) >= cols
 
 
@@ -148,7 +148,7 @@ def _identity_blocks(n: Network, part: TabledProduct, rows: int, cols: int, outp
 
 
 def _free(part: TabledProduct, labels: Labels) -> int:
-    """How many of the last labels nothing restricts: no table, and not the other side of the matrix."""
+    """The number of last labels that nothing restricts: no table, and not the other side of the matrix."""
     p = part.product
     held = {*(part.table.labels if part.table else ()), *(set(p.out) & set(p.inp))}
     count = 0
@@ -158,7 +158,7 @@ def _free(part: TabledProduct, labels: Labels) -> int:
 
 
 def _first(labels: Labels, count: int) -> Labels:
-    """All but the last."""
+    """All labels but the last `count`."""
     return labels[: len(labels) - count]
 
 

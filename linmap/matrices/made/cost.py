@@ -1,4 +1,4 @@
-"""What a linear map costs before it is run: operations, bytes moved and the largest array (theory §9).
+"""The cost of a linear map before it is run: operations, bytes moved and the largest array (theory §9).
 
 Views (replication, other orders of axes) move nothing.
 
@@ -67,7 +67,7 @@ class Cost:
 
 
 SHOWN = 8
-"""How many orders are printed."""
+"""The number of orders that are printed."""
 listing = held("structure(f) counts the entries, and lists none")
 """A plan that lists the entries of a matrix: a limit on intermediate arrays makes them no fewer."""
 
@@ -120,7 +120,7 @@ def _cost(body: Net, form: As, limit: int | None) -> Cost:
 
 
 def applied(body: Net) -> Line:
-    """What a call of the net runs."""
+    """The line that a call of the net runs."""
     return fused(ordered(body))
 
 

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from linmap.matrices.network.network import Network
 
 FEW = 4
-"""More sums of terms than this are made one."""
+"""The most families of terms that are composed one by one; more are merged into one family."""
 U = TypeVar("U", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
@@ -264,7 +264,7 @@ def _pair(n: Network, p: NetworkProduct) -> tuple[list[int], tuple[int, ...], fl
 
 
 def _given(factors: Sequence[NetworkFactor], bond: Labels, ends: Labels) -> bool:
-    """Whether one side of a cut is a datum of the term, up to scaling along its axes: there is nothing to contract."""
+    """Tell if one side of a cut is a datum of the term, up to scaling along its axes: there is nothing to contract."""
     labels = set(bond + ends)
     if not factors:
         return not labels

@@ -48,7 +48,7 @@ FORMS = "'array', 'sparse', 'blocks', 'tensor' or 'operator'"
 
 ENTRIES = 'as_="sparse" has the entries alone that its structure leaves'
 WITHOUT = "diagonal(d), trace(d) and d(v) of d = derivative(f).at(x) need no matrix"
-"""What to write where a matrix is more than memory holds."""
+"""The advice in the error for a matrix that memory does not hold."""
 
 
 @held(f"{ENTRIES}, and {WITHOUT}")
@@ -116,7 +116,7 @@ def cheapest(s: Form) -> As:
 
 
 def _thin(s: Form) -> bool:
-    """Whether some factor or block of a form has few entries."""
+    """Tell if some factor or block of a form has few entries."""
     match s:
         case Blocks():
             return len(s.entries) < math.prod(s.shape) or any(_thin(e) for _, e in s.entries)

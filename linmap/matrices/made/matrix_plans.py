@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 P = TypeVar("P")
 NARROW = "limit=N looks for an order whose intermediate arrays have at most N entries"
-"""What helps where arrays on the way are large."""
+"""The advice in errors for intermediate arrays that memory does not hold."""
 
 
 def data_of(f: Any, what: str) -> list[Any]:
@@ -56,17 +56,17 @@ def data_of(f: Any, what: str) -> list[Any]:
 
 @once
 def plan_for(body: Net, build: Callable[[Network], P], limit: int | None = None) -> P:
-    """What a form needs, built once for each term and limit; the orders of its contractions are kept with it."""
+    """The plan of a form, built once for each term and limit; the orders of its contractions are kept with it."""
     n = network(body, limit)
     with n.lock, np.errstate(all="ignore"):
         return build(n)
 
 
 def plan_at(body: Net, build: Callable[[Network], P], data: Sequence[Any] | None, limit: int | None = None) -> P:
-    """What a form needs where its pattern depends on the elements of index sets that the data have.
+    """The plan of a form whose pattern depends on the elements of index sets among the data.
 
-    The plan is made for their values; the last one is kept, for points that have the same. Without data, as for a cost,
-    they are as many as there are different ones.
+    The plan is made for the values of these elements, and the last plan is kept, for points that have the same ones.
+    Without data, as for a cost, the values are taken to be as different from each other as they can be.
     """
     unknown = [d for d in elements(body) if not isinstance(d, Const)]
     if not unknown:

@@ -53,7 +53,7 @@ def seconds(line: Line) -> float:
 
 
 def _started(line: Line) -> int:
-    """How many steps a run starts."""
+    """The number of steps that a run starts."""
     count = 0
     for step in line.steps:
         match step.operation:
@@ -91,7 +91,7 @@ def work(line: Line) -> Work:
 
 
 def _inside(operation: Loop | While | Cond | Implicit | Solve) -> tuple[int, list[Work]]:
-    """How often a line that a step holds is run, and the work of each that may be; one round where nobody knows."""
+    """The number of rounds of a step that holds lines (1 where unknown), and the work of each line that may run."""
     match operation:
         case Loop(body, index):
             return index.size, [work(body)]
@@ -134,7 +134,7 @@ def _flops(operation: Operation, operands: list[Leaf], result: Leaf) -> int:
 
 
 def _is_rep(operation: Operation) -> bool:
-    """Whether a step replicates: a view."""
+    """Tell if a step replicates: its result is a view, and moves nothing."""
     return isinstance(operation, Reduce) and isinstance(operation.relation, Full) and not operation.relation.dom.axes
 
 

@@ -76,19 +76,19 @@ class TabledProduct:
 @final
 @frozen
 class Reading:
-    """How the values of one part's entries are read off its array, in the order of the places."""
+    """The way to read the values of one part's entries off its array, in the order of the places."""
 
     place: int | None
     shape: tuple[int, ...]
     axes: tuple[int, ...] | None
     """The order of the array's axes; None where they stand in order."""
     spread: tuple[slice | None, ...] | None
-    """Where axes are missing; None where none is."""
+    """An index that adds the missing axes, None in their places; None if none is missing."""
     k: float
 
     @staticmethod
     def of(n: Network, part: TabledProduct) -> Reading:
-        """That of a part: the rows of its table first, then its free labels."""
+        """The reading of a part: the rows of its table first, then its free labels."""
         p, table = part.product, part.table
         labels = ((table.row,) if table else ()) + part.free
         shape = ((table.count,) if table else ()) + tuple(n.sizes[c] for c in part.free)
@@ -127,7 +127,7 @@ class Layout:
 @final
 @frozen
 class MatrixPattern:
-    """What is read of the parts of a matrix, and their layout."""
+    """The readings of a matrix's parts, and the layout of their entries; `rows` and `cols` are offsets of leaves."""
 
     rows: tuple[int, ...]
     cols: tuple[int, ...]
@@ -142,7 +142,7 @@ class MatrixPattern:
 
     @property
     def entries(self) -> int:
-        """How many entries there are."""
+        """The number of entries."""
         return len(self.layout.indices)
 
     def values(self, arrays: Sequence[Any]) -> Any:
@@ -223,7 +223,7 @@ def entry_type(cod: Type, dom: Type) -> str:
 
 
 def offsets(space: Type) -> tuple[int, ...]:
-    """Where each leaf starts in a flat array, and where the last one ends."""
+    """The starts of the leaves in a flat array, and the end of the last one."""
     return tuple(itertools.accumulate((leaf.size for leaf in space.leaves), initial=0))
 
 

@@ -23,7 +23,7 @@ def newtons(f: Implicit) -> Solve | None:
 
 
 def systems(lines: Iterable[Line]) -> tuple[str, ...]:
-    """How the linear systems of some lines, and of the lines that their steps hold, are solved; each text once."""
+    """Texts that say how the linear systems of some lines, and of the lines in their steps, are solved; each once."""
     found: dict[str, None] = {}
     seen: set[Line] = set()
     todo = [*lines][::-1]
@@ -48,7 +48,7 @@ def systems(lines: Iterable[Line]) -> tuple[str, ...]:
 
 
 def _text(of: Solve) -> str:
-    """The unknowns, what is proved of the matrix, and what solves it."""
+    """The text of a system: its unknowns, the proven structure of its matrix, and the method."""
     plan, (n, lanes) = of.plan(), of.sizes
     count = f"{n} unknown{'s' * (n != 1)}" + (f" in each of {lanes} lanes" if of.lanes else "")
     return f"{of.of + ' of' if of.of else 'of'} {count}{', ' * bool(plan.proved)}{plan.proved}: {plan.way}"

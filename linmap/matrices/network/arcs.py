@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 FormOfArc: TypeAlias = list[NetworkProduct]
 """The sum that an arc carries."""
 Edge: TypeAlias = tuple[int, int, wire.Wire | NetworkProduct]
-"""From which wire, to which, and what happens on the way."""
+"""An arc: the wire that it leaves, the wire that it enters, and its map."""
 Arriving: TypeAlias = tuple[int, int, FormOfArc]
-"""When the wire that was passed last was complete, from where, and what."""
+"""A flow into a wire: the time when the wire passed last was complete, the wire where the flow starts, and its sum."""
 SAME = wire.Same()
 
 
@@ -110,7 +110,7 @@ def _edges(n: ArcProducts) -> Iterator[Edge]:
 
 
 def most_vectors(body: Net, patterns: Patterns) -> int:
-    """On how many vectors a loop or an inverse is run to be eliminated, at most; 0 where there is none."""
+    """The most vectors that a loop or an inverse of a net is run on when it is eliminated; 0 where there is none."""
     live = live_arcs(body.arcs, body.inputs, body.outputs)
     ends = _ends(live)
     most = 0
@@ -156,7 +156,10 @@ def _joins(edges: Sequence[Edge], departures: Counter[int]) -> set[int]:
 def _onward(
     n: ArcProducts, edges: Sequence[Edge], departures: Counter[int], joins: set[int]
 ) -> dict[int, NetworkProduct | None]:
-    """The wires that only pass on what meets there, and how it gets to the end of such wires; None as it is."""
+    """The wires that only pass on the sum that meets there, each with the product on the way to the last such wire.
+
+    None for a way that changes nothing.
+    """
     onward: dict[int, NetworkProduct | None] = {}
     for src, dst, f in reversed(edges):
         if src in joins and departures[src] == 1 and _passes(f):

@@ -41,8 +41,8 @@ def blocks(
 ) -> dict[tuple[int, int], NetworkProduct]:
     """The products from some arrays that flow into a loop or an inverse to some that flow out.
 
-    It is the same along the axes `lead` in front of the flow. It is a block for each place of its lanes, and is run on
-    vectors for one place, in all at once (`linmap.matrices.network.loop_lanes`).
+    The product is the same along the axes `lead` in front of the flow. The loop is a block for each place of its lanes,
+    and is run on vectors for one place, in all places at once (`linmap.matrices.network.loop_lanes`).
     """
     same = tuple(map(n.label, lead))
     f = evolve(f, lead=0)
@@ -56,7 +56,7 @@ def blocks(
 
 
 class _Images:
-    """What a loop or an inverse makes of the vectors of a run, as products."""
+    """The images of the vectors of a run under a loop or an inverse, as products."""
 
     def __init__(self, n: Contractor, g: wire.Recur | wire.Inverse, run: Run, *, forward: bool) -> None:
         self.n, self.g, self.run, self.forward = n, g, run, forward

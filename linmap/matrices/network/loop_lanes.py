@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SINGLES = 16
 """Of more states than this, with what is fed and summed, it is not asked which single numbers meet in all rounds."""
 Pairs: TypeAlias = frozenset[tuple[int, int]]
-"""Which axes of what flowed in go with which axes of an array."""
+"""The axes of an input that go with axes of an array, as pairs."""
 Node: TypeAlias = "tuple[int, int]"
 """A wire, and which array of its bundle; -1 for a wire that has one array."""
 
@@ -55,28 +55,28 @@ class Run:
 
     @property
     def pairs(self) -> list[PairSet] | None:
-        """Those of all blocks; None where one has all."""
+        """The pairs of all blocks; None if some block may have all pairs."""
         found = [pairs for _, pairs in self.made.values() if pairs is not None]
         return found if len(found) == len(self.made) else None
 
     @property
     def vectors(self) -> int:
-        """On how many vectors."""
+        """The number of vectors that the loop is run on."""
         return self.size if self.colours is None else int(self.colours.max(initial=-1)) + 1
 
     def least(self) -> int:
-        """No fewer vectors than this are enough."""
+        """A lower bound of the number of vectors: the most inputs that one output depends on."""
         return self.size if self.pairs is None else max((p.widest for p in self.pairs), default=0)
 
     def coloured(self) -> Run:
-        """With colours, where not all pairs are there."""
+        """The run with colours, if no block may have all pairs."""
         return self if self.pairs is None else evolve(self, colours=colours(self.pairs))
 
 
 Patterns: TypeAlias = "Callable[[wire.Recur, tuple[Lanes, Lanes]], LoopPattern]"
-"""Where the pattern of a loop is found, once."""
+"""A function that gives the pattern of a loop with some lanes, found once."""
 Way: TypeAlias = tuple[Pairs, PairSet | None]
-"""Which axes of an input go with which of an output, and which pairs of the others there may be; None for all."""
+"""The axes of an input that go with axes of an output, and the pairs that the other axes may have; None for all."""
 Ways: TypeAlias = dict[int, dict[int, Way]]
 
 
@@ -115,12 +115,12 @@ def blocks_of(
 
 
 def _ways(f: wire.Recur | wire.Inverse, inputs: Collection[int], outputs: Collection[int], patterns: Patterns) -> Ways:
-    """Those from some inputs to some outputs."""
+    """The ways from some inputs to some outputs."""
     return {k: {j: way for j, way in _ways_from(f, k, patterns).items() if j in outputs} for k in inputs}
 
 
 def _runs(given: Bundle, ways: Ways, *, forward: bool) -> list[tuple[bool, Run]]:
-    """For each input one run for the outputs of each lanes."""
+    """For each input the runs, one for all outputs that go with the same axes of the input."""
     made: list[tuple[bool, Run]] = []
     for k, found in ways.items():
         groups: dict[tuple[int, ...], dict[int, Way]] = {}
@@ -223,7 +223,7 @@ def _arriving(f: wire.Recur, k: int) -> dict[Node, Pairs]:
 
 
 Moved: TypeAlias = "Callable[[int], int | None]"
-"""Where an axis is behind an arc; None where it is not carried along."""
+"""A function from the place of an axis to its place behind an arc; None for an axis that is not carried along."""
 
 
 @once
@@ -237,7 +237,7 @@ def _arcs(body: Net) -> dict[Node, list[tuple[Node, Moved]]]:
 
 
 def _parts(f: wire.Wire) -> Iterator[tuple[int, int, Moved]]:
-    """From which array of what flows in, to which of what flows out, and what becomes of the axes on the way."""
+    """The ways through an arc: an array that flows in, an array that flows out, and the places of the axes there."""
     match f:
         case wire.Into(k, _):
             yield -1, k, _stays

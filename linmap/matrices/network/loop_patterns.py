@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 Lanes: TypeAlias = tuple[tuple[int, ...] | None, ...]
 """For each array of a round the axes that are lanes; None for an array which no path from the given input passes."""
 ROUNDS = 10**4
-"""What each of so many rounds is given, or makes, is followed; of more, as if all depended on all."""
+"""The most rounds whose slices are followed singly; of more, all are taken to depend on all."""
 THICK = 64
 """An axis without a relation is written as its diagonals where it has at most so many."""
 
@@ -73,7 +73,7 @@ class LoopPattern:
         return tuple([i for i in range(len(self.body.wires[ends[k]].axes)) if i not in lanes])
 
     def _shape(self, k: int, *, made: bool) -> Shape:
-        """The sizes of these axes."""
+        """The sizes of the axes that are no lanes of such an array."""
         wire_ = self.body.wires[(self.body.outputs if made else self.body.inputs)[k]]
         return tuple([wire_.shape[i] for i in self._kept(k, made=made)])
 
@@ -102,7 +102,7 @@ class LoopPattern:
         return j if j < self.states else j - self.states + self.whole
 
     def _from(self, k: int) -> dict[int, PairSet]:
-        """From array k that a round is given to the states and the sums."""
+        """The pairs from array k that a round is given to the states and the sums."""
         return {self._at(j): self._blocks[j, k] for j in range(self.summed) if (j, k) in self._blocks}
 
     @cached_property
@@ -125,7 +125,7 @@ class LoopPattern:
         return power(self._round, self.rounds)
 
     def pairs(self, j: int, k: int) -> MaybePairs:
-        """From array k that the loop is given to array j that it makes; the axes of the rounds are in front."""
+        """The pairs from array k that flows into the loop to array j that flows out; axes of rounds are in front."""
         if k < self.whole and j < self.summed:
             return self._all_rounds.get(k, {}).get(self._at(j))
         inp, out = self._shape(k, made=False), self._shape(j, made=True)

@@ -176,7 +176,7 @@ def merged_but_long(n: Contractor, products: Sequence[NetworkProduct], most: int
 
 
 def _is_long(n: Contractor, p: NetworkProduct) -> bool:
-    """Whether a product has more tuples than are listed."""
+    """Tell if a product has more tuples than are listed."""
     try:
         tabled(n, p, [(p.out + p.inp)[k] for k in restricted(p)], most_rows(n, p), full=True)
     except TooManyRowsError:
@@ -259,14 +259,14 @@ def _constants(n: Contractor, parts: Sequence[NetworkProduct]) -> Any:
 
 
 def _read(n: Contractor, parts: Sequence[NetworkProduct]) -> Any:
-    """By rows of all parts, 1 where the numbers are not 0 by structure."""
+    """By rows of all parts, 1 where the numbers are not 0 by structure, 0 elsewhere."""
     held = [n.held(p.factors[0].slot) if p.factors else None for p in parts]
     counts = [np.ones(p.tables[0].count) for p in parts]
     return np.concatenate([ones if one is None else one * ones for one, ones in zip(held, counts, strict=True)])
 
 
 def _places(found: Distinct) -> Ints:
-    """To which of the distinct tuples each one is added, before they were sorted."""
+    """The place among the distinct tuples of each tuple, in the order in which these were given."""
     if found.order is None:
         return found.places
     made = np.empty_like(found.order)
@@ -309,7 +309,7 @@ def restricted(p: NetworkProduct) -> list[int]:
 
 
 def _fills(p: NetworkProduct, held: Sequence[int]) -> bool:
-    """Whether a product restricts none of the labels at these positions."""
+    """Tell if a product restricts none of the labels at these positions."""
     return not set(restricted(p)) & set(held)
 
 

@@ -1,1 +1,1 @@
-"""What a term proves of its matrix, decided in `structure`; the forms (diagonal, sparse, …) are in `matrix_shapes`."""
+"""The form of its matrix that a term proves, decided in `structure`; the forms (diagonal, …) are in `matrix_shapes`."""

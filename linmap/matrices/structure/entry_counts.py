@@ -1,7 +1,7 @@
-"""How many entries of a block may differ from 0: the pairs of open labels that relations and tables allow.
+"""The number of entries of a block that may differ from 0: the pairs of open labels that relations and tables allow.
 
 Values do not matter: a factor may differ from 0 everywhere. So relations one after the other are a product of Boolean
-matrices, and what there are many ways to is one pair.
+matrices, in which a pair counts once, however many ways lead to it.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def components(p: NetworkProduct) -> list[Component]:
 
 
 def union(n: Network, products: Sequence[NetworkProduct]) -> int | None:
-    """How many entries the sum of some products has; None where they are too many to be counted one by one."""
+    """The number of entries that the sum of some products has; None if they are too many to be counted one by one."""
     found = united(n, products)
     if found is not None:
         return found
@@ -102,10 +102,10 @@ def union(n: Network, products: Sequence[NetworkProduct]) -> int | None:
 
 
 def counted(n: Network, p: NetworkProduct, c: Component) -> tuple[int, bool, Link | LabelTable | None]:
-    """How many pairs of open labels a component allows, whether exactly, and its one relation, if that says which.
+    """The number of pairs of open labels that a component allows, True if exact, and its one relation or table, if any.
 
-    What is not listed is bounded: along relations that meet, by their largest degrees. A relation says which if the
-    other labels are outputs and inputs at once.
+    A group that is not listed is bounded: along relations that meet, by their largest degrees. The one relation or
+    table is given where it says which pairs: where all other labels are outputs and inputs at once.
     """
     parts = [p.links[k] for k in c.links] + [p.tables[k] for k in c.tables]
     found = [p.factors[k] for k in c.factors if n.is_found(p.factors[k])]
@@ -134,7 +134,7 @@ def counted(n: Network, p: NetworkProduct, c: Component) -> tuple[int, bool, Lin
 
 
 def _pattern(n: Network, group: Sequence[Any], opened: set[int]) -> Link | LabelTable | int | None:
-    """The tuples of open labels that a group allows, or how many; None where they are too many, or not known yet."""
+    """The tuples of open labels that a group allows, or their number; None if they are too many, or not known yet."""
     labels = uses(group)
     if len(group) == 1 and labels <= opened:
         (only,) = group
@@ -155,7 +155,7 @@ def _pattern(n: Network, group: Sequence[Any], opened: set[int]) -> Link | Label
 def _composed(group: Sequence[Any], opened: set[int]) -> list[Any]:
     """The group with relations one after the other made one, where a law says which: a band after a band is a band.
 
-    What is between them has no other use.
+    The labels between two such relations must have no other use.
     """
     left = dict(enumerate(group))
     begins = {part.x: k for k, part in left.items() if isinstance(part, Link)}
@@ -185,12 +185,12 @@ def _groups(parts: Sequence[Any]) -> list[list[Any]]:
 
 
 def _bound(n: Network, group: Sequence[Any]) -> int:
-    """At most so many tuples of labels, counted from either end of the group."""
+    """A bound on the number of tuples of labels, the better one of those found from either end of the group."""
     return min(_along(n, order) for order in (group, group[::-1]))
 
 
 def _along(n: Network, group: Sequence[Any]) -> int:
-    """At most so many tuples: those of the tables and elements, and what each relation goes on to."""
+    """A bound on the number of tuples: those of the tables, times the largest degrees of the relations that go on."""
     count = 1
     seen: set[int] = set()
     for part in sorted(group, key=lambda x: isinstance(x, Link)):
@@ -209,7 +209,7 @@ def _along(n: Network, group: Sequence[Any]) -> int:
 
 
 def _degree(relation: AnyRelation) -> int:
-    """To how many at most each is related; of huge sets only for functions and bands, by formula."""
+    """The most elements that one element is related to; on huge sets a bound, by formula for functions and bands."""
     if isinstance(relation, Diagonals):
         return 1 if relation.is_partial_function else len(relation.runs)
     if isinstance(relation, Function):
@@ -220,6 +220,6 @@ def _degree(relation: AnyRelation) -> int:
 
 
 def _overlap(n: int, m: int, width: int, offset: int) -> int:
-    """How many of the y < m lie at most from x - offset - width + 1 to x - offset, for the best x < n."""
+    """The most y < m from x - offset - width + 1 to x - offset, over all x < n."""
     last = min(max(min(width, m) - 1, -offset), n - 1 - offset)
     return max(min(last, m - 1) - max(last - width + 1, 0) + 1, 0)

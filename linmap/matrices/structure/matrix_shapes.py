@@ -16,12 +16,12 @@ LINES = 40
 
 
 class MatrixShape:
-    """What is known of a matrix."""
+    """The base class of the forms that a matrix can be proved to have."""
 
     __slots__ = ()
 
     def text(self) -> str:
-        """What it is, in words, on one line."""
+        """The form in words, on one line."""
         raise TypeError(type(self).__name__)
 
     def __str__(self) -> str:
@@ -37,7 +37,7 @@ class MatrixShape:
 @final
 @frozen
 class ZeroForm(MatrixShape):
-    """Every entry is 0."""
+    """A matrix of zeros."""
 
     def text(self) -> str:
         """In words."""
@@ -82,7 +82,7 @@ class DiagonalForm(MatrixShape):
 
     @property
     def stored(self) -> int:
-        """How many entries may differ from 0."""
+        """The number of entries that may differ from 0."""
         return self.size if self.entries is None else self.entries
 
 
@@ -130,7 +130,7 @@ class SparseForm(MatrixShape):
 @final
 @frozen
 class DenseForm(MatrixShape):
-    """Nothing is known."""
+    """A matrix of which nothing else is known."""
 
     shape: tuple[int, int]
 
@@ -152,7 +152,7 @@ class Kronecker(MatrixShape):
 
 
 def _is_bracketed(p: Form) -> bool:
-    """Whether the text of a factor stands in brackets."""
+    """Tell if the text of a factor stands in brackets."""
     return isinstance(p, (SumForm, SparseForm)) or (isinstance(p, DiagonalForm) and p.entries is not None)
 
 

@@ -1,4 +1,4 @@
-"""What the term of a linear map proves about its matrix (theory §9): nothing is asserted by users, nothing is probed.
+"""The form of a linear map's matrix that its term proves (theory §9): users assert nothing, no entry is probed.
 
 >>> from hilbert import Fin, R
 >>> from linmap import identity, rep, total
@@ -88,7 +88,7 @@ def body_of(f: Any, what: str) -> Net:
 
 @held("pairs that are on no diagonals are listed; the structure of the same map on smaller sets shows what it is like")
 def structure(f: Any) -> Form:
-    """What the term of a linear map, or of a derivative in the point, proves about its matrix in the standard bases.
+    """The form that a linear map, or a derivative in the point, has by its term, as a matrix in the standard bases.
 
     Raises SpaceError for a function that is not linear: take its derivative first.
     """
@@ -119,7 +119,7 @@ def _direct_sum(parts: Sequence[Form]) -> Form | None:
 
 
 def _stored(p: Form) -> int:
-    """How many entries of a plain form may differ from 0."""
+    """The number of entries of a plain form that may differ from 0."""
     assert isinstance(p, PLAIN)
     return p.stored if isinstance(p, DiagonalForm) else p.size
 
@@ -244,7 +244,7 @@ def _sparse(n: Network, p: NetworkProduct, c: Component, twins: Mapping[int, int
 
 
 def _is_on(part: Link | LabelTable, c: Component, twins: Mapping[int, int]) -> bool:
-    """Whether each output label of a relation always has the value of the input label at its place."""
+    """Tell if each output label of a relation always has the value of the input label at its place."""
     if isinstance(part, Link):
         pairs = {*zip(part.x, part.y, strict=False), *zip(part.y, part.x, strict=False)}
         return all((o, twins[o]) in pairs for o in c.outs) and _is_partial_identity(part.relation)
@@ -253,7 +253,7 @@ def _is_on(part: Link | LabelTable, c: Component, twins: Mapping[int, int]) -> b
 
 
 def _is_partial_identity(relation: AnyRelation) -> bool:
-    """Whether a relation has pairs (x, x) alone, by its form."""
+    """Tell if the form of a relation shows that it has pairs (x, x) alone."""
     match relation:
         case Diagonals():
             return relation.is_on_diagonal
@@ -268,7 +268,7 @@ def _is_partial_identity(relation: AnyRelation) -> bool:
 
 
 def _is_bijection(n: Network, part: Link | LabelTable, c: Component) -> bool:
-    """Whether a relation between all outputs and all inputs of a component has one pair for each."""
+    """Tell if a relation between all outputs and all inputs of a component has one pair for each."""
     if isinstance(part, Link):
         return part.relation.is_function and part.relation.T.is_function
     place = dict(zip(part.labels, part.columns, strict=True))

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 Run: TypeAlias = tuple[int, int, int]
 Box: TypeAlias = tuple[tuple[int, int], ...]
 MOST = 2048
-"""More runs than this are not followed."""
+"""The most runs of a relation; one with more is not taken for banded."""
 
 
 @final
@@ -79,17 +79,17 @@ class Diagonals(Relation[Any, Any]):
 
     @property
     def is_function(self) -> bool:
-        """Whether the runs cover the domain, each x once."""
+        """True if the runs cover the domain, each x once."""
         return self.is_partial_function and self.size == self.dom.size
 
     @property
     def is_partial_function(self) -> bool:
-        """Whether no two runs have an x in common."""
+        """True if no two runs have an x in common."""
         return all(b <= c for (_, b), (c, _) in pairwise(sorted((a, b) for _, a, b in self.runs)))
 
     @property
     def is_on_diagonal(self) -> bool:
-        """Whether x is related to x alone."""
+        """True if each x is related to x alone, or to nothing."""
         return all(d == 0 for d, _, _ in self.runs)
 
 
@@ -167,7 +167,7 @@ def _after(outer: Iterable[Run], inner: Iterable[Run]) -> list[Run]:
 
 
 def together(runs: Iterable[Run]) -> tuple[Run, ...]:
-    """Each pair once: runs of one offset that touch or overlap are one."""
+    """Merge runs of one offset that touch or overlap, so that each pair stands once."""
     by_offset: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for d, a, b in runs:
         if a < b:
@@ -194,7 +194,7 @@ def met(one: Diagonals, other: Diagonals) -> Diagonals:
 
 
 def volume(boxes: Sequence[Box]) -> int:
-    """How many points some boxes have together, each counted once; a box is an interval (first, end) for each axis."""
+    """The number of points in the union of some boxes; a box is an interval (first, end) for each axis."""
     if not boxes or not boxes[0]:
         return len(boxes[:1])
     ends = sorted({end for box in boxes for end in box[0]})

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Pair: TypeAlias = "tuple[tuple[Labels, Labels], Diagonals]"
 FEW = 64
-"""So many boxes of one offset are united at most."""
+"""The most boxes of one offset that are united."""
 
 
 def along_diagonals(n: Contractor, p: NetworkProduct) -> NetworkProduct:
@@ -152,7 +152,7 @@ def _form(relation: AnyRelation) -> AnyRelation:
 
 
 def is_met(p: NetworkProduct) -> bool:
-    """Whether all relations of a product lie on diagonals, or are pairs, between open labels: none are to be joined."""
+    """Tell if all relations of a product lie on diagonals, or are pairs, between open labels: none are to be joined."""
     opened = set(p.open)
     return not p.tables and all(
         isinstance(link.relation, (Diagonals, PairRelation)) and opened.issuperset(link.labels) for link in p.links
@@ -160,7 +160,7 @@ def is_met(p: NetworkProduct) -> bool:
 
 
 def united(n: Contractor, products: Sequence[NetworkProduct]) -> int | None:
-    """How many entries the sum of such products has; None where their relations do not lie along the same axes."""
+    """The number of entries of a sum of products with relations on diagonals; None unless these share axes in all."""
     keys: set[Any] = set()
     boxes: dict[tuple[int, ...], list[Box]] = defaultdict(list)
     for p in products:

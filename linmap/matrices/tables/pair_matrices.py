@@ -21,7 +21,7 @@ def composed(outer: Grid, inner: Grid) -> Grid:
 
 
 def applied(outer: Grid, found: dict[int, PairSet]) -> dict[int, PairSet]:
-    """What a matrix of sets makes of a column of them."""
+    """The product of a matrix of sets of pairs and a column of such sets."""
     ends: dict[int, PairSet] = {}
     for via, p in found.items():
         for dst, q in outer.get(via, {}).items():
@@ -32,7 +32,7 @@ def applied(outer: Grid, found: dict[int, PairSet]) -> dict[int, PairSet]:
 
 
 def alike(one: dict[int, PairSet], other: dict[int, PairSet]) -> bool:
-    """Whether two columns are seen to be one."""
+    """Tell if two columns are seen to be equal."""
     return one.keys() == other.keys() and all(same(p, other[k]) for k, p in one.items())
 
 

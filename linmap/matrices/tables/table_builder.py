@@ -1,4 +1,4 @@
-"""Tuples of labels under construction, and what is read for each of them: joined, and summed where they are equal."""
+"""Tuples of labels under construction, with the factors read for each: joined, and summed where tuples are equal."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 Part: TypeAlias = LabelTable | Link
 KEYS = 4
-"""How many keys of a table are remembered."""
+"""The number of keys of a table that are remembered."""
 FULL = 3
 """Tuples that fill a third of an array or more are one where a factor with further labels is summed over them."""
 KEPT = 4 * 10**6
@@ -56,7 +56,7 @@ class Gather:
     positions: Ints | None = None
 
     def moved(self, count: int, move: Callable[[Ints], Ints]) -> Gather:
-        """What is read where there were so many rows, and these are moved."""
+        """The gather for the rows that `move` makes of `count` rows."""
         return evolve(self, positions=move(np.arange(count) if self.positions is None else self.positions))
 
     def at(self, order: Ints | None) -> Ints | None:
@@ -112,11 +112,11 @@ class TableBuilder:
 
     @property
     def labels(self) -> set[int]:
-        """Those of the tuples, and the further ones of what is read for them."""
+        """The labels of the tuples, and the further labels of the factors that are read for them."""
         return {*self.columns, *(c for g in self.gathers for c in g.rest)}
 
     def pairs_with(self, other: TableBuilder) -> float:
-        """How many tuples agree with those of another: exact where labels of one decide, otherwise a guess."""
+        """An estimate of the number of tuples joined with those of another: bounded where a key is shared."""
         shared = self.columns.keys() & other.columns.keys()
         guess = self.count * other.count / max(self.n.size(shared), 1)
         for keys, count in ((self.keys, other.count), (other.keys, self.count)):
@@ -162,7 +162,7 @@ class TableBuilder:
             raise TooManyRowsError
 
     def _multiplied_with(self, other: TableBuilder, kept: Labels, most: int | None) -> bool:
-        """Whether scipy has multiplied the tables as matrices, which lists no pairs."""
+        """Multiply the tables as scipy's matrices, which lists no pairs; False, with nothing done, where that fails."""
         n = self.n
         sides = (self.columns, self._numbers()), (other.columns, other._numbers())
         made = summed_product(*sides, kept, n.sizes, None if most is None else PAIRS * most)
@@ -181,18 +181,18 @@ class TableBuilder:
 
     @property
     def is_known(self) -> bool:
-        """Whether what is read is a number for each tuple, which the plan has worked out."""
+        """True if the factors read are numbers, one for each tuple, that the plan has worked out."""
         arrays = [self.n.known(g.slot) for g in self.gathers]
         return all(a is not None and a.ndim == len(g.lead) for a, g in zip(arrays, self.gathers, strict=True))
 
     def _numbers(self) -> npt.NDArray[Any]:
-        """These numbers, times how often each tuple counts."""
+        """For each tuple the product of the numbers that are read, times how often the tuple counts."""
         read = [_entries(self.n.known(g.slot), g.positions) for g in self.gathers]
         many = [] if self.multiplicity is None else [self.multiplicity]
         return reduce(mul, read + many) if read or many else np.ones(self.count)
 
     def _decided_by(self, kept: Labels) -> bool:
-        """Whether no two tuples have the same values of some labels; then only keys among these are kept."""
+        """Tell if no two tuples have the same values of some labels; then keep only the keys among these labels."""
         keys = [key for key in self.keys if key <= {*kept}]
         self.keys = keys[:KEYS] or self.keys
         return bool(keys)
@@ -205,7 +205,7 @@ class TableBuilder:
         self.gathers.append(Gather(slot, lead, rest, flat_positions(lead, self.columns, self.n.sizes)))
 
     def multiply(self, keep: set[int] | None = None, order: Ints | None = None) -> NetworkFactor | None:
-        """What is read, multiplied into one factor for the rows in an order, which is read from then on."""
+        """Multiply the factors that are read into one, for rows in an order, and read this one from then on."""
         n = self.n
         if not self.gathers:
             return None
@@ -316,9 +316,9 @@ class TableBuilder:
         self.gathers.append(Gather(f.slot, (row,), ()))
 
     def finish(self, labels: Labels, keep: set[int], *, full: bool) -> tuple[LabelTable | None, NetworkFactor | None]:
-        """The table of the tuples in the order of `labels`, which are all that there are, and what is read as a factor.
+        """The table of the tuples in the order of `labels`, which are all labels, and the product of the factors read.
 
-        Where every tuple of the labels is there, there is no table, unless it is asked for; the factor has its labels.
+        Unless `full`, no table is made if every tuple of the labels is there: the factor has the labels itself.
         """
         n = self.n
         self._unite(labels, distinct(labels, [self.columns], n.sizes), keep)
