@@ -375,7 +375,7 @@ def each(f: Callable[[Expr[Copower[A, J]]], tuple[Any, ...]], xs: Any, /, *, ove
 def each(f: Callable[..., Any], xs: Any, ys: Any, /, *zs: Any, over: Index) -> Any: ...
 @overload
 def Batched___call__(self: Batched[A, B, W, T], a: Vec[A], b: Vec[Copower[B, Fin[T]]], /) -> Vec[Copower[W, Fin[T]]]:
-    """On parameters and a batch; raises SpaceError for data of another index set."""
+    """The value at parameters and a batch; raises SpaceError for data of another index set."""
 @overload
 def Batched___call__(self: Batched[A, B, W, T], a: Expr[A], b: Expr[Copower[B, Fin[T]]] | Vec[Copower[B, Fin[T]]], /) -> Expr[Copower[W, Fin[T]]]: ...
 @overload
@@ -766,7 +766,7 @@ def Tracer___call__(self: Tracer[P, V], body: Callable[P, tuple[Expr[W], Expr[W1
 def Tracer___call__(self: Tracer[P, V], body: Callable[P, tuple[Expr[W], Expr[W1], Expr[W2], Expr[W3]]], /) -> Map[V, DirectSum[W, W1, W2, W3]]: ...
 @overload
 def Tracing___call__(self: Tracing, a: A, /, *, planned: bool = True) -> Tracer[[Expr[A]], A]:
-    """What makes a function of these spaces of a body; raises SpaceError for arguments that are no spaces."""
+    """The tracer of a function on these spaces, to apply to a body; raises SpaceError for what is no space."""
 @overload
 def Tracing___call__(self: Tracing, a: A, b: B, /, *, planned: bool = True) -> Tracer[[Expr[A], Expr[B]], DirectSum[A, B]]: ...
 @overload

@@ -1,4 +1,4 @@
-"""What a function costs, as it is written and as it runs, and which of its contractions run in another order.
+"""The cost of a function, as it is written and as it runs, and the contractions that run in another order.
 
 >>> from diff import fun
 >>> from hilbert import Fin, R
@@ -67,7 +67,7 @@ class Running:
 
 
 def orders(f: AnyFun) -> tuple[Reordered, ...]:
-    """The contractions of a function that run in another order; of what was derived from planned values, the whole."""
+    """The contractions of a function that run in another order; of a program derived from planned values, the whole."""
     p = program(f)
     if p.written is not None:
         return (Reordered(p.written, p),)

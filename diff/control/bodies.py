@@ -1,7 +1,7 @@
 """Bodies of control flow: Python functions that are traced inside a traced function, or on vectors.
 
-What a body takes and gives is a vector, or a tuple of such, nested as the user likes: a tree. Where all that it takes
-are vectors, and no function is being traced, the operation is traced for their spaces and run.
+A body takes and gives trees: vectors, or tuples of trees. If all operands are vectors, and no function is being traced,
+the operation is traced for their spaces and run.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def said(spaces: Tree) -> str:
 
 
 def made_beside(tree: Tree, path: str) -> str:
-    """Where the parts were made that stand in one tuple with the one on a path, as lines of a message."""
+    """Lines of a message that say where the parts were made which stand in one tuple with the part on a path."""
     if not isinstance(tree, tuple):
         return ""
     *around, _ = [int(k) for k in re.findall(r"\[(\d+)\]", path)] or [0]
@@ -108,7 +108,7 @@ def powers(spaces: Tree, X: Index) -> Tree:
 @final
 @frozen
 class Body:
-    """A body as a line whose inputs are its arguments and what it captures: slots outside. Its results, as a tree."""
+    """A body as a line whose inputs are its arguments, then the slots outside that it captures; `result` is a tree."""
 
     line: Line
     captured: list[int]
@@ -120,7 +120,8 @@ class Body:
 def traced(outer: Builder, what: str, body: Callable[..., Any], given: Sequence[Tree], values: Tree = ()) -> Body:
     """A body traced once, inside the program being traced; raises SpaceError for what is no such function.
 
-    It takes elements of the given spaces: at first, or of each of them one by one, the values around it.
+    The body takes elements of the given spaces. `values` are the operands outside: those that the body gets in the
+    first round, or tables whose elements it gets; messages say where they were made.
     """
     names = parameters(what, body, len(given))
     leaves = [[leaf for space in flat(tree) for leaf in space.leaves] for tree in given]
@@ -144,7 +145,7 @@ def traced(outer: Builder, what: str, body: Callable[..., Any], given: Sequence[
 
 
 def _called(body: Callable[..., Any], args: Sequence[Tree]) -> Any:
-    """What a body gives; an error of ours that numpy hides behind its own is raised itself, at its place."""
+    """The result of a body; raises the library's own error where numpy hides it as the cause of a ValueError."""
     try:
         return body(*args)
     except ValueError as error:
@@ -163,7 +164,7 @@ def _name(body: Any) -> str:
 
 
 def arguments(body: Any) -> int:
-    """How many arguments a function is defined with, at least: a map one for each part of its domain."""
+    """The least number of arguments that a function takes: a map takes one for each part of its domain."""
     if isinstance(body, Map):
         return len(body.dom.parts) if body.dom.names is None else 1
     if not callable(body):
@@ -176,7 +177,7 @@ def arguments(body: Any) -> int:
 
 
 def _is_plain(code: CodeType) -> bool:
-    """Whether a function has no parameters but those of any number."""
+    """Tell if a function has no parameters but *args and **kwargs."""
     return not code.co_argcount and not code.co_kwonlyargcount
 
 
@@ -203,7 +204,7 @@ def parameters(what: str, body: Any, count: int, role: str = "function") -> tupl
 
 
 def emitted(emit: Callable[..., Tree], *given: Tree) -> Tree:
-    """emit(b, *given) on the program being traced, all vectors as constants of it; else traced on vectors, and run."""
+    """emit(b, *given) on the program being traced, with vectors as constants; else emit traced on vectors, and run."""
     spaces = [spaces_of(tree, "an operand") for tree in given]
     values = [value for tree in given for value in flat(tree)]
     exprs = [value for value in values if isinstance(value, Expr)]

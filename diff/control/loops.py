@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from diff import _calls
 
 PAIRS = "zip_parts(direct_sum(x.space, y.space))(x, y) is one of pairs, of x ∈ V^X and y ∈ W^X"
-"""What to write where a loop goes over several families."""
+"""The remedy in the error of a loop over several families."""
 
 
 @overloaded(lambda: _calls.fold)
@@ -114,7 +114,7 @@ def _looped(what: str, step: Any, start: Tree, xs: Any, X: Index, *, reverse: bo
 
 
 def _rows(V: Any) -> str:
-    """What an error in the step says where a table is gone over, an entry after the other."""
+    """The hint in an error of the step where fold goes over a table: its entries are the elements, not its rows."""
     return (
         f"; fold goes over the entries of xs ∈ {V}: over its rows with xs.rows()"
         if isinstance(V.index, Product)
@@ -123,7 +123,7 @@ def _rows(V: Any) -> str:
 
 
 def _segments(checkpoint: Any, n: int) -> int:
-    """How many segments are computed again, 0 for none; raises SpaceError for what is no number of them."""
+    """The number of segments that are computed again, 0 for none; raises SpaceError for what is no such number."""
     if isinstance(checkpoint, bool):
         return max(1, math.isqrt(n)) if checkpoint else 0
     count = integer(checkpoint)
@@ -134,7 +134,7 @@ def _segments(checkpoint: Any, n: int) -> int:
 
 
 def _results(what: str, step: Any, states: Tree, body: Body, X: Index | None) -> Tree:
-    """The spaces of what a loop gives; raises SpaceError where the state changes its space."""
+    """The spaces of the results of a loop; raises SpaceError where the state changes its space."""
     found = body.spaces
     if found == states:
         return states
@@ -180,7 +180,7 @@ def while_(condition: Any, step: Any, start: Any, *, at_most: Any = None) -> Any
         return iterate(guarded, start, at_most)
 
     def emit(b: Builder, first: Tree) -> Tree:
-        """The condition is the first state: it is asked for the start, and by each round for what that gives."""
+        """Emit the loop; its first state is the condition, asked at the start and at the end of each round."""
         states = spaces_of(first, "the start of while_")
         asked = traced(b, "while_", lambda state: _condition(condition(state)), (states,), first)
         body = traced(b, "while_", step, (states,), first)
@@ -204,7 +204,7 @@ def while_(condition: Any, step: Any, start: Any, *, at_most: Any = None) -> Any
 
 
 def _condition(c: Any) -> Any:
-    """Raises SpaceError for what is no condition."""
+    """The condition itself; raises SpaceError for what is no condition."""
     if not isinstance(c, Expr) or c.space != Bool:
         msg = f"the condition of while_ is one truth value, such as x > 0, not {shown(c)}"
         raise SpaceError(msg)

@@ -97,7 +97,7 @@ def _rows(x: Any, X: Index) -> Any:
 
 
 def _shared(count: int) -> str:
-    """How `each` applies a function of more arguments than there are tables."""
+    """The text of a call of `each` with a function of more arguments than there are tables."""
     names = "xyz"[:count] if count <= len("xyz") else "x"
     given = ", ".join(names)
     tables = ", ".join(f"{name}s" for name in names)
@@ -105,7 +105,7 @@ def _shared(count: int) -> str:
 
 
 def _of_rows(xs: Sequence[Any]) -> str:
-    """How the rows of a table are named, if there is a table."""
+    """The hint that `over=X` goes over the rows of a table, if there is a table."""
     tables = (x.space.index.left for x in xs if isinstance(x.space.index, Product))
     first = next(tables, None)
     return "" if first is None else f"; over={first} goes over the rows of a table"
@@ -125,7 +125,7 @@ def build(f: Callable[[Expr[Elements[I]]], Expr[W]], X: I) -> Expr[Copower[W, I]
 
 
 def _lanes(b: Builder, what: str, f: Any, stacks: Sequence[Expr[Any]], X: Index) -> Tree:
-    """One lane traced, and lifted."""
+    """Trace f for one lane, and lift the body over all lanes, which share the slots that it captures."""
     body = traced(b, what, f, [stack.space.base for stack in stacks], tuple(stacks))
     own = slots_of(b, tuple(stacks))
     up = [*(True for _ in own), *(False for _ in body.captured)]
@@ -136,7 +136,7 @@ def _lanes(b: Builder, what: str, f: Any, stacks: Sequence[Expr[Any]], X: Index)
 
 @final
 class Batched(Generic[A, B, W, T]):
-    """What `batched` gives: f over batches of any size."""
+    """The result of `batched`: f over batches of any size."""
 
     as_map: ClassVar[str] = "take that of one size, f.of(n)"
 
@@ -160,7 +160,7 @@ class Batched(Generic[A, B, W, T]):
 
     @overloaded(lambda: _calls.Batched___call__)
     def __call__(self: Batched[A, B, W, T], *args: Any) -> Any:
-        """On parameters and a batch; raises SpaceError for data of another index set."""
+        """The value at parameters and a batch; raises SpaceError for data of another index set."""
         k = self._over[0]
         batch = args[k] if k < len(args) else None
         index = getattr(getattr(batch, "space", None), "index", None)

@@ -1,4 +1,4 @@
-r"""Where a name of a user's function got its value, as far as the source tells without running it.
+r"""The line where a name of a user's function got its value, as far as the source tells without running.
 
 >>> text = "def f(x):\n    pairs = [x, x]\n    return [a for a in pairs]\n"
 >>> line_bound("a", ast.parse(text), 3), line_bound("pairs", ast.parse(text), 3), line_bound("x", ast.parse(text), 3)
@@ -19,7 +19,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 def line_bound(name: str, tree: ast.AST, line: int) -> int | None:
     """The line that binds a name in the functions around a line; None where several do, or it is a parameter.
 
-    What runs through a sequence on that very line is of the line where the sequence is bound.
+    A name that runs through a sequence on that very line has the line where the sequence is bound.
     """
     bound = _bound(name, tree, line)
     if bound is None or bound[0] != line or bound[1] is None:

@@ -1,6 +1,6 @@
-"""What to write instead of Python's own words for conditions and numbers, which an expression has no value for.
+"""Remedies for Python's own words for conditions and numbers, which ask for a value that an expression has not.
 
-They are read in the user's line; where its source is not known, all of them are named.
+The words are read in the user's line; where its source is not known, all remedies are given.
 
 >>> from hilbert import R, SpaceError
 >>> from diff import fun

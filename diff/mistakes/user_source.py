@@ -1,4 +1,4 @@
-"""Parts of users' files, as messages quote them: which files are theirs, and what an instruction was compiled from."""
+"""Parts of users' files, as messages quote them: the files that are theirs, and the source of an instruction."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ NUMPY = str(Path(np.__file__).parent / "_")[:-1]
 STANDARD = str(Path(sysconfig.get_paths()["stdlib"]) / "_")[:-1]
 INSTALLED = ("site-packages", "dist-packages")
 LIBRARIES = tuple(f"{place}{os.sep}{name}{os.sep}" for place in INSTALLED for name in ("jax", "torch", "cupy", "scipy"))
-"""Where the files of other array libraries are."""
+"""The folders of other array libraries."""
 LINES = 5
-"""So many lines of an expression are quoted."""
+"""The most lines of an expression that are quoted."""
 COLUMNS = 100
-"""So much of a line is quoted."""
+"""The most columns of a line that are quoted."""
 
 
 STEPS = {"GET_ITER", "FOR_ITER", "SET_ADD", "MAP_ADD"}
@@ -38,7 +38,7 @@ Made = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 @cache
 def is_users(file: str) -> bool:
-    """Whether a file is none of this library, of array libraries or of Python itself."""
+    """Tell if a file is a user's: none of this library, of array libraries or of Python itself."""
     if file.startswith((*HERE, NUMPY, "<attrs generated", "<frozen")) or any(name in file for name in LIBRARIES):
         return False
     return not file.startswith(STANDARD) or any(name in file for name in INSTALLED)
@@ -74,23 +74,23 @@ class Span:
         return _parsed("".join(linecache.getlines(self.file)))
 
     def contains(self, other: Span) -> bool:
-        """Whether all lines of another part are among these."""
+        """Tell if all lines of another part are among the lines of this one."""
         return self.file == other.file and self.line <= other.line and other.end <= self.end
 
     def of(self, node: ast.expr | ast.stmt | ast.keyword) -> Span:
-        """What a node of the file's tree was read from."""
+        """The part of the file that a node of its tree was read from."""
         end = node.end_lineno or node.lineno
         return Span(self.file, node.lineno, end, node.col_offset, node.end_col_offset)
 
     def lies_in(self, node: ast.expr | ast.stmt | ast.keyword) -> bool:
-        """Whether it is a part of what a node of the file's tree was read from."""
+        """Tell if this part lies in the one that a node of the file's tree was read from."""
         if node.end_lineno is None or self.column is None:
             return False
         start, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
         return start <= (self.line, self.column) and (self.end, self.end_column) <= end
 
     def around(self, tree: ast.AST) -> Iterator[ast.expr | ast.stmt | ast.keyword]:
-        """The nodes of the file's tree that it is a part of, the outermost first."""
+        """The nodes of the file's tree that this part lies in, the outermost first."""
         ahead = [tree]
         while ahead:
             for part in ast.iter_child_nodes(ahead.pop()):
@@ -101,7 +101,7 @@ class Span:
                     ahead.append(part)
 
     def first_line(self) -> Span:
-        """What of the part stands on its first line."""
+        """The beginning of the part, on its first line."""
         return self if self.end == self.line else Span(self.file, self.line, self.line, self.column)
 
     def marked(self) -> Iterator[str]:
@@ -139,7 +139,7 @@ def _first(text: str, column: int) -> str:
 
 
 def span_of(code: CodeType, instruction: int, line: int) -> Span:
-    """What an instruction was compiled from."""
+    """The part of a file that an instruction was compiled from."""
     found = next(itertools.islice(code.co_positions(), instruction // 2, None), (None, None, None, None))
     start, end, column, end_column = found
     if start is None or end is None or start > line:
@@ -149,9 +149,9 @@ def span_of(code: CodeType, instruction: int, line: int) -> Span:
 
 
 def _asked(span: Span, step: str) -> Span | None:
-    """What of a statement or a comprehension an instruction asks, where Python before 3.13 says no more than all of it.
+    """The part of a statement or comprehension that an instruction is about; Python before 3.13 tells only the whole.
 
-    That is the condition of a jump, the sequence of a loop, and what a set or a table is to hold.
+    That part is the condition of a jump, the sequence of a loop, or the item that a set or a table is to hold.
     """
     if step not in STEPS and "JUMP" not in step:
         return None
@@ -179,7 +179,7 @@ def _asked(span: Span, step: str) -> Span | None:
 
 
 def _condition(node: ast.expr) -> ast.expr:
-    """What is asked; `not` turns the answer round."""
+    """The condition inside of `not`, whose value Python asks for."""
     while isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         node = node.operand
     return node

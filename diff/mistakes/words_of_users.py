@@ -1,7 +1,7 @@
-r"""Names in a user's line: what they stand for in its frame, as far as looking them up computes nothing.
+r"""The values of names in a user's line, looked up in its frame as far as this computes nothing.
 
 Since Python 3.12 a comprehension is run in the frame of the function around it, which forgets the names of the
-comprehension when an error leaves it. What such a name stood for is then one of the items that it ran through.
+comprehension when an error leaves it. Such a name then stood for one of the items that it ran through.
 
 >>> from diff.mistakes.user_source import Span
 >>> text = "[f(x) for f in (abs, len)]"
@@ -26,31 +26,31 @@ if TYPE_CHECKING:
     from diff.mistakes.user_source import Span
 
 Names: TypeAlias = "Mapping[str, Any]"
-"""What names stand for."""
+"""Values by name."""
 Made = ast.ListComp | ast.SetComp | ast.DictComp
 OwnFrame = ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.GeneratorExp
 
 
 @final
 class OneOf(tuple[Any, ...]):
-    """What a name may have stood for, in the order in which it did; not all of it is known."""
+    """The values that a name may have had, in this order; some may be missing."""
 
     __slots__ = ()
 
 
 def names_of(frame: FrameType) -> dict[str, Any]:
-    """What the names of a frame stand for."""
+    """The values of the names of a frame."""
     return {**frame.f_builtins, **frame.f_globals, **frame.f_locals}
 
 
 def names_at(span: Span, frame: FrameType) -> dict[str, Any]:
-    """What the names of a frame stood for in a part of its source that an error has left."""
+    """The values that the names of a frame had in a part of its source that an error has left."""
     names = names_of(frame)
     return names if frame.f_code.co_name in MADE else names | left(span, span.module(), names)
 
 
 def stands_for(node: ast.expr, names: Names) -> Any:
-    """What a name or an attribute of a name stands for, as far as looking it up computes nothing; else None."""
+    """The value of a name or of an attribute of a name, as far as the look-up computes nothing; else None."""
     match node:
         case ast.Name(name):
             return names.get(name)
@@ -62,7 +62,7 @@ def stands_for(node: ast.expr, names: Names) -> Any:
 
 
 def may_stand_for(node: ast.expr, names: Names) -> tuple[Any, ...]:
-    """The one value that `stands_for` finds, or all that may be it."""
+    """The one value that `stands_for` finds, or all the values that the name may have had."""
     found = stands_for(node, names)
     return found if type(found) is OneOf else (found,)
 
@@ -112,7 +112,7 @@ def _bound(target: ast.expr, items: OneOf) -> dict[str, OneOf]:
 
 
 def _items(node: ast.expr, names: Names) -> OneOf:
-    """The items of what is run through."""
+    """The items of an expression that a comprehension runs through, as far as they are known."""
     match node:
         case ast.Tuple() | ast.List():
             return OneOf(_value(node, names))

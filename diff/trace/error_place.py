@@ -1,4 +1,4 @@
-r"""Where an error arises in a user's function: its file, line and name, the expression that fails, and its operands.
+r"""The place of an error in a user's function: file, line and name, the expression that fails, and its operands.
 
 The expression is found by the positions that the compiler keeps with each instruction; its operands by their places in
 its source, their values as arguments of the library's function that the user's line called.
@@ -47,10 +47,10 @@ if TYPE_CHECKING:
     from hilbert.program.line.source_line import Place
 
 ENTERED = {"RESUME", "COPY_FREE_VARS", "MAKE_CELL"}
-"""What a function does before its body."""
+"""The instructions of a function before its body."""
 RETURNS = {"RETURN_VALUE", "RETURN_CONST"}
 CALLS = 3
-"""So many of the calls that lead to the line are quoted."""
+"""The most calls, of those that lead to the line, that are quoted."""
 OWN_NAMES = {"apply_map", "builder", "home", "slots", "token", *vars(Applicable), *vars(NotArray)}
 """Attributes of vectors and expressions that are the library's, not its users'."""
 
@@ -79,7 +79,7 @@ def here() -> Place | None:
 def origin(error: BaseException, body: Any) -> str:
     """The place of an error that arose while a body was traced, and the calls of the user's functions that led there.
 
-    Where it came from the result of the body, what returns that.
+    For an error in the result of the body, the place where the body returns.
     """
     found = found_at(error, is_users)
     if found is not None:
@@ -105,7 +105,7 @@ def _calls(error: BaseException, shown_span: Span) -> str:
 
 
 def returned(body: Any) -> str:
-    """Where a user's function returns a result that is wrong, if it is a `def` that does so in one place."""
+    """The place where a user's function returns a wrong result, if that is a `def` with one place of return."""
     code = _code(body)
     if code is None or not code.co_name.isidentifier() or not is_users(code.co_filename):
         return ""
@@ -131,9 +131,9 @@ def _returns(code: CodeType) -> list[Span]:
 def found_at(
     error: BaseException, accepts: Callable[[str], bool], *, modules: bool = False
 ) -> tuple[Span, str, list[str]] | None:
-    """What of a file that is accepted raised an error, last: its place, the function's name, the operands in its words.
+    """The last place in an accepted file that an error came through, its function's name, and its operands.
 
-    None where there is no such file, or, but for `modules`, where that is at the level of a module.
+    None if the error came through no such file, or, without `modules`, if the place is at the level of a module.
     """
     entry: TracebackType | None = None
     for found in _entries(error.__traceback__):
@@ -151,11 +151,11 @@ def found_at(
 
 
 def understood(error: TypeError | AttributeError | ValueError, body: Any = None) -> str | None:
-    """What to say of Python's own error where a user's line asks for what this library does not have; else None.
+    """The text for Python's own error where a user's line asks for something that this library lacks; else None.
 
-    That is an operator, attribute or call that expressions have not, other arguments than a function of ours takes, a
-    tuple of expressions with another number of names, an error of ours that numpy gives as the cause of its own, or a
-    body that is a function of another library.
+    Understood are an operator, attribute or call that expressions have not, other arguments than a function of ours
+    takes, a tuple of expressions with another number of names, an error of ours that numpy gives as the cause of its
+    own, and a body that is a function of another library.
     """
     if isinstance(error, ValueError):
         return stored(error) or _unpacked(error)
@@ -189,13 +189,13 @@ def understood(error: TypeError | AttributeError | ValueError, body: Any = None)
 
 
 def stored(error: ValueError) -> str:
-    """What our error says that numpy gives as the cause of its own, where an entry of an array is set; else nothing."""
+    """The text of our error that numpy gives as the cause of its own, where an entry of an array is set; else empty."""
     is_ours = isinstance(error.__cause__, SpaceError) and str(error).startswith("setting an array element")
     return str(error.__cause__) if is_ours else ""
 
 
 def _counted(text: str) -> str:
-    """What to write where a line goes through an index set or a space, or asks for its length, as Python says it."""
+    """The text of Python's error, with the remedy if a line goes through an index set or a space, or asks for `len`."""
     asked = re.search(r"'(\w+)' object is not (?:iterable|subscriptable)|'(\w+)' object cannot be interpreted", text)
     found = asked or re.search(r"object of type '(\w+)' has no len", text)
     name = next(filter(None, found.groups()), "") if found else ""
@@ -214,7 +214,7 @@ def _names(base: type) -> set[str]:
 
 
 def _unpacked(error: ValueError) -> str | None:
-    """What to say where a user's line gives the items of a tuple of expressions another number of names."""
+    """The text for a line that gives the items of a tuple of expressions another number of names; None for others."""
     last = list(_entries(error.__traceback__))[-1]
     if "values to unpack" not in str(error) or not is_users(last.tb_frame.f_code.co_filename):
         return None
@@ -239,14 +239,14 @@ def _unpacked(error: ValueError) -> str | None:
 
 
 def _is_public(owner: Any, name: str) -> bool:
-    """Whether users may ask for an attribute: not one of the library's own, or one that says what to write instead."""
+    """Tell if an attribute is for users: neither the library's own, nor one that only raises an error with a remedy."""
     if name.startswith("_") or name in OWN_NAMES:
         return False
     return not isinstance(inspect.getattr_static(owner, name, None), (Missing, PartName))
 
 
 def _call(entry: TracebackType) -> tuple[ast.Call | None, Names]:
-    """The call where an error arose, as it is written; what its names stand for."""
+    """The call where an error arose, as it is written, and the values of its names."""
     span = span_of(entry.tb_frame.f_code, entry.tb_lasti, entry.tb_lineno)
     return call_at(span.segment()), names_at(span, entry.tb_frame)
 
@@ -258,7 +258,7 @@ def _called(entry: TracebackType) -> Any:
 
 
 def _foreign(entries: list[TracebackType]) -> str | None:
-    """What to say where a user's line, the first of these, calls a function of another library with expressions."""
+    """The text for a line of the user, the first entry, that calls another library's function with expressions."""
     call, names = _call(entries[0])
     found = None if call is None else foreign(call, names)
     if call is None or found is None:

@@ -1,6 +1,7 @@
 """The operands of an expression that failed, in the words of the user's line: their spaces, and where they were made.
 
-They are found by their places in its source; their values are the arguments of the library's function that it called.
+Operands are found by their places in the source; their values are the arguments of the library's function that the
+line called.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ if TYPE_CHECKING:
     from diff.mistakes.words_of_users import Names
 
 WIDTH = 40
-"""So much of an operand's source is quoted."""
+"""The most characters of an operand's source that are quoted."""
 REFLECTED = {"__gt__": ast.Lt, "__ge__": ast.LtE, "__lt__": ast.Gt, "__le__": ast.GtE}
 """Comparisons that the right side answers: of `a < b` the method `b.__gt__(a)`."""
 
 
 def operands(span: Span, frame: FrameType, called: FrameType) -> list[str]:
-    """What stands in the expression, in the user's words, and where it lives; the arguments alone without source."""
+    """The operands of the expression as they are written, each with its space; without source the arguments alone."""
     segment = span.segment()
     given = [value for _, value in _arguments(called)]
     if segment is None:
@@ -51,7 +52,7 @@ def operands(span: Span, frame: FrameType, called: FrameType) -> list[str]:
 
 
 def owner(span: Span, value: Any) -> list[str]:
-    """What was asked for an attribute that it has not, where a name stands for it: what it is, and the line of that."""
+    """The object that lacks an attribute, if the line has a name for it: its space, and the line where it was made."""
     try:
         node = ast.parse(f"({span.segment()})", mode="eval").body
     except SyntaxError:
@@ -87,13 +88,13 @@ def _said(source: str, part: ast.expr, value: Any, span: Span) -> str | None:
 
 
 def _bound(part: ast.expr, span: Span) -> str:
-    """The line that binds a name, if that is another one."""
+    """The line that binds a name, as text; empty for the line of the error itself."""
     line = line_bound(part.id, span.module(), span.line) if isinstance(part, ast.Name) else None
     return "" if line is None or span.line <= line <= span.end else f" (of line {line})"
 
 
 def _made(value: Any, span: Span) -> str:
-    """The line of the same file where an expression was made, if that is another one."""
+    """The line of the same file where an expression was made, as text; empty for the line of the error itself."""
     if not isinstance(value, Expr) or not value.slots:
         return ""
     place = value.builder.made(value.slots[0])
@@ -164,13 +165,13 @@ def _paired(node: ast.expr, called: FrameType, names: Names) -> list[tuple[ast.e
 
 
 def _is_function(called: ast.expr, name: str, names: Names) -> bool:
-    """Whether a function is called, by its name or as one of a module: no method, and no callable object."""
+    """Tell if a function is called, by its name or as one of a module: no method, and no callable object."""
     of = called.value if isinstance(called, ast.Attribute) else None
     return name != "__call__" and (of is None or any(isinstance(one, ModuleType) for one in may_stand_for(of, names)))
 
 
 def _condition(node: ast.expr) -> list[ast.expr]:
-    """What Python takes for true or false in an expression, if that is written: `max(a, b)` compares by itself."""
+    """The condition in an expression that Python asks for, if it is written: `max(a, b)` compares inside."""
     match node:
         case ast.UnaryOp(ast.Not(), x) | ast.Call(ast.Name("bool"), [x]):
             return [x]
@@ -181,7 +182,7 @@ def _condition(node: ast.expr) -> list[ast.expr]:
 
 
 def _agree(part: ast.expr, value: Any, names: Names) -> bool:
-    """Whether a name or a number stands for a value, as far as that can be seen without computing anything."""
+    """Tell if a name or a number stands for a value, as far as can be seen without computing anything."""
     match part:
         case ast.Name():
             found = may_stand_for(part, names)

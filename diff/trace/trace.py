@@ -32,7 +32,7 @@ V = TypeVar("V", bound=Type)
 
 @final
 class Tracer(Generic[Ps, V]):
-    """What `fun(…)` returns: apply it to the body, or use it as a decorator."""
+    """The result of `fun(…)`: a function to apply to the body, or a decorator."""
 
     __slots__ = ("_arguments", "_dom", "_fixed")
 
@@ -73,7 +73,7 @@ def _placed(error: SpaceError, place: str) -> SpaceError:
 
 
 def _parameters(body: Any, spaces: tuple[Type, ...]) -> tuple[str, ...]:
-    """The names of the arguments, if each has one; raises SpaceError for what does not take so many."""
+    """The names of a body's arguments, if each has one; raises SpaceError for a body that does not take so many."""
     count = len(spaces)
     if not callable(body):
         msg = f"fun(V, W)(body) takes a Python function of expressions, not {shown(body)}"
@@ -130,7 +130,7 @@ class Tracing:
 
     @overloaded(lambda: _calls.Tracing___call__)
     def __call__(self: Tracing, *spaces: Any, planned: bool = True) -> Any:
-        """What makes a function of these spaces of a body; raises SpaceError for arguments that are no spaces."""
+        """The tracer of a function on these spaces, to apply to a body; raises SpaceError for what is no space."""
         if not spaces:
             msg = "fun needs at least one space: fun(V, W)(lambda v, w: …)"
             raise SpaceError(msg)
@@ -155,7 +155,7 @@ class Tracing:
 
 
 def _fixed(planned: Any) -> bool:
-    """Whether contractions stay in their order; raises SpaceError unless `planned` is True or False."""
+    """True if contractions stay in their order; raises SpaceError unless `planned` is True or False."""
     if not isinstance(planned, bool):
         msg = f"fun(V, planned={shown(planned)})(body): planned is True, or False for the order that is written"
         raise SpaceError(msg)

@@ -21,20 +21,20 @@ from hilbert import DirectSum
 
 INVERSE = known("inverse", lambda xp, a: xp.linalg.inv(a), lambda _, y, da: -(y @ da @ y))
 FIRST, SECOND = 1.0 / 2.0, 1.0 / 3.0
-"""Where ‖A‖·‖A⁻¹‖ is above ε to minus this power, A is nearly singular for a first or second derivative of det.
+"""Powers p: A is nearly singular for the first or the second derivative of det if ‖A‖·‖A⁻¹‖ > ε⁻ᵖ.
 
-The first is good by A⁻¹ up to there; in the second as many digits cancel as ‖A‖·‖A⁻¹‖ has.
+Up to there the first derivative is accurate by A⁻¹; in the second as many digits cancel as ‖A‖·‖A⁻¹‖ has.
 """
 
 
 def _is_normal(xp: Any, det: Any) -> Any:
-    """Whether A⁻¹·det A can be formed."""
+    """True where A⁻¹·det A can be formed: det A is neither subnormal nor infinite."""
     info, size = xp.finfo(det.dtype), abs(det)
     return (size >= info.smallest_normal) & (size <= info.max)
 
 
 def _is_regular(xp: Any, a: Any, inverse: Any, power: float) -> Any:
-    """For each matrix whether ‖A‖·‖A⁻¹‖ is small enough."""
+    """True for each matrix with ‖A‖·‖A⁻¹‖ up to ε to minus a power."""
     return _square(xp, a) * (_square(xp, inverse) * float(xp.finfo(a.dtype).eps) ** (2.0 * power)) <= 1.0
 
 
@@ -45,7 +45,7 @@ def _square(xp: Any, a: Any) -> Any:
 
 
 def _all(xp: Any, found: Any) -> bool:
-    """Whether all are; where nobody can know, as under jit, no."""
+    """Tell if all entries are True; no where nobody can know, as under jit."""
     try:
         return bool(xp.all(found) if found.ndim else found)
     except Exception:  # noqa: BLE001 - each library has its own
@@ -53,22 +53,22 @@ def _all(xp: Any, found: Any) -> bool:
 
 
 def _chosen(xp: Any, found: Any, one: Any, other: Any) -> Any:
-    """By matrix."""
+    """`one` for each matrix that is found, `other` for the rest."""
     return xp.where(found[..., None, None], one, other)
 
 
 def _eye(xp: Any, a: Any) -> Any:
-    """The identity of the size of the last axis, where an array is."""
+    """The identity matrix of the size of the last axis, on the device of an array."""
     return xp.eye(a.shape[-1], dtype=a.dtype, device=getattr(a, "device", None))
 
 
 def _identity(xp: Any, a: Any) -> Any:
-    """As many as there are matrices."""
+    """An identity matrix for each matrix."""
     return xp.zeros_like(a) + _eye(xp, a)
 
 
 def _is_finite(xp: Any, a: Any) -> Any:
-    """Whether a matrix has singular vectors."""
+    """True for each matrix whose entries have a finite sum: others have no singular vectors to compute."""
     return xp.isfinite(xp.sum(a, axis=(-2, -1)))
 
 
@@ -80,7 +80,7 @@ def _vectors(xp: Any, a: Any) -> tuple[Any, Any, Any, Any]:
 
 
 def _all_but_one(xp: Any, s: Any) -> Any:
-    """The products of the other entries."""
+    """For each entry the product of the others."""
     return xp.prod(xp.where(_eye(xp, s) == 1.0, xp.ones_like(s)[..., None, :], s[..., None, :]), axis=-1)
 
 
@@ -98,7 +98,7 @@ def _all_but_two(xp: Any, s: Any) -> Any:
 
 
 def _right(xp: Any, s: Any, j: int) -> Any:
-    """The product of what comes behind j."""
+    """The product of the entries behind j."""
     return xp.prod(s[..., j + 1 :], axis=-1)[..., None]
 
 
@@ -117,7 +117,7 @@ def _adjugate(xp: Any, a: Any, det: Any) -> Any:
 
 
 def _adjugates(xp: Any, a: Any, det: Any) -> Any:
-    """Of many."""
+    """The adjugates of many matrices: those that are regular by A⁻¹, the others by singular vectors."""
     normal = _is_normal(xp, det)
     eye = None if _all(xp, normal) else _identity(xp, a)
     inverse = xp.linalg.inv(a if eye is None else _chosen(xp, normal, a, eye))
@@ -132,7 +132,7 @@ def _adjugates(xp: Any, a: Any, det: Any) -> Any:
 
 @np.errstate(all="ignore")  # of lanes that are not chosen
 def _factors(xp: Any, a: Any, det: Any, adjugate: Any) -> tuple[Any, Any, Any]:
-    """P, Q and C."""
+    """P, Q and C of the derivative of the adjugate (see the head of this file)."""
     if not a.shape[-1]:
         return a, a, a
     normal = _is_normal(xp, det)

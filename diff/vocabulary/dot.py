@@ -56,7 +56,7 @@ def _along(a: Any, b: Any, over: Index) -> Any:
 
 
 def _at(x: Any, over: Index) -> int:
-    """Where the axes begin."""
+    """The place where the axes of `over` begin; raises SpaceError for what has no such axes."""
     if not isinstance(x, Expr):
         msg = f"dot(a, b, over={over}) takes vectors, not {shown(x)}"
         raise SpaceError(msg)

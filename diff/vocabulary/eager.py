@@ -1,7 +1,7 @@
 """Operations on vectors: each is the operation on expressions, traced once for the spaces of its operands.
 
-So the result, the errors, formal tensors and arrays of other libraries are those of a traced function. What is no
-vector, such as the exponent of v ** 2, is part of what is traced; numbers that stand for vectors are not.
+So the result, the errors, formal tensors and arrays of other libraries are those of a traced function. An argument that
+is no vector, such as the exponent of v ** 2, is a part of the traced operation; numbers that stand for vectors are not.
 
 >>> from hilbert import Fin, R
 >>> v = (R ** Fin.of(3)).vec([1.0, 2.0, 3.0])
@@ -36,7 +36,7 @@ F = TypeVar("F", bound="Callable[..., Any]")
 Form = tuple[tuple[type, Any], ...]
 """For each argument `Vec`, or its type and its value."""
 SIZE = 256
-"""So many traced operations are kept with each space."""
+"""The number of traced operations that are kept with each space."""
 
 
 def eager(operation: F) -> F:
@@ -76,7 +76,7 @@ def _constants(given: tuple[Any, ...]) -> list[Any]:
 
 
 Result = tuple["Callable[[Any], list[Any]]", "Type | int"]
-"""What runs an operation on the leaves of its operands, and the space of the result, or which operand's it is."""
+"""A function that runs an operation on leaves of operands, and the result's space, or the operand that has the same."""
 
 
 def _traced(spaces: tuple[Type, ...], operation: Any, form: Form, names: tuple[str, ...]) -> Result:
@@ -107,7 +107,7 @@ def _operand(b: OnVectors, space: Type, slots: Iterator[int]) -> Expr[Any]:
 
 
 def _table(spaces: list[Any], form: Form) -> Callable[..., Result]:
-    """`_traced` on these spaces; what it has traced is kept with them, and gone when one of them is."""
+    """`_traced` on these spaces, with a cache that is kept with the spaces, and gone when one of them is."""
     first = spaces[0]
     if all(isinstance(space, Atom) and not isinstance(space, Elements) for space in spaces):  # they live on
         held = any(isinstance(v, (Index, Type, Relation)) for _, v in form)
@@ -122,7 +122,7 @@ def _of_one(space: Type, count: int) -> Callable[..., Result]:
 
 @while_alive(Type)
 def _of_several(*spaces: Type) -> Callable[..., Result]:
-    """The results hold other objects for the spaces, so that they keep none alive."""
+    """`_traced` with a cache on several spaces; its results hold copies of the spaces, so that they keep none alive."""
     return lru_cache(maxsize=SIZE)(partial(_traced, tuple(map(_another, spaces))))
 
 

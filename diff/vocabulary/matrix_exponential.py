@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from diff import _calls
 
 HALVINGS, NODES = 12, 8
-"""So often the matrix is halved before the integral is taken, at so many nodes."""
+"""The number of times that the matrix is halved before the integral is taken, and the number of its nodes."""
 LIMIT = 1.5 * 2.0**HALVINGS
 """The norm up to which the integral is exact to rounding; the derivative above is NaN."""
 DEGREE, LARGEST = 13, 5.4
@@ -42,7 +42,7 @@ PADE = [
 
 
 def _squarings(xp: Any, a: Any) -> int:
-    """How often the matrices are halved; where nobody can know their norms, as under jit, often enough."""
+    """The number of times that matrices are halved, by their norms; HALVINGS where nobody knows these, as under jit."""
     try:
         norm = float(xp.max(xp.sum(xp.abs(a), axis=-2))) if math.prod(a.shape) else 0.0
     except Exception:  # noqa: BLE001 - each library has its own
@@ -51,7 +51,7 @@ def _squarings(xp: Any, a: Any) -> int:
 
 
 def _expm(xp: Any, a: Any) -> Any:
-    """Scaled and squared, by Padé's quotient."""
+    """The exponential by scaling and squaring, and Padé's quotient."""
     squarings = _squarings(xp, a)
     a = a * 0.5**squarings
     eye = xp.zeros_like(a) + xp.eye(a.shape[-1], dtype=a.dtype, device=getattr(a, "device", None))
@@ -78,7 +78,7 @@ WITHIN = known("within the bounds of expm", _within, lambda _, __, da: 0.0 * da.
 
 
 def _tangent(a: Any, _: Any, da: Any) -> Any:
-    """The integral at A/2^k, then doubled k times."""
+    """The derivative: the integral at A/2^k, doubled k times."""
     da = applied(WITHIN, [a.space], a.space.base)(a) * da
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     scale = 0.5**HALVINGS

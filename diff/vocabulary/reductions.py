@@ -1,4 +1,4 @@
-"""What methods along axes mean: sums, products, extremes, orders and softmax of expressions.
+"""The meaning of methods along axes: sums, products, extremes, orders and softmax of expressions.
 
 >>> from diff import fun
 >>> from hilbert import Fin, R
@@ -229,7 +229,7 @@ def sort(x: Expr[Any], over: Any = None, **options: Any) -> Expr[Any]:
 
 
 def _found(x: Expr[Any], over: Any, name: str) -> tuple[int, Axis]:
-    """The slot of what is found in one array, and where."""
+    """The slot of the elements found in one array, and the axis along which they are found."""
     place = _whole(x, over, name)
     if len(x.slots) != 1:
         msg = f".{name}() of {shown(x)} finds elements for one array, and it has {len(x.slots)}"
@@ -285,7 +285,7 @@ def top(x: Expr[Any], k: int, over: Any = None, *, to: Any = None) -> Expr[Any]:
     return Expr(b, type_of(b.slots[slot]), (slot,))
 
 
-# --- comparisons, and what is done entry by entry ---
+# --- comparisons, and operations entry by entry ---
 
 
 def _compared(name: str, x: Expr[Any], o: Any) -> Expr[Any]:
@@ -374,7 +374,7 @@ MEANING: dict[str, Callable[..., Expr[Any]]] = {
     "trace": trace,
     "diag": diag,
 }
-"""The method of an expression → what it does."""
+"""The functions that give methods of expressions their meaning, by the names of the methods."""
 
 
 def method(name: str) -> Callable[..., Expr[Any]]:

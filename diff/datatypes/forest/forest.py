@@ -165,7 +165,7 @@ class ForestEvaluator(LaneEvaluator):
 @final
 @frozen(eq=False)
 class Column:
-    """Values of one shape, one at each node: for each leaf those of all."""
+    """Values of one shape, one at each node: for each leaf of the shape a lane with those of all nodes."""
 
     shape: DiscreteShape
     lanes: list[Lane]
@@ -177,7 +177,7 @@ class Column:
 
 @final
 class AtNode(Evaluator):
-    """The evaluator of what is done at one node."""
+    """The evaluator of the body of a fold at one node."""
 
     def primitive(self, op: AnyMap, value: Value, name: str = "") -> Value:
         """op(v); raises TermError `tag` where v is of all trees."""
@@ -189,7 +189,7 @@ class AtNode(Evaluator):
 @final
 @frozen(eq=False)
 class Algebra:
-    """What is done at a node of one class: traced once, and lifted over the nodes of each level."""
+    """The body of a fold at a node of one class: traced once, and lifted over the nodes of each level."""
 
     body: Body
     shape: DiscreteShape
@@ -206,7 +206,7 @@ class Algebra:
 
 
 def algebra(b: Builder, branch: Branch, shape: DiscreteShape, columns: list[Column], env: dict[int, Value]) -> Algebra:
-    """A branch of a fold on what nodes of one shape hold. Raises TermError for results without vectors."""
+    """A branch of a fold, traced for nodes of one shape. Raises TermError for results without vectors."""
     given = [lane.space for column in columns for lane in column.lanes]
     form: list[DiscreteShape] = []
 
@@ -247,7 +247,7 @@ class Pool:
     def __init__(self, b: Builder, levels: Levels, leaves: list[Column]) -> None:
         self.b, self.is_leaf = b, levels.is_leaf
         self.place = np.empty(levels.count, np.int64)
-        """Where a node stands among the sources of a level."""
+        """The place of each node among the sources of the present level."""
         self.held: list[tuple[Ints, Column]] = []
         self.shape: DiscreteShape | None = None
         self.all = numbered(levels.places)

@@ -1,8 +1,8 @@
 """Trees as levels of nodes, those furthest from the roots first; a node that is shared is there once.
 
-What is done for each node in Python is its visit; levels and groups are found for all nodes together. A node stands one
-level below the lowest of those that hold it: in trees without shared nodes a level reads leaves and what the level
-before it has made, each once.
+Python visits each node once; numpy finds levels and groups for all nodes together. A node stands one level below the
+lowest node that holds it: in trees without shared nodes a level reads leaves and the results of the level before, each
+once.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class Level:
     kept: Ints
     """Nodes with children, of lower levels, that higher ones read."""
     sources: Ints
-    """All these, each once: first those that are read."""
+    """The nodes that are read or kept, each once: first those that are read."""
     read: int
-    """How many of the sources are read."""
+    """The number of sources that this level reads."""
 
 
 @final
@@ -94,12 +94,12 @@ class Levels:
 
 @final
 class _Groups:
-    """What makes groups of nodes that have one row."""
+    """Nodes by their rows (class and shape), to make groups of those that have one row."""
 
     def __init__(self, visits: dict[type[Any], Visit], found: _Nodes) -> None:
         self.visits, self.found = visits, found
         self.first = np.cumsum(found.counts) - found.counts
-        """Where the children of a node begin."""
+        """For each node the place where its children begin."""
         self.forms: list[Row]
         if all(visit.is_even for visit in visits.values()):  # a row says no more than the class
             self.rows, self.forms = found.classes, [visit.row(None) for visit in visits.values()]
@@ -159,9 +159,9 @@ class _Nodes:
     counts: Ints
     tops: Ints
     children: Ints
-    """In the order of the nodes that hold them."""
+    """The children, in the order of the nodes that hold them."""
     depths: Ints | None
-    """How far from the roots a node is; None where nodes are shared."""
+    """The distance of each node from its root; None where nodes are shared."""
 
 
 @final
@@ -229,7 +229,7 @@ def _layer(kind: Data[Any], visits: dict[type[Any], Visit], given: list[Any], st
 
 
 def _shared(kind: Data[Any], visits: dict[type[Any], Visit], trees: list[Any]) -> _Nodes:
-    """Each node where it is met first."""
+    """The nodes of trees that may share some, each numbered where it is met first."""
     children_of = {cls: visit.children for cls, visit in visits.items()}
     known: dict[int, int] = {}
     nodes: list[Any] = []
@@ -258,7 +258,7 @@ def _shared(kind: Data[Any], visits: dict[type[Any], Visit], trees: list[Any]) -
 
 
 def _repeats(some: list[Ints]) -> bool:
-    """Whether a number stands twice."""
+    """Tell if a number stands twice."""
     ordered = np.sort(np.concatenate(some))
     return bool((ordered[1:] == ordered[:-1]).any())
 
@@ -274,7 +274,7 @@ def _stranger(kind: Data[Any], layer: list[Any]) -> TermError:
 
 
 def _depths(found: _Nodes) -> Ints | None:
-    """0 for roots that nothing holds, else one more than those of all that hold a node; None if one is below itself."""
+    """The depth of each node: 0 if no node holds it, else 1 + the largest depth of those that do; None for a cycle."""
     children, counts = found.children, found.counts
     first = np.cumsum(counts) - counts
     depths, waiting = np.zeros(len(counts), np.int64), np.bincount(children, minlength=len(counts))

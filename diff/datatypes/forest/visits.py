@@ -1,4 +1,4 @@
-"""What is read of the nodes of trees: their children, what is discrete of their fields, their vectors as tables."""
+"""Visits of the nodes of trees: their children, the discrete part of their fields, their vectors as tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Ints: TypeAlias = npt.NDArray[np.int64]
     Row: TypeAlias = tuple[type[Any], tuple[Any, ...]]
-    """A class, and what is discrete of the fields: None for a child, how many children, a space or a shape."""
+    """A class, and the discrete part of each field: None for a child, a number of children, a space or a shape."""
     Vectors: TypeAlias = list[Vec[Any]] | tuple[Vec[Any], ...]
 
 LEAF = DiscreteShape(R)
@@ -43,7 +43,7 @@ class Table:
 
 @final
 class Visit:
-    """What is asked of the nodes of a class."""
+    """The way to read the nodes of a class, found from its kinds."""
 
     def __init__(self, kind: Data[Any], cls: type[Any]) -> None:
         self.kind, self.cls = kind, cls
@@ -51,14 +51,14 @@ class Visit:
         self.fields = [(name, of) for (name, _), (_, of) in zip(attributes(kind, cls), own, strict=True)]
         some = [of for _, of in self.fields]
         self.is_even = all(isinstance(of, Itself) or _is_one_leaf(of) for of in some)
-        """Whether all nodes of the class have one shape."""
+        """True if all nodes of the class have one shape."""
         self.has_vectors = not all(map(_recurs, some))
         names = [name for name, of in self.fields if _recurs(of)]
         is_each = all(isinstance(of, Itself) for of in some if _recurs(of))
         self.arity = len(names) if is_each else None
-        """How many children each node has; None where they differ."""
+        """The number of children of each node; None where nodes differ."""
         self.children: Callable[[Any], tuple[Any, ...]] | None = _attributes(names) if is_each else self._all_children
-        """The children of a node; None where there are none."""
+        """A function that gives the children of a node; None for a class without children."""
         self._row = (cls, tuple(None if isinstance(of, Itself) else of for of in some))
 
     def _all_children(self, node: Any) -> tuple[Any, ...]:
@@ -74,7 +74,7 @@ class Visit:
         return tuple(found)
 
     def row(self, node: Any) -> Row:
-        """That of a node; of any, where the class has one."""
+        """The row of a node; the node is not looked at where all nodes of the class have one row."""
         if self.is_even:
             return self._row
         parts: list[Any] = []
@@ -151,7 +151,7 @@ def _beneath(arrays: list[Any]) -> Any:
 
 
 def shape_at(parts: tuple[Any, ...]) -> tuple[DiscreteShape, list[int | None]]:
-    """What is discrete of a payload, a child being a leaf, and for each leaf which child it is, None for a vector."""
+    """The discrete shape of a payload, children being leaves; for each leaf the child's number, None for a vector."""
     made: list[DiscreteShape] = []
     places: list[int | None] = []
     count = 0

@@ -1,6 +1,6 @@
-"""What a class says of a field by its annotation, as far as that can be read where `data` is called; its operators.
+"""Annotations of fields, compared with the kinds that `data` is given; errors for operators on values of classes.
 
-Annotations may be texts, aliases and names that are defined later or elsewhere: of what cannot be read nothing is said.
+Annotations may be texts, aliases and names that are defined later or elsewhere: one that cannot be read is not checked.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hilbert.errors import OperatorError
 T = TypeVar("T")
 
 Form: TypeAlias = Literal["vector", "itself", "tuple", "list", "number", "function", "other", "unknown"]
-"""A vector; one of the classes; a tuple; what is no tuple, but might be meant as one; a number; and so on."""
+"""A vector; one of the classes; a tuple; another collection, which might be meant as a tuple; a number; and so on."""
 HEADS: dict[str, Form] = {
     "Expr": "vector",
     "Vec": "vector",
@@ -29,13 +29,13 @@ HEADS: dict[str, Form] = {
     **dict.fromkeys(("list", "List", "set", "Set", "dict", "Dict", "Sequence", "Iterable"), "list"),
     **dict.fromkeys(("int", "float", "complex", "bool", "str", "ndarray", "None"), "number"),
 }
-"""What the first word of an annotation says."""
+"""The forms that first words of annotations stand for."""
 
 
 @final
 @frozen
 class Annotation:
-    """The annotation of a field as it is written, what it says, and of a tuple what it says of the items."""
+    """The annotation of a field as it is written, its form, and the form `of` the items of a tuple."""
 
     where: str
     text: str
@@ -43,7 +43,7 @@ class Annotation:
     of: Form = "unknown"
 
     def told(self, name: str, kind: Any, *, is_space: bool) -> str | None:
-        """What is wrong with data(…, name=kind), if anything is."""
+        """The text of the error in data(…, name=kind), if there is one."""
         told = f"data(…, {name}={kind!r}): {self.where} is annotated {self.text}"
         if is_space and "itself" in {self.form, self.of}:
             return f"{told}, which is of these classes: give fields that recur a name of their own"
@@ -54,7 +54,7 @@ class Annotation:
         return self._listed()
 
     def untold(self, name: str) -> str | None:
-        """What is wrong with a field of which `data` is told nothing, if anything is."""
+        """The text of the error for a field that `data` is given no kind of, if there is one."""
         form, due = (self.of, "sequence({})") if self.form == "tuple" else (self.form, "{}")
         kind = {"vector": "V", "function": "arrow(V, W)", "number": "V", "other": "data(…)"}.get(form)
         if kind is None:
@@ -88,7 +88,7 @@ def annotation(cls: type[Any], f: attrs.Attribute[Any], classes: tuple[type[Any]
 
 
 def _of_text(where: str, text: str, names: Iterable[str]) -> Annotation:
-    """What the words of an annotation say that is not resolved."""
+    """An annotation that cannot be resolved, by its words."""
     words = [part.strip().strip("'\"") for part in text.split("|")]
     if set(words) <= set(names):
         return Annotation(where, text, "itself")
@@ -97,7 +97,7 @@ def _of_text(where: str, text: str, names: Iterable[str]) -> Annotation:
 
 
 def _members(found: Any) -> list[Any]:
-    """The members of a union, but for None; of what is none, itself."""
+    """The members of a union, but for None; another annotation is its own single member."""
     found = getattr(found, "__value__", found)  # of an alias that is declared by `type`
     if get_origin(found) in (Union, UnionType):
         return [member for part in get_args(found) for member in _members(part)]
@@ -105,7 +105,7 @@ def _members(found: Any) -> list[Any]:
 
 
 def _form(members: list[Any], classes: tuple[type[Any], ...]) -> Form:
-    """What all members of a union are; unknown where they are several things."""
+    """The form that all members of a union have; unknown where they have several."""
     found: set[Form] = {_form_of(member, classes) for member in members}
     if "itself" in found and found <= {"itself", "other"}:  # a union may have more classes than the data
         return "itself"
@@ -130,7 +130,7 @@ SIGNS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "matmul": "@", "neg
 
 
 def without_operators(cls: type[T]) -> type[T]:
-    """The class, whose values say what to write instead of the operators of vectors, but for those that it has."""
+    """The class, given the operators of vectors that it has not: they raise an error with the remedy."""
     for name, sign in SIGNS.items():
         for method in (f"__{name}__", f"__r{name}__")[: 1 if name == "neg" else 2]:
             if not hasattr(cls, method):

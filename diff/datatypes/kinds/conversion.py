@@ -26,7 +26,7 @@ def to_core(kind: Kind, value: Any) -> Value:
 
 
 def fault(kind: Kind, value: Any) -> TermError | None:
-    """What is wrong with a value of a kind, without a look at its parts; None if nothing is."""
+    """The error of a value that is not of a kind, without a look at its parts; None if there is none."""
     match kind:
         case tuple():
             is_one = isinstance(value, tuple) and len(value) == len(kind)

@@ -1,4 +1,4 @@
-"""What functions on data take and give: vectors of a space, values of classes, sequences, functions, tuples of such.
+"""Kinds: the arguments and results of functions on data: vectors, values of classes, sequences, functions, tuples.
 
 A class says which fields there are, and of which types; a kind says of which spaces, so that the same classes may be
 used at several sizes. `diff.datatypes.kinds.data` makes kinds.
@@ -94,11 +94,11 @@ class Data(Values[T]):
 @final
 @attrs.frozen
 class Itself(Values[Any]):
-    """Where a field recurs."""
+    """The kind of a field that recurs: a value of the data that the field belongs to."""
 
     @property
     def core(self) -> Ty:
-        """X."""
+        """The type X that stands for the data type in its own declaration."""
         return RECUR
 
 
@@ -136,7 +136,7 @@ class Function(Values[T]):
 
 
 def is_kind(given: Any) -> bool:
-    """Whether something is a space, a set of values, or a tuple of kinds."""
+    """Tell if something is a space, a set of values, or a tuple of kinds."""
     return all(map(is_kind, given)) if isinstance(given, tuple) else isinstance(given, (Type, Values))
 
 

@@ -1,4 +1,4 @@
-"""Python values of a kind in one pass: what is discrete of them as a flat key, their vectors from left to right.
+"""Python values of a kind in one pass: their discrete part as a flat key, their vectors from left to right.
 
 `taken(readers(kind), value)` is the key, the classes and lengths in the order in which they are met, and the vectors;
 `Maker` is the way back for one key. Neither makes an object for each node beside what the user's classes ask for.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 Reader: TypeAlias = Any
-"""How values of a kind are read: Classes, Items, Parts, a space, or None for functions, which have no leaves."""
+"""The reader of a kind's values: Classes, Items, Parts, a space, or None for functions, which have no leaves."""
 Key: TypeAlias = tuple[Any, ...]
 """The classes and lengths in a value, from left to right."""
 
@@ -30,7 +30,7 @@ Key: TypeAlias = tuple[Any, ...]
 @final
 @frozen(eq=False)
 class Classes:
-    """Of data: for each class its fields from right to left, and how those are read."""
+    """The reader of data: for each class a getter of its fields from right to left, and their readers."""
 
     of: dict[type[Any], tuple[Callable[[Any], tuple[Any, ...]], tuple[Any, ...]]]
 
@@ -38,7 +38,7 @@ class Classes:
 @final
 @frozen(eq=False)
 class Items:
-    """Of a sequence."""
+    """The reader of a sequence, whose items are read by `of`."""
 
     of: Any
 
@@ -46,17 +46,17 @@ class Items:
 @final
 @frozen(eq=False)
 class Parts:
-    """Of a tuple of kinds, from right to left."""
+    """The reader of a tuple of kinds: readers of its parts from right to left."""
 
     of: tuple[Any, ...]
 
 
 FEW = 1_000_000
-"""Beyond so many parts data are searched for a cycle."""
+"""The number of parts beyond which data are searched for a cycle."""
 
 
 def reader(kind: Kind) -> Reader:
-    """How values of a kind are read."""
+    """The reader of a kind's values."""
     match kind:
         case tuple():
             return Parts(tuple(map(reader, reversed(kind))))
@@ -173,7 +173,7 @@ def cycle(what: Any) -> TermError:
 
 @final
 class Maker:
-    """Values of one kind and key from their arrays: what is made of how many of the last parts, parts first.
+    """Values of one kind and key from their arrays. Each step makes a value of the last few, so parts come first.
 
     In a key a class may be its name. Raises ValueError for a key of another kind, StopIteration for one too short.
     """
@@ -203,7 +203,7 @@ class Maker:
         return [make for make, count in self._steps if count < 0]
 
     def made(self, arrays: Iterator[Any]) -> Any:
-        """The value; takes as many arrays as it has."""
+        """The value of these arrays; takes as many from the iterator as the value has."""
         done: list[Any] = []
         for make, count in self._steps:
             if count < 0:

@@ -1,6 +1,6 @@
-"""Where a value is not of its kind: the way from the root to the part that does not fit, `t.left.right.word`.
+"""The place where a value is not of its kind: the way from the root to the part that does not fit, `t.left.right.word`.
 
-Looked for once something has been refused: what takes values apart is not made slower by it.
+The place is searched for once a value has been refused, so that the pass that takes values apart stays quick.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from diff.lam.term.term_error import TermError
 Way: TypeAlias = "tuple[Way | None, str]"
 """The way to a part's owner, and the last step."""
 SHOWN = 6
-"""Of a longer way so many steps are shown at each end."""
+"""The number of steps that are shown at each end of a longer way."""
 
 
 def misfit(kinds: Several[Kind], values: Several[Any], names: Several[str]) -> tuple[int, TermError] | None:
-    """The first value that is not of its kind: its position, and what is wrong, with its place where that is below it.
+    """The first value that is not of its kind: its position, and the error, with the place if a part of it is wrong.
 
     Data that are shared are looked into once.
     """
@@ -76,7 +76,7 @@ def _text(way: Way) -> str:
 
 
 def nothing(name: str, kinds: Several[Kind], cls: type[Any] | None) -> TermError:
-    """What is wrong where a function gives None, for values of a class."""
+    """The error where a function gives None, for values of a class."""
     if cls is None:
         return TermError("type", f"{name} gives None: let it return its result")
     if not any(isinstance(kind, Data) and cls in kind.classes for kind in kinds):

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 KEY, CLASSES = "key", "classes"
 """The classes by number and the lengths, from left to right, as −1 − length; the names of the classes."""
 EMPTY = 1_000_000
-"""So many parts that are stored as nothing, () or zero vectors, are read."""
+"""The most parts without entries, () or zero vectors, that are read: a file stores nothing that bounds their number."""
 
 
 def save(kind: Kind, value: Any, file: Any) -> None:
@@ -110,7 +110,7 @@ def _made(kind: Kind, key: Iterator[Any], arrays: dict[str, npt.NDArray[Any]]) -
 
 
 def _places(spaces: Sequence[Type]) -> dict[Type, list[int]]:
-    """Where each space stands."""
+    """The places of each space in a list."""
     found: dict[Type, list[int]] = {}
     for k, space in enumerate(spaces):
         found.setdefault(space, []).append(k)

@@ -32,12 +32,12 @@ T_co = TypeVar("T_co", covariant=True)
 @final
 @attrs.frozen
 class Alternatives(Generic[S_contra, T_co]):
-    """What to do with values of some classes: see `on`."""
+    """Functions for values of some classes, one for each: see `on`."""
 
     cases: tuple[tuple[type[Any], Callable[[Any], Any]], ...]
 
     def __or__(self, other: Alternatives[X, Y]) -> Alternatives[S_contra | X, T_co | Y]:
-        """These and others; raises TermError for what are none."""
+        """These alternatives and others; raises TermError for what are none."""
         if not isinstance(other, Alternatives):
             raise TermError("type", f"on(A, f) | on(B, g) joins alternatives, not one and {shown(other)}")
         return Alternatives(self.cases + other.cases)

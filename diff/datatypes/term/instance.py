@@ -1,6 +1,6 @@
 """Functions on data for arguments of one shape: their program, and values as points of its domain and back.
 
-What is found out about a shape is kept, so that a call at a known one reads its arguments in one pass and no more.
+The program and the layout of a shape are kept, so that a call at a known shape only reads its arguments, in one pass.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Form(Remembering):
 
     @once
     def positions(self, k: int) -> range:
-        """Which parts of the domain the vectors in argument k are."""
+        """The positions of the vectors in argument k among the parts of the domain."""
         counts = [len(spaces_of(shape)) for shape in self._shapes]
         return range(sum(counts[:k]), sum(counts[: k + 1]))
 
@@ -108,7 +108,7 @@ class Form(Remembering):
 
 
 def _runs(shape: DiscreteShape) -> list[tuple[int, int]]:
-    """The arrays of a shape's leaves: 0 and how many, or the length of a list and how many its elements have."""
+    """The arrays of a shape's leaves in runs: (0, their number), or a list's length and the number in an element."""
     found: list[tuple[int, int]] = []
     stack = [shape]
     while stack:
@@ -141,7 +141,7 @@ class Instance:
 
     @property
     def shape(self) -> DiscreteShape:
-        """What is discrete of the arguments."""
+        """The discrete shape of the arguments."""
         return self.form.shape
 
     @property
@@ -156,11 +156,11 @@ class Instance:
 
     @property
     def operands(self) -> tuple[Any, ...]:
-        """What maps on the domain apply to: the point; where there are expressions in the arguments, their leaves."""
+        """The operands for maps on the domain: the point, or the leaves of arguments that hold expressions."""
         return tuple(self._vectors) if self.form.key is None else (self.point,)
 
     def positions(self, k: int) -> range:
-        """Which parts of the domain the vectors in argument k are."""
+        """The positions of the vectors in argument k among the parts of the domain."""
         return self.form.positions(self._place(k))
 
     def arguments(self, v: Any) -> Any:

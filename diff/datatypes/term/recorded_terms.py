@@ -1,7 +1,7 @@
-"""What a function that is run on symbols has done, as a term: by turns a program and a call.
+"""The steps of a function that was run on symbols, as a term: by turns a program and a call.
 
-A line of steps is cut at the calls. Between two of them stands the program of what is needed later, so that what Python
-evaluates once is one `let`, and what nobody needs is gone.
+A line of steps is cut at the calls. Between two calls stands the program of the slots that are needed later, so that an
+expression that Python evaluates once is one `let`, and one that nobody needs is gone.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Call:
 @final
 @frozen
 class Recorded:
-    """A line without inputs: what it captures has variables, each of which holds some slots."""
+    """A line without inputs: the slots that it captures belong to variables, each of which holds some."""
 
     name: str
     builder: Builder
@@ -90,7 +90,7 @@ def series(of: Recorded, calls: list[Call]) -> AnyTerm:
 def _program(
     of: Recorded, wanted: Given, before: Callable[[int], bool], leaves: dict[int, Var]
 ) -> list[tuple[Pattern, AnyTerm]]:
-    """let ⟨v, …⟩ = p ⟨x, …⟩, p the program of what is wanted; slots that are known `before` are variables."""
+    """let ⟨v, …⟩ = p ⟨x, …⟩, p the program of the wanted slots; slots that are known `before` are variables."""
     if not wanted:
         return []
     src = of.builder
@@ -128,7 +128,7 @@ def _space_of(x: Var) -> Type:
 
 
 def _reached(b: Builder, roots: list[int], stops: Callable[[int], bool]) -> list[int]:
-    """The slots that some are made of, in order; not what is behind one that stops."""
+    """The slots that some are made of, in order; those that only a slot in `stops` is made of are left out."""
     found: set[int] = set()
     stack = list(roots)
     while stack:

@@ -1,8 +1,8 @@
-"""A Python function that is run once on symbols, as a term: what it does to vectors is a series of programs.
+"""A Python function that is run once on symbols, as a term: its operations on vectors are a series of programs.
 
-Vectors are expressions of one line under construction, as in a traced function; a variable of the term, and what an
-unknown function gives, is there captured from outside. The line is cut where an unknown function is applied: a *call*.
-`diff.datatypes.term.recorded_terms` makes the term of both.
+Vectors are expressions of one line under construction, as in a traced function; variables of the term, and results of
+unknown functions, are captured from outside. The line is cut where an unknown function is applied: a *call*.
+`diff.datatypes.term.recorded_terms` makes the term of the line and the calls.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class UnknownFunction(Symbol):
 
     @property
     def __class__(self) -> Any:
-        """That of a function on symbols; it is no secret."""
+        """The class itself: an unknown function may be asked for it, unlike other symbols, whose data are unknown."""
         return UnknownFunction
 
     @__class__.setter
@@ -61,7 +61,7 @@ class PartSymbol(Symbol):
         super().__init__(kind, var)
         self.owner, self.home = owner, home
         self.result: tuple[Pattern, Any] | None = None  # of the function at this part, once it is asked for
-        self.whole = False  # whether it is used as what it is
+        self.whole = False  # True once the body reads the part itself, which a fold cannot express
 
     def term(self) -> AnyTerm:
         """The part itself."""
@@ -81,7 +81,7 @@ class PartSymbol(Symbol):
         return self.result[0]  # type: ignore[return-value]  # a variable
 
     def pattern(self, gives: Ty | None) -> Pattern:
-        """What binds it: its result, where that is of a type; else the part."""
+        """The pattern that stands for the part in a branch: its result in a fold of results `gives`, else the part."""
         if gives is None:
             return self.var
         return fresh(self.var.name, gives) if self.result is None else self.result[0]
@@ -155,7 +155,7 @@ class Recording(Line):
         return made
 
     def _term(self, kind: Kind, value: Any, given: Given, above: set[int]) -> Pass:
-        """As `term`; `above` are the data that hold the value, by their identities."""
+        """The pass of `term`; `above` are the data that hold the value, by their identities."""
         if issubclass(type(value), Symbol):
             if type_of(value.kind) is not type_of(kind):
                 raise TermError("type", f"a value of {value.kind} where one of {kind} is due")

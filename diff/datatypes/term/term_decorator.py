@@ -58,7 +58,7 @@ W = TypeVar("W", bound=Type)
 
 @final
 class TermMaker(Generic[P, Q]):
-    """What `term(…)` returns: a decorator of functions of these arguments."""
+    """The result of `term(…)`: a decorator of functions of these arguments."""
 
     __slots__ = ("_kinds", "_to")
 

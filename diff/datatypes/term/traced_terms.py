@@ -44,7 +44,7 @@ class Running:
 
 
 class Traced(Remembering):
-    """A Python function of these kinds and its term, made when it is asked for; `to`: of what results, if given."""
+    """A Python function of these kinds, and its term, made when asked for; `to` is the kind of the result, if given."""
 
     def __init__(self, body: Callable[..., Any], kinds: tuple[Kind, ...], to: Kind | None) -> None:
         self.body, self.kinds, self._to = body, kinds, to
@@ -55,7 +55,7 @@ class Traced(Remembering):
         try:
             return self._made()
         except RecursionError as error:
-            if not recordings.get():  # it is the data that are deep
+            if not recordings.get():  # no trace is running: the recursion is over the user's data, which are deep
                 raise
             message = f"{self.name} calls functions that call others, too many in each other for Python's stack"
             raise _placed(TermError("recursion", message)) from error
@@ -130,7 +130,7 @@ class Traced(Remembering):
         return outer.let(term, given, gives)
 
     def _branch(self, outer: Recording, running: Running, cls: type[Any], given: list[Any]) -> Any:
-        """What a branch binds, field by field, and its body."""
+        """The patterns or parts that a branch binds, field by field, and its body."""
         kind: Any = self.kinds[running.at]  # type: ignore[index]
         fields: list[Any] = []
 
@@ -189,7 +189,7 @@ class Traced(Remembering):
         return part.folded(running.result)
 
     def _no_part(self, running: Running) -> TermError:
-        """What is wrong with a call of itself on no part of its argument."""
+        """The error for a function that calls itself on something that is no part of its argument."""
         runs = [one.of for one in recordings.get() if one.of is not None]
         others = ", ".join(run.function.name for run in runs[runs.index(running) + 1 :])
         if not others:
@@ -226,7 +226,7 @@ def _is_same(a: Any, b: Any) -> bool:
 
 
 def _pattern(field: Any, gives: Ty | None) -> Pattern:
-    """What a branch binds to a field, which is a pattern or a part; of a fold the results at parts."""
+    """The pattern of a field in a branch; of a part of a fold, with results of type `gives`, that of its result."""
     if type(field) is not PartSymbol:
         return field  # type: ignore[no-any-return]
     many = gives is not None and isinstance(field.kind, Sequence)

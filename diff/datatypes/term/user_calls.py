@@ -1,4 +1,4 @@
-r"""What users call with terms and values: `evaluate`, `call` and `program`, which look at what they are given.
+r"""Functions that users call with terms and values: `evaluate`, `call` and `program`, which check their arguments.
 
 >>> from diff.lam.files.module import Module
 >>> double = Module().term(r"\x. x + x")
@@ -83,7 +83,7 @@ def program(term: AnyTerm, at: Value) -> AnyProgram:
 def require_value(value: Value, ty: Ty, what: str) -> None:
     """Raise TermError, `shape` for a vector of another space and else `type`, unless a value is of a type.
 
-    What functions give, and whether they are linear, is not looked into.
+    The results of functions, and their linearity, are not checked.
     """
     stack: list[tuple[Any, Ty]] = [(value, ty)]
     while stack:
@@ -111,7 +111,7 @@ def require_value(value: Value, ty: Ty, what: str) -> None:
 
 
 def _misfit(value: Any, due: Ty) -> str:
-    """What a value is, what is due, and how that is made."""
+    """The text of an error: the value, the type that is due, and the remedy."""
     if isinstance(value, Former) or (isinstance(value, tuple) and value and isinstance(value[0], Former)):
         given, remedy = "a term", ": evaluate(t) is the value of a term t"
     else:

@@ -21,7 +21,7 @@ from hilbert.base.term import compared, packed, rebuild, uncollected
 
 @once
 def hash_of(term: Former) -> int:
-    """Of everything but names and numbers of variables; the parts first, so that nothing recurs."""
+    """The hash of a term without names and numbers of variables; parts come first, so that Python does not recur."""
     with uncollected():
         return _hashed(term)
 
@@ -116,7 +116,7 @@ def _equal(left: Former, right: Former) -> bool:
 
 
 def is_equal(self: Former, other: object) -> bool:
-    """Whether two terms are equal up to the names of their variables."""
+    """Tell if two terms are equal up to the names of their variables."""
     if self is other:
         return True
     if not isinstance(other, Former) or hash(self) != hash(other):
