@@ -96,7 +96,7 @@ def _chosen(b: Builder, c: Expr[Any], then: Tree, otherwise: Tree) -> Tree:
 
 
 def _branched(b: Builder, c: Expr[Any], thunks: list[Any]) -> Tree:
-    """Both branches traced, and the condition as a step."""
+    """Trace both branches, and emit a step that runs one of them by the condition."""
     bodies = [traced(b, "where", thunk, ()) for thunk in thunks]
     spaces = _same((body.spaces for body in bodies), thunks)
     captured = list(dict.fromkeys(k for body in bodies for k in body.captured))

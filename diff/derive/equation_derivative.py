@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 @final
 @frozen
 class _Partial:
-    """The derivative of a line at some slots of a builder: its net, and where the data of that are."""
+    """The derivative of a line at some slots of a builder: its net, and the slots of the net's data."""
 
     b: Builder
     net: Net
@@ -56,7 +56,7 @@ class _Partial:
 
     @staticmethod
     def at(b: Builder, d: AnyLinearization, args: Sequence[int]) -> _Partial:
-        """With its data computed."""
+        """The derivative d at some slots, its data computed by steps of b."""
         data = [ref.slot for ref in refs(d.body)]
         value = d.program.line.ending(data)
         where = b.inline(value, args)

@@ -46,7 +46,7 @@ class Tangents:
         self.missing: dict[int, Step[Any]] = {}  # the slots of results without a derivative, and their steps
 
     def wire(self, leaf: Leaf) -> int:
-        """One more wire inside of a step's derivative."""
+        """Add a wire inside of a step's derivative; such wires have negative numbers."""
         self.inner.append(leaf)
         return -len(self.inner)
 

@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     from diff.trace.expr import Expr
 
 ORDER = 8
-"""Of the Taylor polynomials."""
+"""The order of the Taylor polynomials."""
 NEAR = 1e-6
-"""Up to half of such a gap, relative to two numbers, a polynomial is always as good."""
+"""The gap of two numbers, relative to them, up to half of which a polynomial is always as good as a quotient."""
 CLOSE, TOGETHER, ALIKE = 1e-4, 3e-9, 1e-4
 """Eigenvalues are close if they differ by less than CLOSE of the larger of the two; or by less than TOGETHER of the
 largest of all, if the second derivatives of f there differ by less than ALIKE of the larger: √ and log, which vary
@@ -165,7 +165,7 @@ def _differences(f: Map[Field, Field], V: Any) -> Any:
 
 @lru_cache(maxsize=64)
 def _lanes(f: Map[Field, Field], V: Any, count: int) -> Runner:
-    """Of so many rows of numbers."""
+    """The divided differences of so many rows of numbers."""
     return Runner(planned(_differences(f, V) ** Fin.of(count)).line)
 
 

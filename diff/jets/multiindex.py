@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Alpha: TypeAlias = tuple[int, ...]
 """A multi-index."""
 MOST = 100_000
-"""No jet has more slots."""
+"""The most slots of a jet."""
 
 
 def count(value: Any, what: str) -> int:

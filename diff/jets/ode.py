@@ -141,7 +141,7 @@ def _times(t: Any) -> list[float]:
 
 
 HIGHEST = 100
-"""No Taylor step has a higher order: its program has steps in its square, and rounding leaves nothing to gain."""
+"""The highest order of a Taylor step: a program has steps in its square, and rounding leaves nothing to gain above."""
 SOME, MOST = 5000, 10**9
 """The steps after which a pace is known, and those that no solution takes."""
 

@@ -95,7 +95,7 @@ def _under(series: TaylorSeries, leaf: Leaf, alpha: Alpha) -> Leaf:
 
 
 MASK: Alpha = ()
-"""In the place of an order: the mask of an array, where that is computed."""
+"""The key, in the place of an order, of the mask of an array, where that is computed."""
 
 
 def _inner(

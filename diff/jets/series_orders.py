@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from hilbert.program.line.line import Step
 
 MOST = 10_000_000
-"""No jet takes more products."""
+"""The most products that a jet takes."""
 DISCRETE = frozenset("bi")
 """Entries without derivatives, by kind."""
 

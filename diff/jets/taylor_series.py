@@ -38,13 +38,13 @@ class PartialDerivative:
 @final
 @frozen(eq=False)
 class Rule:
-    """The rule of a step, among the steps of a series: its results, and for each i where τ ends and what is linear."""
+    """A step's rule: its results; for each i the slots of the derivative τ, and those that depend on a tangent."""
 
     results: tuple[int, ...]
     ends: dict[int, tuple[int, ...]]
     linear: dict[int, tuple[int, ...]]
     sides: tuple[int, ...] | None
-    """Of an equation the slots of b, none but for a system; None for an operation."""
+    """For a linear system the slots of its right side b; for another equation none; None for an operation."""
 
 
 class StepsOfSeries(Protocol):

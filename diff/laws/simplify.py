@@ -48,22 +48,22 @@ class ProgramBench(Bench):
         return self.builder.literal(datum) if isinstance(datum, Const) else datum.slot
 
     def number(self, datum: Datum) -> float | None:
-        """Also of a slot that is filled with one number."""
+        """The number of a constant, or of a slot that is filled with one number."""
         return self.known.number(datum) if isinstance(datum, Const) else self.builder.filling(self.slot(datum))
 
     def product(self, spec: Spec, u: Datum, v: Datum, flow: Leaf) -> Datum | None:
-        """One more step, if it sums nothing and is no larger than the wire."""
+        """The contraction as one more step of the program, if it sums nothing and is no larger than the wire."""
         leaf = operation.product(spec, u.leaf, v.leaf)
         if spec.contracted or leaf.size > flow.size:
             return self.known.product(spec, u, v, flow)
         return Ref(self.builder.contract(spec, self.slot(u), self.slot(v)), leaf)
 
     def scaled(self, k: float, datum: Datum) -> Datum | None:
-        """A constant only."""
+        """k times a datum, if that is a constant: another would be one more step."""
         return self.known.scaled(k, datum)
 
     def total(self, u: Datum, v: Datum, *orders: tuple[int, ...]) -> Datum | None:
-        """Of constants only."""
+        """The sum of two data, if both are constants."""
         return self.known.total(u, v, *orders)
 
     def line(self, data: list[int]) -> Line:

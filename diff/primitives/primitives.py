@@ -232,4 +232,4 @@ _NAMED = {name: p for name, p in globals().items() if not name.startswith("_")}
 PRIMITIVES: tuple[Primitive, ...] = tuple(p for p in _NAMED.values() if type(p) is Primitive)
 """The primitives of one argument, in the order of the table."""
 BINARY: tuple[Binary, ...] = tuple(p for p in _NAMED.values() if type(p) is Binary)
-"""Those of two."""
+"""The primitives of two arguments, in the order of the table."""

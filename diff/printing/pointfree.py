@@ -115,7 +115,7 @@ class _Terms:
         return self.p.steps[k - self.p.arity].args
 
     def _bind(self, k: int, kept: list[int]) -> None:
-        """One more layer: what is still read, and slot k."""
+        """Add a layer that keeps the slots that are still read, and binds slot k."""
         new = self._build(k)
         keep = [
             _identity(self.space) if len(self.env) == 1 else _project(self.space, self.where[item]) for item in kept

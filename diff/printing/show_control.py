@@ -41,7 +41,7 @@ class _Held:
         self.texts = [slots.bound(k, ATOM) for k in self.given] or [f"x{subscript(k + 1)}" for k in range(count)]
 
     def text(self, operation: Held) -> Text:
-        """Its text."""
+        """The text of a step that holds lines."""
         match operation:
             case Loop() as loop:
                 kind, operands = self._loop(loop)

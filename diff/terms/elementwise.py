@@ -100,7 +100,7 @@ class Elementwise(Fun[V, W], Operation):
     params: tuple[float, ...] = ()
 
     def by_entry(self, lib: Library, operands: Sequence[Leaf]) -> Kernel | None:
-        """Of those of the library; what a user's function does with a part of its arrays is not known."""
+        """The kernel of one of the library's primitives; None for a user's, which may need whole arrays."""
         is_known = self.rule.ufunc is not None or self.rule.in_numpy is not None
         return lib.elementwise(self.rule, self.params) if is_known else None
 

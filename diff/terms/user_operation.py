@@ -87,7 +87,7 @@ class Custom(Operation):
 
     @property
     def name(self) -> str:
-        """That of its rule."""
+        """The name of the operation's rule."""
         return self.rule.text or self.rule.name
 
     def derived(self, times: int = 1) -> Custom:

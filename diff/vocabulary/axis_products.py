@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def _cut(b: Builder, slot: int, at: int, start: int, size: int) -> int:
-    """So many entries along one axis."""
+    """`size` entries from `start` on, along one axis."""
     axes = b.slots[slot].axes
     return b.apply(Reduce(run(Fin.of(size), axes[at], start).T, at), slot)
 
 
 def _line(b: Builder, slot: int, place: Axis) -> int:
-    """The axes as one."""
+    """The array with the axes of a place as one axis."""
     if len(place.index.axes) == 1:
         return slot
     return b.apply(Reduce(run(place.index, Fin.of(place.index.size), 0), place.at), slot)

@@ -105,14 +105,14 @@ def _reciprocals(xp: Any, d: Any, least: Any, small: Any, own: Any = 0.0) -> tup
 
 
 def _sign(xp: Any, w: Any) -> Any:
-    """Of the gap of two ascending values."""
+    """The sign of the gap wⱼ − wᵢ of ascending values: −1 for j < i, else 1."""
     i, j = _indices(xp, w)
     ones = xp.ones_like(w[..., None, :])
     return xp.where(j < i, -ones, ones)
 
 
 def gaps(xp: Any, w: Any) -> tuple[Any, Any, Any]:
-    """Of ascending values: `_reciprocals` of wⱼ − wᵢ, 0 on the diagonal."""
+    """`_reciprocals` of the gaps wⱼ − wᵢ of ascending values, 0 on the diagonal."""
     if xp is np and w.size:  # quick where none is small, as it is most often
         with np.errstate(all="ignore"):
             found, eye = w[..., None, :] - w[..., :, None], _numpy_eye(w.shape[-1], w.dtype)
@@ -129,7 +129,7 @@ def gaps(xp: Any, w: Any) -> tuple[Any, Any, Any]:
 
 
 def gaps_of_pairs(xp: Any, s: Any) -> tuple[Any, ...]:
-    """Of descending values s ≥ 0: `_reciprocals` of 2·(sⱼ − sᵢ), 0 on the diagonal, of 2·(sⱼ + sᵢ), and of s."""
+    """`_reciprocals` for descending values s ≥ 0: of 2·(sⱼ − sᵢ), 0 on the diagonal, of 2·(sⱼ + sᵢ), and of s."""
     row, column = s[..., None, :], s[..., :, None]
     if xp is np and s.size:
         with np.errstate(all="ignore"):

@@ -98,7 +98,7 @@ def _axes(x: Any, w: Any) -> int:
 
 
 def _amounts(given: Any, n: int, name: str) -> list[int]:
-    """One for each axis."""
+    """The strides or dilations of a convolution, one for each axis; raises SpaceError for another number of them."""
     each = given if isinstance(given, tuple) else (given,) * n
     if len(each) != n:
         msg = f"the {name} of conv is a number, or one for each of {n} axes, not {shown(given)}"

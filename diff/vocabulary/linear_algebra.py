@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from diff import _calls
 
 
-# --- what matrices are ---
+# --- matrices, and square ones ---
 
 
 def _matrix(a: Any, what: str) -> tuple[Any, Any, Field]:
@@ -56,7 +56,7 @@ def _matrix(a: Any, what: str) -> tuple[Any, Any, Field]:
 
 
 def require_square(a: Any, what: str, *, same: bool = False) -> tuple[Any, Any, Field]:
-    """Those of a matrix with as many rows as columns; both are one index set if they must be the `same`."""
+    """Y, X and the field of a square matrix; SpaceError for other operands, with `same` also unless Y = X."""
     Y, X, field = _matrix(a, what)
     if Y.size != X.size or (same and Y != X):
         due = "the same index set for its rows and columns" if same else "as many rows as columns"
@@ -103,7 +103,7 @@ def _run(rule: OperationRule, to: Type, *args: Any) -> Any:
 
 
 def _solver(solve: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Any, Any], Any]:
-    """Of matrices on both sides; a matrix that all axes in front share is factored once."""
+    """A solver for matrices on both sides, with axes in front; a matrix that all of these share is factored once."""
 
     def value(xp: Any, a: Any, b: Any) -> Any:
         *front, n, m = b.shape
@@ -207,7 +207,7 @@ def _cholesky_tangent(a: Any, y: Any, da: Any) -> Any:
 
 
 def _qr(xp: Any, a: Any) -> Any:
-    """With a positive diagonal of R, so that both factors are functions of A."""
+    """Q and R of A, with a positive diagonal of R, so that both factors are functions of A."""
     q, r = xp.linalg.qr(a)
     signs = xp.sign(xp.linalg.diagonal(r))
     signs = xp.where(signs == 0, xp.ones_like(signs), signs)

@@ -64,7 +64,7 @@ def _transform(X: I, V: Any, sign: int, what: str) -> LinMap[ComplexVector[I], C
 
 
 def _along(X: Any, V: Field, sign: int) -> Any:
-    """On V^X ⊕ V^X, along each axis."""
+    """The transform on V^X ⊕ V^X, along each axis of X."""
     if isinstance(X, Unit):
         return identity(DirectSum((Copower(V, X), Copower(V, X))))
     if isinstance(X, Product):  # along the axes behind, and, transposed, along those in front
@@ -80,7 +80,7 @@ def _along(X: Any, V: Field, sign: int) -> Any:
 
 
 def _rows(X: Index, Y: Index, V: Field, sign: int) -> Any:
-    """On V^{X×Y} ⊕ V^{X×Y}, along Y."""
+    """The transform on V^{X×Y} ⊕ V^{X×Y}, along Y."""
     rows = curry(Copower(V, X * Y))
     inner = _along(Y, V, sign) ** X
     return compose(
@@ -95,7 +95,7 @@ def _rows(X: Index, Y: Index, V: Field, sign: int) -> Any:
 @cache
 @held("fft of a size with small factors needs tables of their sizes only; see pad")
 def _dft(n: int, m: int, V: Field, sign: int) -> Any:
-    """On V^{n×m} ⊕ V^{n×m}, along the axis in front."""
+    """The transform on V^{n×m} ⊕ V^{n×m}, along the axis in front."""
     what = "a table of the angles of a Fourier transform"
     p = 1 if addressable(n, what) <= SMALL else next(d for d in range(math.isqrt(n), 0, -1) if n % d == 0)
     addressable(n * (n if p == 1 else 1), what)

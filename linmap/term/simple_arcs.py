@@ -134,7 +134,7 @@ class OutOf(ArcOfNets):
     k: int
 
     def image(self, leaf: Leaf) -> Leaf:
-        """Its leaf."""
+        """The leaf of array k."""
         return part(leaf, self.k, "OutOf")
 
     def lifted(self, n: int) -> OutOf:

@@ -29,7 +29,7 @@ _COMPARISONS: dict[str, Any] = {
     "not": lambda x: ~x,
 }
 LOGICAL = {"and", "or", "not"}
-"""Those that take truth values."""
+"""The primitives that take truth values."""
 
 
 def arity(name: str) -> int | None:

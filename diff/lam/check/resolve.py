@@ -99,7 +99,7 @@ class Resolver:
         return self.profile.arity(name)
 
     def known(self, ty: Ty | None) -> Ty | None:
-        """All that is known of a type so far."""
+        """A type, as far as the text before has determined it."""
         return None if ty is None else self.types.find(ty)
 
     def named(self, name: str, at: tuple[Ty, ...], hint: Ty | None, place: Place | None) -> tuple[AnyTerm, Ty]:

@@ -59,7 +59,7 @@ class Closure:
 
     @property
     def takes(self) -> Ty:
-        """Its domain."""
+        """The type of the argument."""
         return pattern_type(self.lam.pattern)
 
 

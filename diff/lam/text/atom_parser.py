@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from diff.lam.term.types import Declaration
 
 DEEPEST = 20_000
-"""More brackets in each other are refused."""
+"""The most brackets within each other; more are refused."""
 _WORDED: dict[str, type[Worded]] = {
     former.word: former for former in get_args(AnyTerm) if issubclass(former, Worded)
 } | {"pt": Point}

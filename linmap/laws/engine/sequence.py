@@ -38,7 +38,7 @@ class _Open:
         return type(self.node)(parts) if self.owner.steps is not None else None
 
     def replace(self, old: Sequence[Any], new: Sequence[Any]) -> None:
-        """Other parts instead of some."""
+        """Count the uses and the size of a sequence in which other parts have taken the place of some."""
         for part in new:
             self.shared.acquire(part)
         for part in old:

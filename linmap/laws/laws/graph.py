@@ -73,7 +73,7 @@ class NetUnderRewriting:
         return next(iter(out)) if len(out) == 1 and w not in self.read else None
 
     def join(self, old: int, new: int) -> None:
-        """All that leads to a wire, or reads it, does so with another."""
+        """Let all arcs into and out of a wire, and the net's ends there, use another wire instead."""
         for k in list(self.into.get(old, ())):
             self.put(k, self.arcs[k].map, self.arcs[k].src, new)
         for k in list(self.out.get(old, ())):

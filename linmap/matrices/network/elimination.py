@@ -126,7 +126,7 @@ class ArcsLeft:
             n.release(self.start, [p for found in self.out_of.values() for form in found.values() for p in form])
 
     def cheapest_first(self, wires: Sequence[int]) -> Iterator[int]:
-        """All of some wires: each time one that joins the smallest ends, of these the first; it is to be eliminated.
+        """Yield wires, each to be eliminated before the next: one that joins the smallest ends, the first of several.
 
         The rule is H. M. Markowitz's (*Management Science* 3, 1957), with the sizes of the ends for their numbers.
         """

@@ -26,13 +26,16 @@ if TYPE_CHECKING:
 
 Part: TypeAlias = LabelTable | Link
 MOST = 6
-"""More products than this are merged into one, but for long relations."""
+"""The most products of a sum; more are merged into one, but for long relations."""
 MANY = 12
 """A product with more parts than this is tidied where it stands."""
 
 
 def settled(n: Contractor, products: Sequence[NetworkProduct], *, one: bool = False) -> list[NetworkProduct]:
-    """Fewer products with the same sum, or just one; one alone is kept as it is, unless it has many parts."""
+    """Simplify a sum: tidy each product, add like ones, merge if more than MOST are left (`one`: merge all).
+
+    A single product of at most MANY parts is returned unchanged.
+    """
     if len(products) == 1 and products[0].length <= MANY:
         return list(products)
     if n.patterns:
@@ -54,7 +57,7 @@ def settled(n: Contractor, products: Sequence[NetworkProduct], *, one: bool = Fa
 
 
 def _tables_merged(n: Contractor, products: Sequence[NetworkProduct]) -> list[NetworkProduct]:
-    """Tables that restrict the same axes are one; nothing is lost, as they are listed already."""
+    """Merge products with tables that restrict the same axes; nothing is lost, as the tables are listed already."""
     groups: dict[tuple[int, ...], list[NetworkProduct]] = {}
     for p in products:
         plain = not p.links and not any(n.is_found(f) for f in p.factors)
@@ -70,7 +73,7 @@ def _tables_merged(n: Contractor, products: Sequence[NetworkProduct]) -> list[Ne
 
 
 def tidied(n: Contractor, p: NetworkProduct, *, long: bool = False) -> NetworkProduct:
-    """Fewer parts: tables are joined, relations applied and factors contracted where no array gets larger.
+    """Tidy a product into fewer parts: join tables, apply relations, contract factors where no array gets larger.
 
     A `long` product has its relations listed, too, and its truth values multiplied.
     """

@@ -18,7 +18,7 @@ Values: TypeAlias = npt.NDArray[Any]
 Side: TypeAlias = tuple[Columns, Values]
 """Distinct tuples of labels, and a number for each."""
 WORTH = 2**13
-"""Fewer pairs than this are quicker listed."""
+"""The number of pairs from which scipy's matrix product is quicker than a list of them."""
 
 
 def summed_product(left: Side, right: Side, kept: Labels, sizes: Sequence[int], most: int | None) -> Side | None:

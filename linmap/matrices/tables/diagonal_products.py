@@ -88,7 +88,7 @@ def along_diagonals(n: Contractor, p: NetworkProduct) -> NetworkProduct:
 
 
 def _one_for_each_place(n: Contractor, factors: Sequence[NetworkFactor]) -> tuple[NetworkFactor, ...]:
-    """Of factors with the same labels one: that there is a factor says that entries are not 1."""
+    """Keep one of the factors with the same labels: in a pattern, a factor only says that entries need not be 1."""
     found = {f.labels if not n.is_found(f) else (f.slot, f.labels): f for f in factors}
     return tuple(found.values())
 
@@ -208,9 +208,10 @@ def axis_pairs(n: Contractor, p: NetworkProduct) -> list[Pair] | None:
 
 
 def patterns(n: Contractor, products: Sequence[NetworkProduct], most: int) -> list[NetworkProduct] | None:
-    """At most so many products with the pattern of a sum, where relations lie on diagonals; None where that fails.
+    """At most `most` products with the pattern of a sum whose relations lie on diagonals; None where that fails.
 
-    Of two that differ along one pair of axes the runs are united; that numbers are added is one factor more.
+    Two products that differ along one pair of axes are one with the union of their runs, and with a factor more, as
+    numbers are added there.
     """
     made: list[tuple[NetworkProduct, list[Pair]]] = []
     for p in (along_diagonals(n, p) for p in products):

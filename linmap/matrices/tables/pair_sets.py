@@ -34,9 +34,9 @@ Shape: TypeAlias = tuple[int, ...]
 Boxes: TypeAlias = npt.NDArray[np.int64]
 """For each box the offsets, the first places and the ends, by axes."""
 MOST = 1024
-"""More boxes than this are listed."""
+"""The most boxes of a set; one of more is a list of pairs."""
 LONGEST = 4 * 10**6
-"""A list has at most so many pairs."""
+"""The most pairs of a list."""
 WAYS = 16
 """Two lists are composed if they meet in at most WAYS·LONGEST places; beyond, all pairs are taken."""
 
@@ -44,7 +44,7 @@ WAYS = 16
 @final
 @frozen(eq=False, slots=False)
 class PairSet:
-    """Some pairs of an element of `inp` and one of `out`; both are grids of a shape. All without boxes and a list.
+    """A set of pairs of an element of `inp` and one of `out`, both grids of a shape; all pairs without boxes and list.
 
     The list is of flat positions (output, input), in order, each once. Boxes may overlap where there are several axes.
     """
@@ -125,14 +125,14 @@ class PairRelation(Relation[Any, Any]):
 
 
 MaybePairs: TypeAlias = "PairSet | None"
-"""None for no pairs."""
+"""A set of pairs; None for the empty one."""
 
 
 # --- made ---
 
 
 def everything(inp: Shape, out: Shape) -> MaybePairs:
-    """All pairs."""
+    """The set of all pairs."""
     return PairSet(inp, out) if math.prod(inp) and math.prod(out) else None
 
 
@@ -175,7 +175,7 @@ def _in_order(parts: Sequence[Ints]) -> Ints:
 
 
 def _positions(p: PairSet, box: Boxes) -> Ints:
-    """Those of the pairs of one box."""
+    """The flat positions of the pairs of one box."""
     x = y = np.zeros((), np.int64)
     for axis, (n, m) in enumerate(zip(p.inp, p.out, strict=True)):
         d, a, b = (int(number) for number in box[:, axis])
