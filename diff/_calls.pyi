@@ -557,7 +557,7 @@ def lift(f: Map[V, W], X: I, *, over: Sequence[int]) -> Map[Any, Copower[W, I]]:
 # diff.terms.linearization
 @overload
 def Linearization_at(self: Linearization[U, V, W], x: Vec[U], /) -> LinMap[V, W]:
-    """The linear map at a point: runs what it needs of the program, and closes the body with what that computed."""
+    """The linear map at a point: runs the steps that the body needs, and closes the body with the data found."""
 @overload
 def Linearization_at(self: Linearization[DirectSum[A, B], V, W], a: Vec[A], b: Vec[B], /) -> LinMap[V, W]: ...
 @overload

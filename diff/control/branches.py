@@ -64,7 +64,7 @@ def where(c: Any, then: Any, otherwise: Any) -> Any:
 
 
 def _filled(b: Builder, pair: Iterable[Any], values: Sequence[Any]) -> list[Any]:
-    """The values, and for a number beside one what it is in each entry, as in a sum."""
+    """The two operands, a number beside a value being the value with that number in each entry, as in a sum."""
     space, rest = getattr(values[0], "space", None), iter(values)
     filled = (lambda k: k) if space is None else (lambda k: _constant(b, k, space))
     return [filled(k) if is_number(k) else next(rest) for k in pair]

@@ -1,4 +1,4 @@
-"""Fixed points and roots: what an equation defines, found by iteration; the derivative is that of the equation.
+"""Fixed points and roots: solutions of an equation, found by iteration; their derivative is that of the equation.
 
 >>> from hilbert import R
 >>> from adjoint import grad

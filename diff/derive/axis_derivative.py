@@ -1,4 +1,4 @@
-"""Derivatives of functions along axes: log Σ exp, softmax and its logarithm; what is found has none."""
+"""Derivatives of functions along axes: log Σ exp, softmax and its logarithm; argmax and its like have none."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def along(t: Tangents, f: Along, x: int, y: int) -> list[Arc]:
 
     d(log Σ exp x) = softmax(x) ⊙ dx. The other two go through the wire of its negative, which the line need not
     compute: softmax x = exp(x − log Σ exp x) has y·dx − y·d(log Σ exp x), log softmax x has dx − d(log Σ exp x).
-    Where all entries are −∞ their softmax is 0, and so is what is multiplied by it; the dx of log softmax is left out.
+    Where all entries are −∞, their softmax is 0, and so are products with it; the dx of log softmax is left out.
     """
     b = t.b
     whole = Spec.pointwise(len(b.slots[x].axes)).left

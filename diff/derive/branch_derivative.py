@@ -1,7 +1,7 @@
 """The derivative of a condition: that of both branches, each between masks, with data of the branch that is taken.
 
-The data of the other branch are 0, so that the net looks into both branches: what a guard keeps sparse stays sparse.
-The flow is masked on both sides, by selection: what is not finite in a lane reaches that lane only.
+The data of the other branch are 0, so that the net has both branches: a structure that a guard keeps sparse stays so.
+The flow is masked on both sides, by selection: an entry that is not finite in a lane reaches that lane only.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 def derived(
     t: Tangents, cond: Cond, given: Sequence[int], ds: Sequence[AnyLinearization]
 ) -> tuple[list[int], list[Arc]]:
-    """The slots of what a condition gives, and the arcs of its derivative; `ds` are those of its branches.
+    """The slots of the results of a condition, and the arcs of its derivative; `ds` are those of its branches.
 
-    What a branch gives is taken to be finite where all is that the condition is given: the condition guards it.
+    A result is taken to be finite where all arguments of the condition are: the condition guards its branches.
     """
     b, (c, *captured) = t.b, given
     lines = [d.program.line for d in ds]
@@ -64,7 +64,7 @@ def derived(
 
 
 def _at(b: Builder, f: wire.Wire, place: dict[int, int], taken: int) -> wire.Wire:
-    """An arc of a branch on the data outside; what is undone there must not be 0 where the data are."""
+    """An arc of a branch on the data outside; an inverse is guarded, as its map would be 0 where the data are."""
     datum = wire.datum_of(f)
     if not isinstance(f, wire.Inverse) or not isinstance(datum, Ref):
         return wire.at_slots(f, place)
@@ -73,7 +73,7 @@ def _at(b: Builder, f: wire.Wire, place: dict[int, int], taken: int) -> wire.Wir
 
 
 def _arrays(line: Line, slots: Sequence[int]) -> list[int]:
-    """The slots of the arrays of some data, those of bundles among them."""
+    """The slots of the arrays of some data, bundles taken apart."""
     found, todo = dict[int, None](), list(slots)
     for slot in todo:  # grows while it is read
         if _is_bundle(line, slot):
@@ -95,7 +95,7 @@ def _packed(b: Builder, line: Line, slot: int, slots: dict[int, int]) -> int:
 
 
 def _kept(line: Line, data: Sequence[Sequence[Leaf | int]]) -> Line:
-    """A branch that gives its data behind its results, and 0 for those of the other, of which the leaves are known."""
+    """A branch that gives its data behind its results, and 0 for the other branch's data, whose leaves are given."""
     b = Builder(line.slots[: line.arity], fixed=line.fixed)
     where = b.inline(line, range(line.arity))
     rows = [[where[k] if isinstance(k, int) else b.number(0.0, k) for k in some] for some in data]
@@ -103,7 +103,10 @@ def _kept(line: Line, data: Sequence[Sequence[Leaf | int]]) -> Line:
 
 
 def by_masks(b: Builder, f: Choose | Fill, args: tuple[int, ...], y: int) -> list[Arc]:
-    """The arcs into what is chosen by a condition, each through its mask; what is filled is not seen."""
+    """The arcs into the result of a choice by a condition, each through its mask.
+
+    ∂Fill/∂x is the mask: a lane that does not run the branch got a substitute, and no differential flows into it.
+    """
     c, *sides = args
     leaf = b.slots[y]
     if isinstance(f, Fill):

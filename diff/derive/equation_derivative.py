@@ -90,7 +90,7 @@ class _Partial:
         return [*arcs, *kept, *less], range(first, len(wires)), wires
 
     def _data_line(self, read: Sequence[int]) -> tuple[Line, list[int]]:
-        """The line that gives the data of arcs, packed as in the builder, and the arrays of that which it takes."""
+        """The line that gives the data of arcs, packed as in the builder, and the slots of the arrays that it takes."""
         b = self.b
         parts = [b.unpack(slot) if _is_bundle(b, slot) else (slot,) for slot in (self.place[k] for k in read)]
         arrays = list(dict.fromkeys(k for some in parts for k in some))

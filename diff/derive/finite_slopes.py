@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from hilbert.program.line.line import Line
 
 Flags: TypeAlias = "tuple[Any, ...]"
-"""For each of some slots a truth value, true for a finite one; for a bundle those of its parts."""
+"""For each of some slots True if all its entries are finite; for a bundle a tuple of such values for its parts."""
 CARRIED = frozenset((Scale, Reduce, Move, Cast, External, Keep, Contract, Add, Choose, Fill))
 """Steps whose result is finite where all operands are."""
 NOTHING: Mapping[int, tuple[int, ...]] = {}
@@ -132,7 +132,7 @@ def marked(
 
 
 def _known(b: Builder, slot: int, found: Sequence[Any]) -> int:
-    """The number that a datum has for what is known of it: see `linmap.term.datum.Ref`."""
+    """The field `known` of a datum: see `linmap.term.datum.Ref`."""
     operation, leaf = b.operation(slot), b.slots[slot]
     if isinstance(leaf, Bundle):
         return 0

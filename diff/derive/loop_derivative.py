@@ -164,7 +164,7 @@ def _is_arithmetic(step: Step[Any]) -> bool:
 
 
 def derived(t: Tangents, loop: Loop, given: Sequence[int], d: AnyLinearization) -> tuple[list[int], list[Arc]]:
-    """The slots of what a loop gives, and the arcs of its derivative; `d` is that of its body."""
+    """The slots of the results of a loop, and the arcs of its derivative; `d` is the derivative of its body."""
     b = t.b
     made, linear = LoopDerivative(loop, d).emitted(b, given)
     before, after = t.wire(linear.given), t.wire(linear.made)
@@ -177,7 +177,7 @@ def derived(t: Tangents, loop: Loop, given: Sequence[int], d: AnyLinearization) 
 
 
 def derived_without_bound(t: Tangents, step: Step[Any], given: Sequence[int]) -> tuple[list[int], list[Arc]]:
-    """The slots of what a loop without a bound gives; its results are marked as ones whose derivative is missing."""
+    """The slots of the results of a loop without a bound, marked as missing a derivative, and arcs to these results."""
     b = t.b
     made = emitted(b, step.operation, given)
     starts, ends = ([k for k in some if b.slots[k].is_field] for some in (given, made))

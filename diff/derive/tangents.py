@@ -1,4 +1,4 @@
-"""Derivatives under construction: slots of values, arcs between differentials, and what is known of both."""
+"""Derivatives under construction: slots of values, arcs between differentials, and facts about both."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def part(dom: Type, chosen: Chosen) -> tuple[Type, list[int]]:
 @final
 @frozen
 class Moving:
-    """The space of what varies, and its real leaves among those of the domain."""
+    """The space of the parts that vary, and their real leaves, by number among the leaves of the domain."""
 
     space: Type
     leaves: tuple[int, ...]

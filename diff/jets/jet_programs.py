@@ -242,7 +242,7 @@ def _argument(
 
 
 def _sum(space: Type, alphas: Iterable[Alpha], moves: Moving | None = None) -> DirectSum[Any]:
-    """⊕_α V; what is discrete, or does not move, stands at α = 0 only."""
+    """⊕_α V; parts that are discrete, or do not move, stand at α = 0 only."""
     moved = (moves or moving(space, None)).space
     parts: tuple[Any, ...] = tuple(moved if any(alpha) else space for alpha in alphas)
     return DirectSum(parts)

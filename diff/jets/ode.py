@@ -126,7 +126,7 @@ def _order(tol: float) -> int:
 
 
 def _times(t: Any) -> list[float]:
-    """The times; raises SpaceError for what is none, and for times that are not in order from 0."""
+    """The times as numbers; raises SpaceError for other things, and for times that are not in order from 0."""
     given = [t] if number(t) is not None else list(t) if isinstance(t, (Sequence, np.ndarray)) else [None]
     times = [number(one) for one in given]
     found = [one for one in times if one is not None and math.isfinite(one)]

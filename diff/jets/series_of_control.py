@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def unpacked(series: TaylorSeries, k: int, bundle: int, alpha: Alpha) -> int | None:
-    """A coefficient of array k of what a bundle holds."""
+    """A coefficient of array k of a bundle."""
     if isinstance(series.src.operation(bundle), Pack):
         return series.known.get((series.src.steps[bundle - series.src.arity].args[k], alpha))
     return _results(series, bundle, sum(alpha)).get((k, alpha))
@@ -130,7 +130,7 @@ def _masks(
 def _of_loop(
     series: TaylorSeries, loop: Loop, leaves: tuple[int, ...], alphas: list[Alpha]
 ) -> tuple[Results, dict[int, Const]]:
-    """The coefficients of what a loop gives, and the masks that are known."""
+    """The coefficients of the results of a loop, and their masks as far as known."""
     body, states, whole = loop.body, loop.states, loop.states + loop.shared
     known, zero = _known(series, leaves, alphas), alphas[0]
     moving = _moving(loop, {k for k, some in enumerate(known) if any(map(any, some))})

@@ -200,7 +200,7 @@ def partials_of(src: Builder, slot: int, step: Step[Any]) -> list[float | Partia
 
 
 def _factor(src: Builder, whole: int, u: int) -> PartialDerivative:
-    """A slot without the numbers in front of it, and whether it is c·u + const."""
+    """A partial derivative in a slot: its numbers in front taken off; with c if it is c·u + const."""
     factor, slot = _unscaled(src, whole)
     c, inner = factor, slot
     while inner != u and isinstance(src.operation(inner), Add):

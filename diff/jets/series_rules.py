@@ -1,4 +1,4 @@
-"""Taylor coefficients of what is known by a rule for its derivative: operations of users, fixed points, roots, systems.
+"""Taylor coefficients of steps that have a rule for the derivative: operations of users, fixed points, roots, systems.
 
 A rule gives dy in x, y and dx, linear in dx. With Euler's operator θᵢ, (θᵢ u)_α = αᵢ·u_α, it holds for series, too:
 

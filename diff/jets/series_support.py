@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 NOTHING: Any = object()
-"""The support of what does not vary."""
+"""The support of a slot that does not vary."""
 
 
 def is_zero(linear: Any) -> bool:
@@ -53,7 +53,7 @@ class SeriesSupports:
         self._finite: list[Any] = [True] * series.out.arity
 
     def kept(self, u: int, factor: int, product: int) -> int:
-        """A product with a coefficient of slot u: only what is in its support, if the other factor may be infinite."""
+        """A product with a coefficient of slot u, masked by the support of u if the other factor may be infinite."""
         b = self.series.out
         where = self._support(u)
         if where is None or where is NOTHING:

@@ -1,4 +1,4 @@
-"""The laws of functions: those of linear maps that hold for all functions, constants, and what is linear after all.
+"""The laws of functions: laws of linear maps that hold for all functions, constants, functions that are linear.
 
 Beside the rules here, those that stand on the base classes of `hilbert.map.combine` take functions too (paper §3.4–3.6,
 §4): (g ∘ f)^X = g^X ∘ f^X, π_i ∘ ⟨f⟩ = f_i, k·f ∘ h = k·(f ∘ h).
@@ -36,7 +36,7 @@ LINEAR: dict[type, type] = {
     Parallel: linear.Parallel,
     Power: linear.Lifted,
 }
-"""Nodes that are linear when all their parts are, and what they then are."""
+"""The nodes that are linear if all their parts are, each with the node of linear maps that it is then."""
 COMPOSITE = tuple(LINEAR)
 
 WEIGHTS.update({Lift: 2, Constant: 3, Elementwise: 3, Bilinear: 4, Program: 4})

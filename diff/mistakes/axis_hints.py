@@ -20,7 +20,7 @@ CALLS = {
     "pad": "write x.pad(before, after); " + TABLES.format("A.rows().pad(before, after)"),
     "concatenate": "write x.concatenate(y); " + TABLES.format("A.rows().concatenate(B.rows())"),
 }
-"""Calls to write in the place of those of numpy's methods."""
+"""Remedies for calls of numpy's methods, by the names of the methods."""
 
 
 def its_call(text: str) -> str:

@@ -87,7 +87,7 @@ class _Terms:
         return _renamed(_composed(ways, self.space))
 
     def term(self) -> AnyMap:
-        """Bind what is read twice, in order; inline the rest."""
+        """The term of the program: slots that are read twice are bound, in order, and the others inlined."""
         p = self.p
         bound = [k for k in range(p.arity, len(p.slots)) if self.uses[k] > 1]
         last = self._last(bound)

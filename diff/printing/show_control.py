@@ -1,4 +1,4 @@
-"""The steps that hold lines as text: loops, conditions, equations; what a body captures stands in place."""
+"""The steps that hold lines as text: loops, conditions, equations; the slots that a body captures stand in place."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Entries:
         self.texts = Texts(((k, self.named(k, t.tight)) for k, t in slots.texts.items()), slots.texts.seen)
 
     def named(self, k: int, name: str) -> Text:
-        """An entry of what has a name."""
+        """The text of an entry of a slot that has a name."""
         axes = self.slots.p.slots[k].axes
         return Text(f"{name}[{', '.join(free(range(len(axes))))}]" if axes else name, ATOM)
 

@@ -69,7 +69,7 @@ def reads_all(operation: Any, operands: Sequence[Leaf]) -> bool:
 
 @final
 class Indexed:
-    """The indices of a program's lines: what they are called, and the texts that are put together with them."""
+    """The indices of a program's lines: their names, and the texts that have them."""
 
     def __init__(self, names: Names) -> None:
         self.names = names

@@ -1,4 +1,4 @@
-"""The steps of a program as text: what is short stands in place, what is long or read twice gets a line of its own."""
+"""The steps of a program as text: short ones stand in place; one that is long or read twice gets a line of its own."""
 
 from __future__ import annotations
 

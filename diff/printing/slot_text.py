@@ -1,4 +1,4 @@
-"""The text of a slot, and what a larger text must know of it to set brackets."""
+"""The text of a slot, with the properties by which a larger text sets brackets around it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from linmap.printing.text_names import Names
 
 SUM, PRODUCT, APPLICATION, ATOM = range(4)
-"""Degrees of how tightly a text binds."""
+"""The ways that a text binds, from the loosest to the tightest."""
 
 
 @final
 @frozen
 class Text:
-    """The text of a slot: how tightly it binds, and what a product must know to set brackets.
+    """The text of a slot, its binding, and the properties by which a product sets brackets.
 
     `wide` is a sum with spaces, for a line of its own; `sign` is the operation of a product; an `open` text ends in an
     application without brackets, like sin x, which a product must not follow. A multiple −2·x has the `coefficient` −2

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 
 Value: TypeAlias = tuple[float, int]
-"""A number times what has a number of 128 bits: products with constants are compared by the product of these."""
+"""A number times a value known by 128 bits: products with constants are compared by the products of these."""
 
 
 PRIME = 2**127 - 1
-"""Products of what is drawn are taken modulo this."""
+"""The modulus of products of numbers that are drawn."""
 
 
 @final

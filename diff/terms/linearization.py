@@ -88,7 +88,7 @@ class Linearization(Term, Simplifiable, Comparable, Generic[P, V, W]):
 
     @overloaded(lambda: _calls.Linearization_at)
     def at(self: Linearization[P, V, W], *x: Any) -> Any:
-        """The linear map at a point: runs what it needs of the program, and closes the body with what that computed."""
+        """The linear map at a point: runs the steps that the body needs, and closes the body with the data found."""
         for point in x:
             if isinstance(point, Applicable):
                 msg = (

@@ -227,7 +227,7 @@ class Call:
 
 
 def defined(rule: OperationRule) -> OperationRule:
-    """The rule, as that of its name."""
+    """Register a rule under its name, in place of a former one; the rule."""
     _rules[rule.name] = rule
     return rule
 

@@ -1,4 +1,4 @@
-"""Vector expressions: what a traced function computes with. Each operation appends a step to the program being traced.
+"""Vector expressions, the values of a traced function. Each operation appends a step to the program being traced.
 
 Constants: a vector (`Vec`) that meets an expression is a constant of the program, a Python number is the scalar (or, in
 a sum, the array filled with it). A plain array has no space and is refused: write `const(V.vec(array))`.
@@ -108,13 +108,13 @@ class Expr(Applicable, Reductions, Generic[V]):
 
     @property
     def slots(self) -> tuple[int, ...]:
-        """The slots there: what a body reads of the function around it is captured."""
+        """The slots in that program; a body captures the slots of the function around it that it reads."""
         b = self._builder
         return self._slots if b.inner is None else b.seen(self._slots)
 
     @property
     def home(self) -> tuple[Builder, tuple[int, ...]]:
-        """The program or body in which it was made, and its slots there."""
+        """The program or body in which the expression was made, and its slots there."""
         return self._builder, self._slots
 
     def _instead_of(self, name: str) -> str:

@@ -65,7 +65,7 @@ def require_square(a: Any, what: str, *, same: bool = False) -> tuple[Any, Any, 
 
 
 def _right_side(a: Any, b: Any, what: str) -> tuple[Any, bool]:
-    """The space of the solution of a x = b, and whether b is a matrix; raises SpaceError where b does not fit."""
+    """The space of the solution of a x = b, and True if b is a matrix; raises SpaceError where b does not fit."""
     try:
         return _solution(a, b, what)
     except SpaceError as error:

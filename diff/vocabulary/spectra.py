@@ -82,11 +82,11 @@ EIGH_UNKNOWN = known("close eigenvalues", unknown, lambda w, _, dw: 0.0 * _pairs
 SVD_UNKNOWN = known("close singular values", unknown_of_pairs, lambda s, _, ds: tuple(0.0 * d for d in _moved(s, ds)))
 
 
-# --- what is divided by a small gap ---
+# --- numerators of small gaps ---
 
 
 def _observer(name: str, what: str) -> MapRule:
-    """The identity of what is divided by small gaps; it warns where that is not 0, once for each step."""
+    """The identity on numerators of small gaps, which warns where one is not 0, once for each step."""
 
     def same(_: Any, a: Any) -> Any:
         return a

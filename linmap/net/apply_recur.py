@@ -133,7 +133,7 @@ def _loop(outside: Supports, f: Recur, parts: dict[int, Part], datum: int) -> di
     leaves[whole:] = [evolve(leaf, axes=leaf.axes[m:]) for leaf in leaves[whole:]]
 
     def round_(carried: Masks) -> Round:
-        """A round where these places only of what is carried can differ from 0."""
+        """Build a round in which the arrays that are carried can differ from 0 at these places only."""
         inner = Builder(leaves, fold=True, fixed=f.line.fixed)
         place = iter(range(inner.arity))
         flow: dict[int, int] = {k: next(place) for k in states}

@@ -73,7 +73,7 @@ class Round:
         return end is None or self.supports.mask(end) == self.masks[k]
 
     def bound(self, k: int) -> Const | None:
-        """A known mask of what is carried; None for everywhere."""
+        """A known mask outside of which state or sum k is 0 after the round; None for none."""
         end, mask = self.ends[k], self.masks[k]
         if end is None:
             return mask if isinstance(mask, Const) else None
@@ -107,7 +107,7 @@ def in_each_round(rounds: Index, mask: Const, lead: int = 0) -> Const | None:
 
 
 def in_all_rounds(rounds: Index, mask: Const, lead: int = 0) -> Const:
-    """The mask of a stack of what has this mask in each round."""
+    """The mask of a stack whose slices have this mask in each round."""
     n, m, axes = lead, len(rounds.axes), mask.leaf.axes
     shape = tuple(axis.size for axis in rounds.axes)
     rows = np.moveaxis(np.broadcast_to(mask.array, shape + mask.array.shape), range(m), range(n, n + m))
@@ -136,7 +136,7 @@ def carried_masks(
     states: Sequence[int],
     round_: Callable[[Masks], Round],
 ) -> Masks:
-    """The masks of what a loop carries: a fixed point over its rounds, or slots around it that no round changes."""
+    """The masks of arrays that a loop carries: a fixed point over rounds, or slots around it that no round changes."""
     first = {k: mask for k in states if (mask := _before(outside, f, parts, k)) is not None} if outside.postpone else {}
     while first:
         masks, lost = first, set[int]()

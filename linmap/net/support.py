@@ -40,7 +40,7 @@ Rearranging: TypeAlias = wire.ContractWith | Reduce | wire.Move
 @final
 @frozen(eq=False)
 class Image:
-    """The places where an arc makes something of what is in `of` (None: of anything), from the leaf `source`."""
+    """The places where an arc's result can differ from 0 if its `source` can in `of` (None: everywhere)."""
 
     arc: Rearranging
     datum: int | None
@@ -150,7 +150,7 @@ def _reaches_all(relation: AnyRelation) -> bool:
 
 
 def united(x: Support, y: Support) -> Support:
-    """The union; that of a mask and its negation is what they are masks of."""
+    """The union of two supports; for a mask and its negation, the support that both are masks of."""
     if x is None or y is None:
         return None
     if isinstance(x, Image) and isinstance(y, Image) and x.of is y.of and _are_opposite(x.arc, y.arc):

@@ -122,7 +122,7 @@ class Supports:
     # --- products with what breaks ---
 
     def _multiplied(self, f: wire.ContractWith, d: int, p: Part) -> Part:
-        """A contraction with d, of what is read only."""
+        """A contraction with a d that breaks, in which d is read at the places of the flow's support only."""
         fixed, source = labels(f)
         if source != f.spec.out:
             return self._summed(f, d, self.settled(p))
@@ -135,7 +135,7 @@ class Supports:
         return Part(base, None, (*self.selection(p), *p.pending))
 
     def _summed(self, f: wire.ContractWith, d: int, p: Part) -> Part:
-        """A contraction that sums: what of d meets 0 by structure is left out."""
+        """A contraction that sums: entries of d that meet a 0 by structure are left out."""
         fixed, source = labels(f)
         return Part(self._made(f, self.rows(d, fixed, p, source), p.base), self.image(f, d, p))
 
@@ -207,7 +207,7 @@ class Supports:
         return mask if isinstance(mask, Const) and not mask.array.all() else None
 
     def _bound(self, s: Image | Union | Given, parts: list[Support]) -> Support:
-        """The support of places that are known: what is found at the point may be everywhere."""
+        """The support by what is known when the line is built: a place found at the point may be any."""
         match s:
             case Given(mask):
                 return s if isinstance(mask, Const) else None
@@ -271,7 +271,7 @@ class Supports:
     # --- steps on constants, made at once, and on slots ---
 
     def _arranged(self, x: Const | int, have: str, out: str, axes: dict[str, Index]) -> Const | int:
-        """A mask with the labels `out`: whether any holds along the others, the same along those that are not there."""
+        """A mask with the labels `out`: true where any is along labels that are dropped, repeated along new labels."""
         keep = "".join(c for c in have if c in out)
         if keep != have:
             order = keep + "".join(c for c in have if c not in out)

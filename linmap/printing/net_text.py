@@ -91,7 +91,7 @@ class _NetText:
         return Flow([doc], size if doc is source else size + 1)
 
     def _after(self, arc: Arc, source: Doc | None) -> Doc | None:
-        """The doc of an arc after what it is applied to; None for the identity."""
+        """The doc of an arc after that of its source; None for the identity."""
         leaf, made = self.body.wires[arc.src], self.body.wires[arc.dst]
         match arc.map:
             case wire.Same():

@@ -20,7 +20,7 @@ SHORT = 24
 
 
 class Names:
-    """Names for constant vectors a, b, … and for what is bound by a line, u₁, d₁, …, none of them an argument's."""
+    """Names for constant vectors, a, b, …, and for wires and steps with a line, u₁, d₁, …; none is an argument's."""
 
     def __init__(self, taken: Iterable[str] = (), page: Page = PAGE) -> None:
         self.page = page
@@ -34,7 +34,7 @@ class Names:
         self.opened: set[int] = set()  # bodies of which something has a line
 
     def of(self, key: Any, what: Any, sign: str = "∈") -> str:
-        """The name of a constant; its line says what it is."""
+        """The name of a constant, with a line `where` that says `what` it is."""
         if key not in self.names:
             letter = next((c for c in LETTERS if c not in self.taken and c not in self.reserved), None)
             self.names[key] = self.fresh("a") if letter is None else letter

@@ -56,7 +56,7 @@ class LaneEvaluator(Evaluator):
         self.X = X
 
     def primitive(self, op: AnyMap, value: Value, name: str = "") -> Value:
-        """op^X of lanes, sharing what is no lane."""
+        """op^X of lanes; leaves that are no lanes are shared by all."""
         leaves = flat(value)
         over = tuple(k for k, leaf in enumerate(leaves) if isinstance(leaf, Lane))
         if not over:

@@ -268,7 +268,7 @@ def _joined(some: list[Ints]) -> Ints:
 
 
 def _stranger(kind: Data[Any], layer: list[Any]) -> TermError:
-    """The error of what is no value of the kind."""
+    """The error for the first node of a layer that is no value of the kind."""
     node = next(node for node in layer if type(node) not in kind.classes)
     return TermError("type", f"{shown(node)} where a value of {kind} is due")
 

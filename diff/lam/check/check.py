@@ -1,4 +1,4 @@
-"""The checker: types are found by unification, and what a front end left open becomes primitives, constructors, names.
+"""The checker finds types by unification, and the meaning of words: primitives, constructors or names of a module.
 
 Γ ⊢ t : σ is one `match`, the typing rules of both languages. Variables carry their types, so there is no Γ to pass. The
 space of a primitive is what annotations, read from the left to the right, have made known; else it is ℝ.
@@ -65,7 +65,7 @@ class Checker(Rules):
         self._linear: list[Dual] = []
 
     def check(self, term: AnyTerm, due: Ty | None = None) -> tuple[AnyTerm, Ty]:
-        """The term with what was open replaced, and its type, both with unknowns; `due` is what is expected of it."""
+        """The term with its words resolved, and its type, both with unknowns; `due` is the type that is expected."""
         made, ty = driven(self.infer(term, due))
         if due is not None:
             self.types.unify(ty, due, term.place, "the term")

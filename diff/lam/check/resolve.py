@@ -167,7 +167,7 @@ class Resolver:
         return None
 
     def constructed(self, declaration: Declaration, hint: Ty | None) -> DataType:
-        """The type that a constructor makes: what is due where it has these constructors, as D of a type has."""
+        """The type that a constructor makes: the type that is due, if that has these constructors, as D of a type."""
         due = self.known(hint)
         if isinstance(due, DataType) and (
             due.declaration is declaration or due.declaration.labels == declaration.labels
@@ -199,9 +199,9 @@ class Resolver:
         return DataType(declaration, tuple(unknown() for _ in range(declaration.arity)))
 
     def vectors(self, ty: Ty, place: Place | None, *, is_part: bool = False) -> Ty:
-        """The type of what a covector of numbers, and of covectors in the places of its parts, applies to.
+        """The type of the vectors that a covector, or a tuple of covectors and numbers, applies to.
 
-        What is discrete stands for itself, as a part.
+        A discrete part stands for itself.
         """
         known = self.types.find(ty)
         match known:

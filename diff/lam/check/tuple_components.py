@@ -16,9 +16,9 @@ Asked: TypeAlias = tuple[Ty, int, Ty, Place | None]
 
 @final
 class Components:
-    """The components that are asked for; `sign` is that of a projection in a message.
+    """The components of tuples that a term asks for; `sign` stands for a projection in messages.
 
-    Where no length is known a tuple is as long as is asked for, and of `least` components; without that it is an error.
+    A tuple of unknown length has the components that are asked for, at least `least`; without `least` that is an error.
     """
 
     def __init__(self, types: Unifier, sign: str, least: int | None) -> None:
@@ -58,7 +58,7 @@ class Components:
             self._later = left
 
     def _join(self, components: list[Asked]) -> bool:
-        """Make one type of what is asked for as the same component of the same tuple; whether two were none before."""
+        """Unify the types that are asked for as one component of one tuple; True if two of them were not one before."""
         results: dict[tuple[Ty, int], Ty] = {}
         joined = False
         for ty, index, result, place in components:

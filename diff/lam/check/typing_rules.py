@@ -1,4 +1,4 @@
-"""Typing rules of what a front end left open, and of branches: the space of p(t) and t + s, what ℓ p → s binds."""
+"""Typing rules of words that a parser leaves open, and of branches: the space of p(t) and t + s, the type of p."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Rules(Resolver, ABC):
         """Γ ⊢ t : σ, as (t, σ)."""
 
     def applicable(self, ty: Ty, at: Place | None, place: Place | None) -> Arrow:
-        """The type of what is applied as a function's; raises TermError `type` where it is another."""
+        """The type of a term that is applied, as a function's type; raises TermError `type` for another type."""
         known = self.types.find(ty)
         if isinstance(known, Arrow):
             return known
@@ -94,7 +94,7 @@ class Rules(Resolver, ABC):
         return term
 
     def covector(self, term: AnyTerm, place: Place | None) -> Pass:
-        """A covector, and the type of what it applies to."""
+        """A covector, and the type of the vectors that it applies to."""
         ty = unknown()
         return (yield from self.due(term, dual(ty), place, "the covector")), ty
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 @final
 @frozen
 class Result:
-    """A claim's place and whether it holds; else what was found."""
+    """The place of a claim, and the value that was found instead if the claim does not hold; None if it does."""
 
     file: str
     line: int

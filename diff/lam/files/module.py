@@ -44,7 +44,7 @@ class Module:
         self._users: dict[str, set[str]] | None = None  # of a definition, those that use it; when it is first asked for
 
     def copy(self) -> Module:
-        """The same names; what is added to the copy is in it only."""
+        """A module with the same names; items that are added to the copy are in it only."""
         module = Module(self.profile)
         module.reader.types, module.reader.names = dict(self.reader.types), set(self.reader.names)
         module.definitions, module.constructors = dict(self.definitions), dict(self.constructors)
@@ -108,7 +108,7 @@ class Module:
         return not isinstance(item, Claim) and any(item.name in table for table in tables)
 
     def add(self, item: Item) -> None:
-        """Take in one item; nothing is changed if it is refused. What used its name before keeps what it stood for."""
+        """Take in one item; nothing is changed if it is refused. Items that use its name keep the former meaning."""
         with uncollected():
             self._add(item)
 
@@ -175,7 +175,7 @@ class Module:
             self._keep(item.name, _in_turn(op, item))
 
     def _forget(self, name: str) -> None:
-        """Make room for what a name stands for now; definitions that used it find it under a name that no text has."""
+        """Free a name for a new meaning; definitions that use the old one find it under a name that no text has."""
         self.maps.pop(name, None)
         self.variables.pop(name, None)
         old = self.definitions.pop(name, None)

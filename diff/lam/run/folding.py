@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 MANY = 256
-"""Cells from which on what is done at each is worth being prepared."""
+"""The number of cells from which on it is worth while to prepare the step at a cell."""
 
 
 def selected(c: Any, x: Any, y: Any) -> Any:

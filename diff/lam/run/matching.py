@@ -69,7 +69,7 @@ def recurring(ty: TupleType) -> tuple[int, ...]:
 
 @once
 def rests(ty: DataType) -> dict[str, int]:
-    """By constructor, the one part of what it takes that is of the type itself, where no other speaks of it."""
+    """For each constructor the place of the part of its field that is of the type itself, if no other mentions that."""
     places = {}
     for label, field in fields(ty).items():
         if isinstance(field, TupleType) and len(recurring(field)) == 1:

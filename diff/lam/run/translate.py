@@ -1,4 +1,4 @@
-"""A term as a program: what is discrete is fixed by the value at hand, what is real stays free.
+"""A term as a program: the discrete part of the value at hand is fixed, the vectors in it are the program's arguments.
 
 Functions, tuples, constructors and folds are gone: the evaluator runs once on the expressions of a traced function.
 """
@@ -32,7 +32,7 @@ def program(term: AnyTerm, at: Value) -> AnyProgram:
 
 @once
 def at_shape(term: AnyTerm, shape: DiscreteShape) -> tuple[AnyProgram, DiscreteShape]:
-    """The program for arguments of a shape, and what is discrete of its results."""
+    """The program for arguments of a shape, and the discrete shape of its results."""
     spaces = spaces_of(shape)
     if not spaces:
         raise TermError("type", "a program takes at least one vector, and the value at hand holds none", term.place)

@@ -1,4 +1,4 @@
-"""The text of what a traced function does between two calls: a formula of the library, in the term's own names."""
+"""The text of the program between two calls of a traced function: a formula of the library, in the term's own names."""
 
 from __future__ import annotations
 

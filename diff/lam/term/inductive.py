@@ -52,7 +52,7 @@ def payload(data: DataType, label: str, recur: Ty | None = None) -> Ty:
 
 
 def made_of(ty: Ty) -> set[Ty]:
-    """A type, the types that it is made of, and those in the fields of what is declared."""
+    """A type, the types that it is made of, and the types in the fields of declarations among these."""
     seen: set[Ty] = set()
     declarations: set[Declaration] = set()
     stack = [ty]
@@ -69,7 +69,7 @@ def made_of(ty: Ty) -> set[Ty]:
 
 
 def is_first_order(ty: Ty) -> bool:
-    """Tell if no function is in a type, nor in the fields of what is declared."""
+    """Tell if no function is in a type, nor in the fields of the declarations in it."""
     return not any(isinstance(one, (Arrow, Lin)) for one in made_of(ty))
 
 
@@ -89,7 +89,7 @@ def is_positive(declaration: Declaration, parameter: int) -> bool:
 
 
 def _left_of_arrows(types: Sequence[Ty]) -> Iterator[LeafType]:
-    """The leaves of types that stand left of an arrow, also of one in what a declaration does with its argument."""
+    """The leaves of types that stand left of an arrow, also by way of a declaration that has an argument there."""
     stack = [(ty, True) for ty in types]
     while stack:
         ty, positive = stack.pop()

@@ -258,7 +258,7 @@ def side_by_side(leaves: list[Any]) -> Any:
 
 
 def element(value: Value, k: int) -> Value:
-    """Element k of what a stack holds."""
+    """Element k of a stack's value."""
     return tuple(element(part, k) for part in value) if isinstance(value, tuple) else value[k]
 
 

@@ -363,7 +363,7 @@ def variables(pattern: Pattern) -> list[Var]:
 
 
 def pattern_type(pattern: Any) -> Ty:
-    """The type of what a pattern takes apart."""
+    """The type of the values that a pattern takes apart."""
     if isinstance(pattern, Var):
         return pattern.type
 

@@ -222,7 +222,7 @@ def mentions(ty: Ty, kind: type[Ty]) -> bool:
 
 @once
 def _formers(ty: Ty) -> frozenset[type[Ty]]:
-    """The classes of what a type is made of; on the way those of its parts, which are not entered again."""
+    """The classes of a type and of all types in it; found for its parts, too, so that these are not entered again."""
 
     def formers(node: Any) -> frozenset[type[Ty]]:
         parts: list[Any] = children(node)

@@ -55,7 +55,7 @@ class Unifier:
         self._asked: dict[Ty, int] = {}  # of classes that are not known
 
     def ask(self, ty: Ty, count: int) -> None:
-        """A type that is not known is that of a tuple, of so many components or more."""
+        """Note that a type that is not known is that of a tuple, of so many components or more."""
         root = self.find(ty)
         self._asked[root] = max(self._asked.get(root, 0), count)
 
@@ -116,9 +116,9 @@ class Unifier:
             return "an infinite type" if error.code == "infinite" else error.message
 
     def resolve(self, ty: Ty, memo: dict[Ty, Ty], open_: Callable[[Unknown], Ty]) -> Ty:
-        """The type, with `open_` of what is still unknown; raises TermError `infinite` for a type that contains itself.
+        """The type, with `open_` of each unknown left; raises TermError `infinite` for a type that contains itself.
 
-        `memo` keeps what is known of classes from one call to the next.
+        `memo` keeps the resolved types of classes from one call to the next.
         """
         known = memo.get(self.find(ty)) if mentions(ty, Unknown) else ty
         if known is not None:

@@ -67,7 +67,7 @@ class Orders:
 @final
 @frozen(eq=False)
 class Claim:
-    """word term … = term; `error` has what is refused in `refused`: an item, or the error of its parser."""
+    """word term … = term; a claim `error` has in `refused` the item to be refused, or the error of its parser."""
 
     word: str
     terms: tuple[AnyTerm, ...]

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 Path: TypeAlias = "tuple[Path, int] | None"
 Work: TypeAlias = "Generator[Any, Any, Any]"
 Trail: TypeAlias = "tuple[Trail, Any] | None"
-"""A stack that is never changed: what is below, and the top."""
+"""A stack that is never changed: the stack below, and the top."""
 
 
 class Stack:
-    """A stack that remembers what it was, in no time."""
+    """A stack whose `trail` is a copy of its present state: each push and pop makes a new one in constant time."""
 
     def __init__(self, items: Iterable[Any] = ()) -> None:
         self.items: list[Any] = []

@@ -144,9 +144,9 @@ class Neighbours(_Open):
         return self.path if self.factor is None else (self.path, 0)
 
     def _taken_apart(self, f: Any) -> Work:
-        """A part alone: an inner composition, an identity, a scaling; whether it was taken apart.
+        """Apply the rules of single parts to an inner composition, an identity or a scaling; True if one applied.
 
-        Equal scalings leave together: of one alone the rest would keep what is scaled.
+        Equal scalings leave together: if one left alone, the others would still hold the term that is scaled.
         """
         for rule in rules(PART, type(f), late=self.owner.late):
             found = rule.function(f)
@@ -262,7 +262,7 @@ class Summands(_Open):
         return None
 
     def _collected(self) -> Work:
-        """Terms that are alike become one; whether there were any."""
+        """Make terms that are alike one; True if there were any."""
         found = False
         for rule in rules(LIKE, late=self.owner.late):
             groups: dict[Any, list[int]] = {}

@@ -111,7 +111,7 @@ class NetUnderRewriting:
             self._note(law, w, rows_net(leaves[0], leaves[-1], before), rows_net(leaves[0], leaves[-1], after))
 
     def noted(self, law: str, before: Net | None) -> bool:
-        """Record a law on the whole net, if it has changed; whether it has."""
+        """Record a law on the whole net, `before` and now, if steps are recorded; True, for a law that applied."""
         if self._note is not None and before is not None:
             self._note(law, -1, before, self.net())
         return True
@@ -197,7 +197,7 @@ def arcs_that_carry_on(g: NetUnderRewriting) -> bool:
 
 
 def arcs_in_a_row(g: NetUnderRewriting) -> bool:
-    """The laws of one arc, and of arcs in a row; whether one applied."""
+    """Apply the laws of one arc, and of arcs in a row; True if one applied."""
     changed = False
     for k in sorted(g.arcs):
         while k in g.arcs and (_alone(g, k) or _row(g, k)):
@@ -245,7 +245,7 @@ def _row(g: NetUnderRewriting, k: int) -> bool:
 
 
 def arcs_side_by_side(g: NetUnderRewriting) -> bool:
-    """The laws of arcs side by side; whether one applied."""
+    """Apply the laws of arcs side by side; True if one applied."""
     changed = False
     seen: dict[tuple[int, int, Any], int] = {}
     for k in sorted(g.arcs):

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class WideRelationError(Exception):
-    """A relation would be an array that is larger than what it is needed for."""
+    """A relation would have to be made an array that is larger than the arrays on both sides of a contraction."""
 
 
 class Contractor(SupportedSteps):
@@ -96,7 +96,7 @@ class Contractor(SupportedSteps):
         return self.slots[f.slot].size
 
     def datum(self, d: Datum) -> int:
-        """The slot of a datum; what is computed of numpy's constants alone is computed when the plan is made."""
+        """The slot of a datum. Arrays of numpy's constants are kept, as the plan does the steps on these alone."""
         if not isinstance(d, Const):
             return self.place[d]
         slot = self.builder.literal(d)
@@ -198,7 +198,7 @@ class Contractor(SupportedSteps):
         return self.reduced(slot, Graph(source, target, self.positions(positions)))
 
     def positions(self, positions: Ints) -> Positions:
-        """Positions as a table: one for equal ones, so that what is prepared of it is shared."""
+        """Positions as a table, the same for equal positions, so that the data prepared for a table are shared."""
         key = sample(positions)
         found = self._positions.get(key)
         if found is None or not np.array_equal(found.array, positions):

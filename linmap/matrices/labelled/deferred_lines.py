@@ -1,4 +1,4 @@
-"""Lines that are made ready when they are first run, with what they compute of constants alone computed then, once."""
+"""Lines that are made ready when they are first run; their steps on constants alone are run then, once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FOLDED = 4 * 10**6
 
 @final
 class Deferred:
-    """A line that is made ready when it is first run: what it computes of constants alone is computed then, once."""
+    """A line that is made ready when it is first run: its steps on constants alone are run then, once."""
 
     def __init__(self, line: Line) -> None:
         self._line = line

@@ -1,4 +1,4 @@
-"""The order in which the wires of a net are eliminated, and what is left between its inputs and its outputs.
+"""The order in which the wires of a net are eliminated, and the sums left between its inputs and its outputs.
 
 Wires that only pass something on are gone before (`linmap.matrices.network.arcs`). Of the others again and again the
 wire that joins the smallest ends goes (Markowitz's rule), and where the net is small also all wires from the inputs on,

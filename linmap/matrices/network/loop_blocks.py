@@ -1,4 +1,4 @@
-"""The blocks of loops and inverses as products: what they make of vectors, read where entries may differ from 0."""
+"""The blocks of loops and inverses as products: images of vectors, read where entries may differ from 0."""
 
 from __future__ import annotations
 

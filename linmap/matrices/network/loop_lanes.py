@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from linmap.term.net import Net
 
 SINGLES = 16
-"""Of more states than this, with what is fed and summed, it is not asked which single numbers meet in all rounds."""
+"""The most states, fed arrays and sums together for which pairs of single numbers are followed over the rounds."""
 Pairs: TypeAlias = frozenset[tuple[int, int]]
 """The axes of an input that go with axes of an array, as pairs."""
 Node: TypeAlias = "tuple[int, int]"

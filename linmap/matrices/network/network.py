@@ -66,11 +66,11 @@ def _network(body: Net, limit: int | None, _: int) -> Network:
 
 
 LARGE = 2**11
-"""From wires of so many entries on, patterns have a network of their own."""
+"""The entries of a wire from which on patterns have a network of their own."""
 
 
 def pattern_network(body: Net) -> Network:
-    """The network that tells which entries there are: that of the matrix, where its pairs are quickly listed."""
+    """The network for the pattern of a matrix: for small wires, whose pairs are quickly listed, the matrix's own."""
     is_large = max((leaf.size for leaf in body.wires), default=0) >= LARGE
     return _pattern_network(body, os.getpid()) if is_large else network(body)
 

@@ -206,7 +206,7 @@ def _contracted(n: Contractor, p: NetworkProduct, *, long: bool) -> NetworkProdu
 def _first_pair(
     n: Contractor, p: NetworkProduct, factors: list[NetworkFactor], *, long: bool
 ) -> tuple[int, int, NetworkFactor] | None:
-    """The places of the first two factors that are contracted, the nearest to the second, and what they make."""
+    """The places of the first two factors that can be contracted, the nearest to the second, and their contraction."""
     for j in range(1, len(factors)):
         for i in range(j - 1, -1, -1):
             product = _pair(n, p, factors, i, j, long=long)
@@ -243,7 +243,7 @@ def _pair(
 
 
 def added(n: Contractor, products: Sequence[NetworkProduct]) -> list[NetworkProduct]:
-    """Products that are equal but for one factor are added there; then those of one pattern, merged where small."""
+    """Add products that are equal but for one factor; then make the factors of each one, where small, and add again."""
     todo = _added_where_alike(n, list(products))
     if len(todo) > 1:
         made = _with_one_factor(n, todo)

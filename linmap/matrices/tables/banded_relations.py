@@ -1,4 +1,4 @@
-"""Relations whose pairs lie on few diagonals: bands, shifts, runs, rotations, and what they make one after the other.
+"""Relations whose pairs lie on few diagonals: bands, shifts, runs, rotations, and their composites.
 
 Each is a few runs (offset, first, end): x is related to x + offset for first ≤ x < end. So they are composed, met and
 united in time and memory of the number of runs, whatever the sizes of the sets are.
