@@ -227,7 +227,7 @@ class Call:
 
 
 def defined(rule: OperationRule) -> OperationRule:
-    """Register a rule under its name, in place of a former one; the rule."""
+    """Register a rule under its name, in place of a former one, and return it."""
     _rules[rule.name] = rule
     return rule
 
