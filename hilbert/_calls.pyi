@@ -23,8 +23,8 @@ from hilbert import (
     Space,
     TensorProduct,
     Type,
-    Vec,
 )
+from hilbert import Vec as Vec
 from hilbert.map.map import Operand
 from hilbert.space.vector import Linear, Number, Whole
 

@@ -35,8 +35,8 @@ from hilbert.space.unpacking import called
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from hilbert._calls import Vec  # vectors stand above spaces: a signature of the stub
     from hilbert.index.position import Key
-    from hilbert.space.vector import Vec
 
 I = TypeVar("I", bound=Index)
 S = TypeVar("S")
