@@ -1,6 +1,7 @@
 """The command as it is used: files, command lines, and what they print, to the letter; lines of stderr begin with !.
 
-`python -m tests.command.test_sessions` writes the expected lines anew: read the difference.
+`python -m tests.command.test_sessions` writes the expected lines anew: read the difference. A file that registers
+something, such as a primitive, is named by one command only.
 """
 
 import os
@@ -17,6 +18,7 @@ import pytest
 
 from adjoint.command import main
 from adjoint.command.help import HELP
+from adjoint.languages.stages import STAGES
 
 SESSIONS = [Path(__file__).parent / f"{name}.txt" for name in ("sessions", "caddie", "lambda", "ks", "contract")]
 
@@ -81,6 +83,16 @@ def printed(line: str) -> str:
     return "\n".join([*lines, *([f"[{status}]"] if status else [])])
 
 
+def alone(line: str, folder: Path) -> str:
+    """What a command line prints; modules that it loads from its folder are forgotten, as in a process of its own."""
+    before = set(sys.modules)
+    text = printed(line)
+    for name in set(sys.modules) - before:
+        if Path(getattr(sys.modules[name], "__file__", None) or ".").resolve().parent == folder.resolve():
+            del sys.modules[name]
+    return text
+
+
 @pytest.fixture(scope="module")
 def folders() -> dict[str, Path]:
     """Where the files of each session are."""
@@ -101,11 +113,7 @@ def test_session(
     """Output, errors and status."""
     monkeypatch.chdir(folders[session])
     monkeypatch.setattr(sys, "path", [*sys.path])
-    before = set(sys.modules)
-    assert printed(line) == expected
-    for name in set(sys.modules) - before:  # each line is a process of its own
-        if Path(getattr(sys.modules[name], "__file__", None) or ".").resolve().parent == folders[session].resolve():
-            del sys.modules[name]
+    assert alone(line, folders[session]) == expected
 
 
 def test_examples_of_help() -> None:
@@ -114,6 +122,13 @@ def test_examples_of_help() -> None:
     examples = [line.strip() for line in lines if re.match(r"  hilbert .*(model\.py|lesson\.cad|notes\.ks)", line)]
     assert len(examples) >= 8
     assert set(examples) <= {line for line, _ in COMMANDS}
+
+
+def test_stages_are_documented() -> None:
+    """Each stage of `hilbert show` stands in its help and on the page of the command."""
+    page = (Path(__file__).parent.parent.parent / "docs" / "command.md").read_text("utf-8")
+    assert [name for name in STAGES if f"`{name}`" not in page] == []
+    assert [name for name in STAGES if not re.search(rf"\b{name}\b", HELP["show"])] == []
 
 
 @pytest.mark.parametrize(("name", "least"), [("README.md", 1), ("docs/command.md", 8)])
@@ -134,5 +149,5 @@ if __name__ == "__main__":
             os.chdir(name)
             make(Path(name), files)
             head = path.read_text("utf-8").partition("---\n$ ")[0]
-            lines = [f"$ {line}\n{printed(line)}\n" for line, _ in commands]
+            lines = [f"$ {line}\n{alone(line, Path(name))}\n" for line, _ in commands]
             path.write_text(f"{head}---\n{''.join(lines)}", "utf-8")

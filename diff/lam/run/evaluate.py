@@ -46,7 +46,10 @@ def call(function: Value, *args: Value, steps: int = STEPS) -> Value:
 
 
 class Evaluator(Folds):
-    """One evaluation: it counts its steps. What a reducer does otherwise is the methods without an underscore."""
+    """One evaluation: it counts its steps. What a reducer does otherwise is the methods without an underscore.
+
+    A value may be one that moves, of the machine of pullbacks: no value is asked for its space here.
+    """
 
     def __init__(self, steps: int) -> None:
         self.steps = self.left = steps

@@ -1,4 +1,4 @@
-"""Text → atoms: names, numbers, what stands in brackets, and the formers of the language of pullbacks."""
+"""Text → atoms: names, numbers, what stands in brackets, and the formers that are written with a word."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class AtomParser(PatternParser, ABC):
                 assert_never(kind)
 
     def word(self, token: Token) -> Pass:
-        """A name, a truth value, a projection or a former of the language of pullbacks."""
+        """A name, a truth value, a projection or a former that is written with a word."""
         text, place = token.text, token.place
         if text in {"true", "false"}:
             return Lit(Bool.vec(text == "true"), place=place)

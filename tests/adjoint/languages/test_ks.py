@@ -179,7 +179,8 @@ def test_branches_of_different_lengths_without_reals() -> None:
 
 def test_growing_fold() -> None:
     """A state that changes its shape: (x₁, …) ↦ what the definition says, round by round."""
-    f = function(f"(def f {PROGRAMS[24][0]})")
+    (program,) = [text for text, *_ in PROGRAMS if "(build (add 1 (size a))" in text]
+    f = function(f"(def f {program})")
     state = [1.0]
     for x in A:
         state = [x, *(x * s for s in state)]
