@@ -88,6 +88,8 @@ def test_the_function_takes_what_the_method_takes(where: Declaration) -> None:
     due = [p.name for p in taken if p.default is Parameter.empty]
     signature = inspect.signature(function)
     signature.bind(*places, **dict.fromkeys(named))
+    if not where.name.startswith("_"):  # others are not called by the names of their parameters
+        assert [p for p in signature.parameters if p in places[1:]] == places[1:]
     signature.bind(*[name for name in places if name in due], **dict.fromkeys(set(named) & set(due)))
     assert function.__name__ == home.name
 
@@ -105,6 +107,18 @@ def test_after_the_first_call_the_function_is_on_the_class() -> None:
     assert hb.R.vec(-2.0).norm() == 2.0
     assert (norm.__name__, norm.__doc__) == (hb.Vec.norm.__name__, hb.Vec.norm.__doc__)
     assert str(inspect.signature(hb.Vec.norm)) == "(self: 'Vec[Any]', over: 'Any' = None) -> 'Any'"
+
+
+@pytest.mark.parametrize("name", ["Vec", "Expr", "Type", "LinMap", "Fun", "Former", "Space", "Relation"])
+def test_a_class_of_a_users_has_a_name_of_the_library(name: str) -> None:
+    """Its methods are those of its bases."""
+    bad = f"class {name}(hb.Record):\n    a: hb.Part[hb.Space]\nP = {name}(a=hb.R ** hb.Fin.of(2))"
+    seen: dict[str, Any] = {"hb": hb, "__name__": "models"}
+    exec(bad, seen)  # noqa: S102 - its own text
+    P = seen["P"]
+    assert str(P.zeros()) == f"(a: [0.0, 0.0]) ∈ {name}(a: ℝ^2)"
+    assert len(list(P.basis())) == 2
+    assert str(P.ones()) == str(P.full(1.0)) == str(P.unflat([1.0, 1.0]))
 
 
 class Below:
@@ -137,6 +151,7 @@ def rule(name: str) -> Any:
 def test_a_method_of_a_subclass_calls_the_declared_one(row: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     """`super()` and other threads meet the method of the base, before and after it is attached."""
     monkeypatch.setattr(Below, "said", Below.said)  # as it is declared
+    monkeypatch.setattr(attach, "packages", {__name__.partition(".")[0]})
     monkeypatch.setattr(attach, "methods", {name: lazy.Home(__name__, there) for name, there in row.items()})
     declaration = Below.said
     monkeypatch.setattr(lazy.Home, "imported", lambda home: globals()[home.name])

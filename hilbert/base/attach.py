@@ -22,7 +22,7 @@ from functools import wraps
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from hilbert.base.lazy import methods
+from hilbert.base.lazy import methods, packages
 from hilbert.errors import SpaceError
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ def declared(method: F) -> F:
 def attached(cls: type, name: str) -> Callable[..., Any]:
     """The method of a class, which is given its meaning if it is only declared."""
     for base in cls.__mro__:
+        if base.__module__.partition(".")[0] not in packages:
+            continue  # a class of a user's may have the name of one of the library's
         row, rule = f"{base.__name__}_{name}", f"{base.__name__}_"
         if row in methods or rule in methods:
             method = getattr(base, name)

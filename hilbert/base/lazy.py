@@ -51,6 +51,7 @@ def imported(module: str) -> ModuleType:
 
 def lazy(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` of a package whose names are imported when they are asked for."""
+    packages.add(package)
     module, found = sys.modules[package], homes(package)
     public = {name: home for name, home in found.items() if name == home.name}
     methods.update((name, home) for name, home in found.items() if name != home.name)
@@ -68,6 +69,8 @@ def lazy(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]
     return attribute, names
 
 
+packages: set[str] = set()
+"""The packages whose names are imported when they are asked for: their classes have the declared methods."""
 methods: dict[str, Home] = {}
 """The functions that declared methods stand for, under `Class_method`, from the packages that are imported."""
 _modules: dict[str, tuple[str, ...]] = {}

@@ -48,14 +48,14 @@ RANK = "ρσ"
 # --- making them ---
 
 
-def tensor_product(u: Vec[V], v: Vec[W]) -> Vec[TensorProduct[V, W]]:
-    """u ⊗ v, with the two as factors. Raises SpaceError for other things than vectors of two spaces over one field."""
-    require_vector(u, "u ⊗ v")
+def tensor_product(v: Vec[V], other: Vec[W]) -> Vec[TensorProduct[V, W]]:
+    """v ⊗ w, with the two as factors. Raises SpaceError for other things than vectors of two spaces over one field."""
     require_vector(v, "u ⊗ v")
-    space = TensorProduct(u.space, v.space)
-    if u.is_formal or v.is_formal:
-        return Vec(space, _tensor(space, u.leaves, v.leaves, ()))
-    left, right = ([a[None, ...] for a in w.leaves] for w in (u, v))
+    require_vector(other, "u ⊗ v")
+    space = TensorProduct(v.space, other.space)
+    if v.is_formal or other.is_formal:
+        return Vec(space, _tensor(space, v.leaves, other.leaves, ()))
+    left, right = ([a[None, ...] for a in w.leaves] for w in (v, other))
     return Vec(space, _tensor(space, left, right, (1,)))
 
 
