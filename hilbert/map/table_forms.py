@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hilbert.arrays.libraries.namespace import freeze
 from hilbert.base.notarray import Applicable
 from hilbert.map.map import AnyMap, Map
 from hilbert.space.direct_sum import DirectSum
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 
 def with_tables(f: AnyMap, X: Index, args: tuple[Any, ...], over: Sequence[int]) -> Any:
     """Apply f, which is lifted over X at the positions `over`, to arguments, of which the lifted ones may be tables."""
+    if len(args) == 1 and type(args[0]) is Vec:
+        dom, _, cod, run = f._ready()
+        if args[0].space is dom or _is_power(args[0].space, dom):  # most often
+            return Vec(cod, tuple(map(freeze, run(args[0].leaves))))
     dom = f._ready()[0] if Vec in map(type, args) else f.dom  # known since the first call, where vectors are given
     parts = dom.parts if isinstance(dom, DirectSum) and len(args) == len(dom.parts) else (dom,)
     at = over if len(parts) > 1 else (0,)
@@ -37,14 +42,16 @@ def with_tables(f: AnyMap, X: Index, args: tuple[Any, ...], over: Sequence[int])
     return value if form is None else formed(value, form, X)
 
 
+def _is_power(space: Type, due: Type) -> bool:
+    """Tell if two spaces are V^X of the same objects V and X."""
+    if isinstance(space, Copower) and isinstance(due, Copower):
+        return space.base is due.base and space.index is due.index
+    return False
+
+
 def _is_due(arg: Any, due: Type) -> bool:
-    """Tell if an argument is in the space that is due; most often that is V^X of the same V and X."""
-    if not isinstance(arg, (Vec, Applicable)):
-        return False
-    space = arg.space
-    if isinstance(space, Copower) and isinstance(due, Copower) and space.base is due.base and space.index is due.index:
-        return True
-    return bool(space == due)
+    """Tell if an argument is in the space that is due."""
+    return isinstance(arg, (Vec, Applicable)) and bool(_is_power(arg.space, due) or arg.space == due)
 
 
 def _is_table(arg: Any, due: Type, X: Index) -> bool:
