@@ -127,7 +127,7 @@ def labelled(labels: str, U: Any, V: Any, cod: Any = None) -> Any:
 
 
 def inner(V: V, field: Field = R) -> Contraction[V, V, Field]:
-    """⊙ : V × V →₂ K, the inner product; any space. `field` is K for the space 0, which has none of its own."""
+    """⊙ : V × V →₂ K, the inner product. `field` is K for the space 0, which has none; SpaceError for mixed fields."""
     require_space(V, "⊙")
     terms = []
     for k, leaf in enumerate(V.leaves):

@@ -55,7 +55,7 @@ def verify(f: AnyMap, *, at: Any) -> Verification:
     """Test that f is a function, lifts as its loop, and has the derivative and the adjoint that it says, at points.
 
     `at` is a point, as one vector or as a tuple with one for each argument, or a list of points. At each of them the
-    value is computed twice; side by side with another one, in every choice of arguments; and differentiated: see
+    value is computed twice; side by side with another one, in each argument and in all; and differentiated: see
     `check`. Raises SpaceError for what is no function, and for points of another space.
     """
     require_map(f, "verify")

@@ -66,7 +66,7 @@ def _argument(k: int, value: Value, space: Type) -> list[Any]:
 
 
 def _arrays(space: Type, items: list[Value]) -> list[Any]:
-    """An array for each leaf, with an axis for the items in front."""
+    """Values, all of one space, as an array for each leaf, the values along its first axis; SpaceError for others."""
     if len(space.leaves) == 1 and len(items) == 1 and isinstance(items[0], np.ndarray):
         return [_read(items[0], space)[None]]
     match space:

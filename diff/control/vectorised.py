@@ -175,8 +175,8 @@ class Batched(Generic[A, B, W, T]):
 def batched(f: Map[DirectSum[A, B], W], tag: type[T], *, over: Sequence[int] | None = None) -> Batched[A, B, W, T]:
     """f : A ⊕ B → W over batches Fin(tag, n) of any size n: a lift for each size that is met, kept.
 
-    The parameters A are shared; `over` names the positions that vary, as in `lift`. So the last batch of an epoch may
-    be short. Raises SpaceError for what is no map, and for a tag that is no class.
+    The parameters A are shared; `over` names the positions that vary, from 0; the second, B, by default. So the last
+    batch of an epoch may be short. Raises SpaceError for what is no map, and for a tag that is no class.
     """
     require_map(f, "batched(f, Tag)")
     if not isinstance(tag, type):

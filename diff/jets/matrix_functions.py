@@ -117,7 +117,11 @@ def _on_pairs(f: Map[Field, Field], w: Any, M: Any) -> Any:
 
 
 def divided_differences(f: Map[Field, Field], w: Expr[Any]) -> tuple[Any, Any]:
-    """(f[wᵢ, wⱼ]) and (f[wᵢ, wᵢ, wⱼ])."""
+    """(f[wᵢ, wⱼ]) and (f[wᵢ, wᵢ, wⱼ]), where f[wᵢ, wᵢ, wⱼ] = (f[wᵢ, wⱼ] − f'(wᵢ))/(wⱼ − wᵢ).
+
+    Taylor polynomials at the midpoint where the gap is tiny, or where that of f[wᵢ, wⱼ] is the quotient up to rounding
+    and its remainder is as small; quotients elsewhere.
+    """
     X, field = w.space.index, w.space.base
     M = field ** (X * X)
     eps = float(np.finfo(field.dtype).eps)

@@ -178,7 +178,7 @@ def _of_loop(
 
 
 def _turned(series: TaylorSeries, slot: int, alpha: Alpha, loop: Loop, *, inside: bool) -> int:
-    """A stack of a family: outside the axes of the family are the first, in a loop those of the rounds."""
+    """A stack with the axes of the rounds before those of the family, as it is inside a loop, or else the other way."""
     family, rounds = len(series.family), len(loop.index.axes)
     if not series.varies(alpha) or not rounds:
         return slot

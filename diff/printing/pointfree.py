@@ -254,6 +254,7 @@ def _renamed(f: AnyMap) -> AnyMap:
 
 
 def _composed(parts: Sequence[AnyMap], dom: Any) -> AnyMap:
+    """The maps one after the other, the first applied first, without identities; that of `dom` if none is left."""
     moving = [part for part in parts if not isinstance(part, Identity)]
     if not moving:
         return _identity(dom)

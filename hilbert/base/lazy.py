@@ -31,13 +31,13 @@ class Home(NamedTuple):
 
 
 def homes(package: str) -> dict[str, Home]:
-    """The home of each name that the package imports under `if TYPE_CHECKING:`; ImportError without its source."""
+    """The home of each name that a top-level `if` of the package imports; ImportError without its file as text."""
     loader: Any = sys.modules[package].__loader__
     source = loader.get_source(package) if hasattr(loader, "get_source") else None
     if source is None:
         raise ImportError(f"the package {package} needs its file __init__.py as text: install it from the wheel")
-    checked = (node for node in ast.parse(source).body if isinstance(node, ast.If))
-    imports = (line for node in checked for line in node.body if isinstance(line, ast.ImportFrom))
+    blocks = (node for node in ast.parse(source).body if isinstance(node, ast.If))
+    imports = (line for node in blocks for line in node.body if isinstance(line, ast.ImportFrom))
     return {a.asname or a.name: Home(line.module, a.name) for line in imports for a in line.names if line.module}
 
 

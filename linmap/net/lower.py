@@ -111,6 +111,7 @@ class Numbered(Wiring):
         self._into.setdefault(far, []).append(value if f == wire.Same() else self._number(("arc", f, value)))
 
     def _value_of(self, w: int) -> int:
+        """The number of a complete wire's value: equal sums have one; where nothing is added it is a new one."""
         found = self._value.get(w)
         if found is None:
             match sorted(self._into.get(w, ())):

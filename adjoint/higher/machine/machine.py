@@ -169,7 +169,7 @@ class Machine(Bodies):
         return Neutral(with_lets(lets, Dual(closed.pattern, closed.body, c, spot)), dual(ty))
 
     def call(self, function: Value, arg: Value) -> Pass:
-        """f v; a pullback that is stuck stays as a term."""
+        """f v; in an open term a pullback that is stuck stays as a term."""
         if not isinstance(function, Pulled):
             return (yield super().call(function, arg))
         if not self.is_open:

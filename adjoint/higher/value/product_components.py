@@ -32,7 +32,7 @@ def way(ty: Ty, index: int) -> list[int]:
 
 
 def _width(ty: Ty) -> int:
-    """The number of leaves of nested tuples; what is discrete is none."""
+    """The number of leaves of nested tuples, 0 for what is discrete; raises Stuck for a data type."""
     match ty:
         case TupleType(parts):
             return sum(map(_width, parts))

@@ -20,7 +20,8 @@ from hilbert.space.direct_sum import DirectSum
 def to_core(kind: Kind, value: Any) -> Value:
     """A value of Python as one of the evaluator.
 
-    Raises TermError for one of another kind, and `infinite` for data that hold themselves.
+    Raises TermError `type` or `shape` for one of another kind, and `infinite` for data that hold themselves. What a
+    function gives is looked at when it is called.
     """
     return driven(_to_core(kind, value, set()))
 

@@ -53,7 +53,8 @@ def on(cls: type[S], then: Callable[[S], T]) -> Alternatives[S, T]:
 def case(v: S, alternatives: Alternatives[S, T]) -> T:
     """case(v, on(A, f) | on(B, g)): f(v) or g(v), by the class of v; also where v is not known while a term is traced.
 
-    Raises TermError `branches` for a class that is missing, given twice or none of the data.
+    Raises TermError `branches` for a class that is missing and, while a term is traced, for one that is given twice or
+    none of the data; `type` for what are no alternatives, and for a symbol that is no data.
     """
     if not isinstance(alternatives, Alternatives):
         raise TermError("type", f"case(v, on(A, f) | on(B, g)) takes alternatives, not {shown(alternatives)}")

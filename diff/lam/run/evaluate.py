@@ -61,7 +61,7 @@ class Evaluator(Folds):
             raise TermError("limit", f"no value after {self.steps} steps", term.place)
 
     def value(self, term: AnyTerm, env: dict[int, Value]) -> Pass:
-        """⟦t⟧; `env` has the variables of one activation, and a `let` adds to it."""
+        """⟦t⟧; `env`, the variables of one activation, is changed: what the term binds is added to it."""
         while True:
             match term:
                 case Var(_, number, _):

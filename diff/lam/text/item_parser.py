@@ -141,7 +141,10 @@ class Reader:
         return Definition(name, body, ty, itself, annotated, place)
 
     def _claim(self, p: Parser, first: Token) -> Claim:
-        """The claims of the grammar."""
+        """value t = t | reduce t = t | pair t with t = t | grad t at t = t | type t = ty | error …
+
+        or taylor orders t at {atom} = atom.
+        """
         place, word = first.place, first.text
         if word == "error":
             return self._error(p, place)

@@ -167,6 +167,7 @@ class TypeParser:
         return self.parameters[token.text]
 
     def _named(self, token: Token, args: list[Ty]) -> Ty:
+        """The type that a word with a capital is at arguments; RECUR in its own declaration, at its own parameters."""
         if self.recursive and self.recursive[0] == token.text:
             _, due, recur = self.recursive
             if args != [self.parameters[a] for a in due]:

@@ -45,6 +45,7 @@ class Axes(Library):
         return Kernel(lambda a: call(xp.reshape(a, flat)))
 
     def _along(self, name: str, at: int, shape: tuple[int, ...]) -> Callable[..., Any]:
+        """The function of this name, or of several names, along one axis of arrays of a shape."""
         xp = self.xp
         match name:
             case "argmax":

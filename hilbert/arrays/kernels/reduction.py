@@ -224,7 +224,7 @@ class ReductionKernels(Shifts, Segments):
         return found
 
     def _in_turn(self, r: AnyRelation, at: int, leaf: Leaf) -> Kernel:
-        """Reduce R × S axis by axis, first the side that leaves less to the other, and S ∘ R one after the other."""
+        """Reduce R × S first on the side after which fewer entries are left, and S ∘ R one after the other."""
         steps: list[Kernel] = []
         axes = _axes(r)
         waiting = [(r, at)]

@@ -84,7 +84,7 @@ class Cond(ControlFlow):
         return self if then is self.then and otherwise is self.otherwise else Cond(then, otherwise)
 
     def needed(self, wanted: set[int]) -> tuple[set[int], set[int]]:
-        """The results asked for, and the operands that both lines need for them, with the condition."""
+        """The results asked for, and the operands that either line needs for them, with operand 0, the condition."""
         given = {0}
         for line in self.lines:
             live = live_parts(line, [line.outputs[k] for k in wanted])

@@ -70,7 +70,7 @@ class Builder:
         return b
 
     def seen(self, slots: tuple[int, ...]) -> tuple[int, ...]:
-        """Slots as they are seen in the body that is being traced inside: captured, body by body."""
+        """The slots that stand for these in the innermost body that is being traced: each body on the way captures."""
         b = self
         while b.inner is not None:
             b, leaves = b.inner, [b.slots[k] for k in slots]

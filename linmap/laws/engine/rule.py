@@ -79,7 +79,7 @@ def rule(
     lifts: bool = False,
     key: Callable[[Any], Any] | None = None,
 ) -> Callable[[F], F]:
-    """Declare the rule whose function follows; its name is that of the function."""
+    """The decorator that declares a function as a rule, under its name with spaces, and gives the function back."""
 
     def declared(function: F) -> F:
         declare(Rule(named(function), formula, source, kind, function, late, lifts, key, on))

@@ -262,7 +262,7 @@ class Summands(_Open):
         return None
 
     def _collected(self) -> Work:
-        """Make terms that are alike one; True if there were any."""
+        """Make terms that are alike one, by the rules for them; True if any were replaced."""
         found = False
         for rule in rules(LIKE, late=self.owner.late):
             groups: dict[Any, list[int]] = {}

@@ -128,7 +128,7 @@ def _in_place(ends: Sequence[tuple[int, int]], space: Any) -> bool:
 
 
 def _of_one_class(dom: Any, cod: Any, found: list[Arc], given: Sequence[Any]) -> Any:
-    """The atom with these arcs, which are of one class."""
+    """The atom with these arcs, which are of one class; None where there is none."""
     first = found[0].map
     in_place = _in_place([(a.src, a.dst) for a in found], dom)
     match first:

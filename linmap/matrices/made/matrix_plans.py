@@ -278,7 +278,10 @@ def _family(xp: Any, space: Type, parts: list[tuple[int, Any, int]]) -> tuple[An
 
 
 def operator(f: AnyLinMap) -> Any:
-    """A scipy LinearOperator that applies the map to flat arrays; its spaces are `dom` and `cod`."""
+    """A scipy LinearOperator that applies the map and its transpose to flat arrays; its spaces are `dom` and `cod`.
+
+    For scipy's solvers: no matrix is made. Raises SpaceError without scipy.
+    """
     linalg = scipy("sparse.linalg")
     star = transposed(f)
 

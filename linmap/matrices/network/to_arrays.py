@@ -221,9 +221,11 @@ def _on_union(n: Contractor, products: Sequence[NetworkProduct]) -> NetworkProdu
 
 
 def merged_by_axes(n: Contractor, products: Sequence[NetworkProduct]) -> list[NetworkProduct]:
-    """Products that restrict the same axes are one, so that no axis is listed for all because one restricts it.
+    """Products that restrict the same axes made one, group by group, so that none lists axes that only others restrict.
 
-    An identity is written into the blocks of others where these have a place for all of it.
+    An identity is written into the table of the group that restricts the same axes but for its own, if that stays as
+    long. All stay as they are where one restricts nothing, all restrict the same, or a relation is known at the point
+    only.
     """
     groups: dict[tuple[int, ...], list[NetworkProduct]] = {}
     for p in products:

@@ -316,7 +316,7 @@ def _beside_all(outer: PairSet, inner: PairSet) -> MaybePairs:
 
 
 def _boxes_after(outer: PairSet, inner: PairSet) -> MaybePairs:
-    """Each box after each."""
+    """A box for each inner and each outer one, tidied: offsets add up, places are those that inner takes into outer."""
     assert outer.boxes is not None
     assert inner.boxes is not None
     d, a, b = inner.boxes[:, None, 0], inner.boxes[:, None, 1], inner.boxes[:, None, 2]

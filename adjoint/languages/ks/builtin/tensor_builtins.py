@@ -29,7 +29,11 @@ CELLS = 10**6
 
 
 def dims_of(use: Use, n: Value) -> tuple[int, ...]:
-    """A size, for each index; raises UnrolledError where it depends on the lane, and TermError for a large one."""
+    """The sizes that n says, one or a tuple of them.
+
+    Raises UnrolledError where one depends on the lane, or is found from reals in a lane, a loop or a branch, and
+    TermError for a negative integer, for too many elements, and where a size is found from reals and no point is given.
+    """
     found = n if isinstance(n, tuple) else (n,)
     if any(isinstance(k, Table) for k in found):
         raise UnrolledError("a size depends on the lane", found)

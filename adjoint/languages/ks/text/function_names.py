@@ -85,7 +85,7 @@ def structured(derivations: Sequence[str], inner: str) -> str:
 
 
 def derived_type(derivation: str, s: Ty, t: Ty, free: Ty = REAL) -> tuple[Ty, Ty]:
-    """The argument and the result of [d f] for f : s → t; `free` is the type of a record, or a in s ⊸ a and a ⊸ s."""
+    """The argument and the result of [d f], f : s → t; `free` is the record of suf…pass, or the a of poly and polyR."""
     match derivation:
         case "D":
             return s, Lin(s, t)

@@ -86,7 +86,7 @@ class Optimiser:
                 return self.make.call(name, *parts)
 
     def composed(self, a: AnyTerm, b: AnyTerm) -> AnyTerm:
-        """a ∘ b."""
+        """a ∘ b, simplified at its root; a and b are simple already."""
         make = self.make
         if _is(a, "lmOne"):  # 1∘m = m
             return b
@@ -94,7 +94,7 @@ class Optimiser:
             return a
         if _is(a, "lmZero"):  # 0∘m = 0
             return make.call("lmZero", self.s, _parts(a)[1])
-        if _is(b, "lmZero") and _is(a, "lmScale"):  # m∘0 = 0: the shapes are at hand
+        if _is(b, "lmZero") and _is(a, "lmScale"):  # S(k)∘0 = 0: S stays in its space, so that b has the shapes
             return b
         if _is(a, "lmScale") and _is(b, "lmScale"):  # S(a)∘S(b) = S(a·b)
             x, k = _parts(b)

@@ -376,7 +376,7 @@ class Splitting:
 
 
 def split(make: Maker, passes: Passes, s: Var, e: AnyTerm, t: Ty) -> tuple[AnyTerm, AnyTerm, Var, Var]:
-    """Both passes of λs. e, and the parameters of the second, a cotangent and a record."""
+    """(first, second, dt, b): (e, record) by s; ds by dt, of e, and b, the record; TermError for a misplaced lambda."""
     figure, scope = Splitting(make, passes), Forward()
     value = driven(figure.of(e, scope))
     dt = fresh("dt", tangent(t))
