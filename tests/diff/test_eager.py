@@ -84,7 +84,8 @@ def difference(body: Callable[..., Any], f: Any, point: list[Any]) -> str:
 
 def blocks(page: Path) -> None:
     """Run the code of a page; what its examples print is another test."""
-    test = doctest.DocTestParser().get_doctest(page.read_text("utf-8"), {"__name__": "__main__"}, page.name, None, 0)
+    name = f"bodies of {page.name}"  # not the name of the other test: warnings are told once for a place
+    test = doctest.DocTestParser().get_doctest(page.read_text("utf-8"), {"__name__": "__main__"}, name, None, 0)
     doctest.DocTestRunner(verbose=False).run(test, out=lambda _: None, clear_globs=False)
 
 
