@@ -32,7 +32,7 @@ class Declaration(NamedTuple):
 
     @property
     def signature(self) -> inspect.Signature:
-        """What it says that it takes."""
+        """The signature of the declaration."""
         return inspect.signature(getattr(getattr(import_module(self.module), self.owner), self.name))
 
 

@@ -84,7 +84,7 @@ def printed(line: str) -> str:
 
 
 def alone(line: str, folder: Path) -> str:
-    """What a command line prints; modules that it loads from its folder are forgotten, as in a process of its own."""
+    """The text that a command line prints; modules loaded from its folder are forgotten, as in a process of its own."""
     before = set(sys.modules)
     text = printed(line)
     for name in set(sys.modules) - before:

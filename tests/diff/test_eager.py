@@ -116,7 +116,7 @@ def test_every_body_in_the_examples(name: str, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_vectors_have_the_methods_of_expressions() -> None:
-    """What an expression has as a public method, a vector has, with its documentation."""
+    """A vector has the public methods of an expression, with their documentation."""
     own = {"apply_map", "attributes", "builder", "functions", "home", "instead", "slots", "split"}
     assert {name for name in dir(Expr) if not name.startswith("_")} - own <= set(dir(Vec))
     method: Any = attached(Vec, "sum")

@@ -119,7 +119,7 @@ def bound(package: str, kind: str) -> list[ast.arguments]:
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("package", ["hilbert", "diff"])
 def test_each_signature_of_a_method_along_axes_is_taken(package: str, name: str) -> None:
-    """What the stubs say that a method takes is what its meaning takes; no other function is a meaning."""
+    """A method takes the parameters that the stubs say; no other function is a meaning."""
     taken = list(inspect.signature(reductions.method(name)).parameters.values())
     signatures = bound(package, METHODS[name].kind)
     assert [reason for args in signatures for reason in refusals(args, taken, is_method=True)] == []

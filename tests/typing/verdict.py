@@ -25,7 +25,7 @@ BAD = [path for path in MODELS if path.name.startswith("bad_")]
 GOOD = [path for path in MODELS if path not in BAD]
 
 EXAMPLES = sorted((ROOT / "docs" / "examples").glob("*.py"))
-"""What pyright looks at beside models and pages; `make pyright` asks it of the library."""
+"""The files that pyright reads beside models and pages; `make pyright` asks it of the library."""
 
 Place = tuple[str, int]
 """The name of a file that was asked about, its path where a folder was, and a line of it."""

@@ -1,4 +1,4 @@
-"""What mypy and pyright say of all models and pages, and pyright of the examples, from one run of each.
+"""The verdicts of mypy and pyright on all models and pages, and of pyright on the examples, from one run of each.
 
 Most of the time of a run is for the library, which all of them use.
 """

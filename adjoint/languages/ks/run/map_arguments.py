@@ -30,7 +30,7 @@ def of_reals(callee: Callee) -> str:
 
 
 def no_cotangent(callee: Callee) -> str:
-    """Why there is no cotangent of a linear map, and what there is."""
+    """The message that a linear map has no cotangent, with the ones that there are."""
     says = f"the cotangent of {which(callee)}, is not computed: a linear map has no numbers of its own; "
     if isinstance(callee.arg, TupleType):
         n = len(callee.arg.parts)
@@ -40,7 +40,7 @@ def no_cotangent(callee: Callee) -> str:
 
 
 def not_derived(callee: Callee) -> str:
-    """Why a derivative by what linear maps are made of is none."""
+    """The message that there is no derivative by the data of linear maps."""
     says = f"{which(callee)}, depends on what is derived here, and linear maps that are given do not"
     return f"{says}: {of_reals(callee)}"
 

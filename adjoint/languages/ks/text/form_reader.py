@@ -99,7 +99,7 @@ def forms(source: Source) -> Iterator[AnyForm]:
 
 
 def too_large(text: str) -> str | None:
-    """Why a text that was printed is not read back, if so: its words in one definition, or brackets in each other."""
+    """The reason that a printed text is not read back, or None: words in one definition, or brackets in each other."""
     words = most = depth = deepest = 0
     for found in _WORD.finditer(text):
         word = found[0]

@@ -91,7 +91,7 @@ class Linear:
     is_record: bool = False
     """True if it is what suffwdpass keeps, of which only the transpose is."""
     missing: str | None = None
-    """Why it is not computed, if it is not."""
+    """The reason that a value is not computed, where there is one."""
 
 
 @final
