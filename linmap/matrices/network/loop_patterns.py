@@ -192,6 +192,8 @@ def pairs_of(n: Contractor, p: NetworkProduct) -> MaybePairs:
     if len(p.links) == len(known) == 1 and not p.tables and isinstance(known[0], PairRelation):
         return known[0].pairs
     found = along_diagonals(n, p)
+    if not found.k:
+        return None
     some = _boxes(n, found) if is_met(found) else None
     if some is not None:
         return boxes(inp, out, some)

@@ -214,12 +214,24 @@ def product_form(n: Network, p: NetworkProduct) -> Form:
             parts.append(_coupled(n, p, c))
     if split:
         parts.append(LowRank(1, (rows, cols)) if min(rows, cols) > 1 else DenseForm((rows, cols)))
-    made = _kronecker(parts, scaled=scaled)
+    made = _kronecker(_outer(parts), scaled=scaled)
     if isinstance(made, PLAIN) and p.inp != tuple(twins.get(c) if c in alike else c for c in p.out):
         if isinstance(made, DiagonalForm) and made.entries is not None:
             return SparseForm(made.entries, (made.size, made.size))
         return Permutation(made.size, weighted=not isinstance(made, IdentityForm))
     return made
+
+
+def _outer(parts: list[Form]) -> list[Form]:
+    """The parts with sparse columns and rows made one, where the first of these stands."""
+    thin = {k: p for k, p in enumerate(parts) if isinstance(p, SparseForm) and 1 in p.shape}
+    if len(thin) < 2:
+        return parts
+    some = thin.values()
+    shape = math.prod(p.shape[0] for p in some), math.prod(p.shape[1] for p in some)
+    one = SparseForm(math.prod(p.entries for p in some), shape, all(p.exact for p in some))
+    first, *others = thin
+    return [one if k == first else p for k, p in enumerate(parts) if k not in others]
 
 
 def _coupled(n: Network, p: NetworkProduct, c: Component) -> Form:
@@ -236,10 +248,11 @@ def _sparse(n: Network, p: NetworkProduct, c: Component, twins: Mapping[int, int
     entries, exact, single = counted(n, p, c)
     if entries == shape[0] * shape[1]:
         return DenseForm(shape)
-    if single is not None and entries and all(twins.get(o) in c.inps for o in c.outs) and _is_on(single, c, twins):
-        return IdentityForm(entries) if entries == shape[0] and not c.factors else _diagonal(shape[0], entries)
-    if single is not None and shape[0] == shape[1] == entries and _is_bijection(n, single, c):
-        return Permutation(entries, weighted=bool(c.factors))
+    if single is not None and entries and shape[0] == shape[1]:
+        if all(twins.get(o) in c.inps for o in c.outs) and _is_on(single, c, twins):
+            return IdentityForm(entries) if entries == shape[0] and not c.factors else _diagonal(shape[0], entries)
+        if entries == shape[0] and _is_bijection(n, single, c):
+            return Permutation(entries, weighted=bool(c.factors))
     return SparseForm(entries, shape, exact) if entries else ZeroForm()
 
 
@@ -279,6 +292,8 @@ def _is_bijection(n: Network, part: Link | LabelTable, c: Component) -> bool:
 
 
 def _kronecker(parts: list[Form], *, scaled: bool) -> Form:
+    if any(isinstance(p, ZeroForm) for p in parts):
+        return ZeroForm()
     plain = [p for p in parts if isinstance(p, (IdentityForm, DiagonalForm))]
     if len(plain) == len(parts):
         size = math.prod(p.size for p in plain)

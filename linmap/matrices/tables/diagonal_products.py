@@ -79,12 +79,32 @@ def along_diagonals(n: Contractor, p: NetworkProduct) -> NetworkProduct:
             for c in joined.labels:
                 users[c].add(k)
             for i in inside:
-                factors[i] = evolve(factors[i], labels=joined.y)
+                factors[i] = _moved(n, factors[i], joined.y)
                 for c in joined.y:
                     held[c].append(i)
             todo.append(k)
             break
-    return p.but(links=_each_once([*links.values()]), factors=_one_for_each_place(n, factors))
+    return _settled(p.but(links=_each_once([*links.values()]), factors=_one_for_each_place(n, factors)))
+
+
+def _moved(n: Contractor, f: NetworkFactor, labels: Labels) -> NetworkFactor:
+    """A factor of which no more is known than that entries need not be 1, along other labels."""
+    axes = tuple([n.axes[c] for c in labels])
+    if n.is_found(f) or n.slots[f.slot].axes == axes:
+        return NetworkFactor(f.slot, labels)
+    return NetworkFactor(n.spread(n.ones(()), labels), labels)
+
+
+def _settled(p: NetworkProduct) -> NetworkProduct:
+    """The product without links that have no labels: one that holds nowhere makes the product 0, others say nothing.
+
+    A relation from the place of no axis, and one back there, leave such a link where they meet.
+    """
+    bare = [link for link in p.links if not link.labels]
+    if not bare:
+        return p
+    k = p.k if all(link.relation.size for link in bare) else 0.0
+    return p.but(k=k, links=tuple([link for link in p.links if link.labels]))
 
 
 def _one_for_each_place(n: Contractor, factors: Sequence[NetworkFactor]) -> tuple[NetworkFactor, ...]:
@@ -103,7 +123,7 @@ def _split(link: Link) -> list[Link]:
         i, j = len(part.dom.axes), len(part.cod.axes)
         found.append(Link(part, x[:i], y[:j]))
         x, y = x[i:], y[j:]
-    return found if all(part.x and part.y for part in found) else [link]
+    return found
 
 
 def _on_diagonals(link: Link) -> Link:
@@ -214,7 +234,7 @@ def patterns(n: Contractor, products: Sequence[NetworkProduct], most: int) -> li
     numbers are added there.
     """
     made: list[tuple[NetworkProduct, list[Pair]]] = []
-    for p in (along_diagonals(n, p) for p in products):
+    for p in [q for p in products if (q := along_diagonals(n, p)).k]:
         opened = set(p.open)
         pairs = axis_pairs(n, p) if is_met(p) else None
         if pairs is None or any(n.is_found(f) or not opened.issuperset(f.labels) for f in p.factors):
@@ -246,20 +266,30 @@ def _sum(
     """The pattern of q + p, on the labels of q."""
     if not apart and not q.factors and not p.factors:
         return q.but(k=q.k + p.k), others
-    out, links = list(q.out), list(q.links)
+    out = list(q.out)
     for k in apart:
-        (ips, ops), relation = others[k]
-        if q.out[ops[0]] in q.inp:
-            out[ops[0]] = n.twin(q.out[ops[0]])
-        x, y = tuple(q.inp[i] for i in ips), tuple(out[o] for o in ops)
-        links = [link for link in links if {*link.labels} != {*x, *y}]
+        ends, relation = others[k]
+        if _is_shared(q.inp, out, ends):
+            (o,) = ends[1]
+            out[o] = n.twin(out[o])
         relation = Diagonals(relation.dom, relation.cod, together(relation.runs + pairs[k][1].runs))
-        links.append(Link(relation, x, y))
-        others = [*others[:k], (others[k][0], relation), *others[k + 1 :]]
+        others = [*others[:k], (ends, relation), *others[k + 1 :]]
+    links = tuple([Link(r, *_labels(q.inp, out, ends)) for ends, r in others if not _is_shared(q.inp, out, ends)])
     names = dict(zip(p.inp, q.inp, strict=True)) | dict(zip(p.out, out, strict=True))
     moved = dict(zip(q.out, out, strict=True))
     factors = [evolve(f, labels=tuple(moved.get(c, c) for c in f.labels)) for f in q.factors]
     factors += [evolve(f, labels=tuple(names[c] for c in f.labels)) for f in p.factors]
-    ends = [out[o] for (_, ops), _ in others for o in ops]
-    factors.append(n.ones(tuple(ends[:1])))
-    return q.but(k=1.0, factors=_one_for_each_place(n, factors), links=tuple(links), out=tuple(out)), others
+    places = [o for (_, ops), _ in others for o in ops]
+    factors.append(n.ones(tuple([out[o] for o in places[:1]])))
+    return q.but(k=1.0, factors=_one_for_each_place(n, factors), links=links, out=tuple(out)), others
+
+
+def _labels(inp: Labels, out: Sequence[int], ends: tuple[Labels, Labels]) -> tuple[Labels, Labels]:
+    """The labels at some places of the input, and at some of the output."""
+    return tuple([inp[i] for i in ends[0]]), tuple([out[o] for o in ends[1]])
+
+
+def _is_shared(inp: Labels, out: Sequence[int], ends: tuple[Labels, Labels]) -> bool:
+    """Tell if a place of the input and one of the output have one label, which says that they are equal."""
+    x, y = _labels(inp, out, ends)
+    return x == y
