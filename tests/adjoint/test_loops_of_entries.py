@@ -310,6 +310,17 @@ def test_what_one_entry_proves() -> None:
     assert iterated(lambda z: s.of([z[0], z[0] * z[1]]), 3) == "sparse, 3 of 2·2 entries"
 
 
+def test_an_entry_that_was_not_put() -> None:
+    """Of two numbers put side by side, each is found at its own place alone."""
+    s, p = on_line(2), of_scalars()
+
+    def swapped(z: Any) -> Any:
+        return p.of([sin(e) for e in s.entries(s.of(p.entries(z)))[::-1]])
+
+    found = [str(structure(derivative(fun(p.space)(lambda z, k=k: iterate(swapped, z, hb.Fin.of(k)))))) for k in (1, 2)]
+    assert found == ["[zero, scaled; scaled, zero]", "diagonal"]
+
+
 def test_a_block_of_nothing() -> None:
     """A relation without pairs leaves 0, whatever the other axes have."""
     X, Y = hb.Fin(Row, 3), hb.Fin(Column, 2)
