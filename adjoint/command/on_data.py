@@ -16,13 +16,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn, final
+from typing import TYPE_CHECKING, NoReturn, assert_never, final
 
 from attrs import frozen
 
 from adjoint.command.report import TextSpan, UsageError, located
 from diff import AnyTermFunction
-from diff.datatypes.kinds.kinds import Data, Function, Sequence
+from diff.datatypes.kinds.kinds import Data, Function, Itself, Sequence
+from hilbert import Type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence as Several
@@ -88,5 +89,7 @@ def kind_text(kind: Kind) -> str:
             return f"tuple[{kind_text(of)}, ...]"
         case Function(takes, gives):
             return f"(({', '.join(map(kind_text, takes))}) -> {kind_text(gives)})"
-        case _:  # a space, which prints itself
+        case Type() | Itself():  # a space prints itself
             return str(kind)
+        case _:
+            assert_never(kind)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, cast
 
 from adjoint.reverse.adjoint_affine import vjp
 from adjoint.reverse.rules import adjoint
 from diff import derivative, jvp, pointfree, program, show
 from diff.printing.show_steps import Slots, leaf_names
-from diff.terms.program import Held, Program
+from diff.terms.program import Program
 from hilbert import DirectSum
+from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.operation import Contract, Literal
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from diff.terms.program import AnyProgram
     from hilbert import Vec
     from hilbert.map.map import AnyMap
+    from hilbert.program.control.flows import Flow
     from hilbert.program.line.line import Step
     from hilbert.program.line.step_operation import Operation
 
@@ -63,13 +65,13 @@ def _made(p: AnyProgram, step: Step[Any], names: Sequence[str]) -> list[str]:
             return [f"({', '.join(given)}{',' if len(given) == 1 else ''})"]
         case Unpack(k):
             return [f"π{subscript(k + 1)} {given[0]}"]
-        case operation if isinstance(operation, get_args(Held)):
-            return _held(p, operation, step.args[0], names)
-        case _:  # an array operation
+        case ControlFlow() as flow:
+            return _held(p, cast("Flow", flow), step.args[0], names)
+        case _:  # asks for bundles and lines: every other step is an array operation
             return [" ".join([_operation(step.operation), *given])]
 
 
-def _held(p: AnyProgram, operation: Held, bundle: int, names: Sequence[str]) -> list[str]:
+def _held(p: AnyProgram, operation: Flow, bundle: int, names: Sequence[str]) -> list[str]:
     """A loop, a condition or an equation, as it prints; what has a line of its own follows the slots of the program."""
     maker = None if bundle < p.arity else p.steps[bundle - p.arity]
     packed = maker is not None and isinstance(maker.operation, Pack)

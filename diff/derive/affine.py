@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from diff import _calls
-    from diff.terms.program import Held, Operation
+    from diff.terms.program import Operation
+    from hilbert.program.control.flows import Flow
     from hilbert.program.line.line import Line, Step
     from hilbert.program.line.operation import Builtin
 
@@ -119,7 +120,7 @@ def _arcs(t: Tangents, f: Builtin | AnyElementwise, args: tuple[int, ...], y: in
 
 
 def _several(
-    t: Tangents, f: Held | Custom, args: tuple[int, ...], step: Step[Operation]
+    t: Tangents, f: Flow | Custom, args: tuple[int, ...], step: Step[Operation]
 ) -> tuple[list[int], list[Arc]]:
     """The slots of the results of a step that may have several, and the arcs of its derivative."""
     match f:

@@ -7,7 +7,7 @@ each round is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, cast
 
 from attrs import evolve
 
@@ -29,6 +29,7 @@ from linmap.term.net import Arc
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from diff.terms.program import Operation
     from hilbert.program.line.builder import Builder
     from hilbert.program.line.line import Line
 
@@ -51,7 +52,8 @@ def follow(found: list[Any], line: Line | Builder, sure: Mapping[int, tuple[int,
             found.append(all(args))
             continue
         leaf = line.slots[slot]
-        match step.operation:
+        operation: Operation = step.operation
+        match operation:
             case Literal(value):
                 found.append(not value.leaf.is_field or is_finite(value))
             case Pack():
@@ -73,8 +75,10 @@ def follow(found: list[Any], line: Line | Builder, sure: Mapping[int, tuple[int,
                 found.append(tuple(all(args[0]) for _ in equation.made.leaves))
             case While() | Custom():  # anything
                 found.append(tuple(not k.is_field for k in leaf.leaves) if isinstance(leaf, Bundle) else False)
-            case _:  # right for every step: that its result is finite is not known
-                found.append(not leaf.is_field)
+            case Scale() | Reduce() | Move() | Cast() | External() | Keep() | Contract() | Add() | Choose() | Fill():
+                found.append(all(args))  # the same as above
+            case _:
+                assert_never(operation)
 
 
 def line_may_break(line: Line) -> bool:

@@ -7,11 +7,11 @@ seen in the steps, and each of these is an arc; no number is tried.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, assert_never, final
 
 from attrs import evolve, frozen
 
-from diff.terms.elementwise import Binary, Primitive
+from diff.terms.elementwise import Binary, Elementwise, Primitive
 from diff.terms.user_operation import Custom, emit
 from diff.trace.error_place import origin
 from diff.trace.expr import Expr
@@ -19,10 +19,12 @@ from hilbert import DirectSum, SpaceError
 from hilbert.arrays.libraries.namespace import to_numpy
 from hilbert.errors import number, shown
 from hilbert.index.spec import Spec
+from hilbert.program.control.branch import AnyLane, Choose, Fill
+from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.line.builder import Builder
-from hilbert.program.line.bundle import Pack
+from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.external import External
-from hilbert.program.line.operation import Add, Cast, Contract, Keep, Literal, Move, Reduce, Scale
+from hilbert.program.line.operation import Add, Along, Cast, Contract, Keep, Literal, Move, Reduce, Scale
 from hilbert.program.line.source_line import Place, in_derivative, told
 from hilbert.program.transform.lifted_line import lifted_line
 from linmap.term import wire
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from diff.derive.tangents import Tangents
+    from diff.terms.program import Operation
     from hilbert.index.index import Index
     from hilbert.program.line.line import Line
 
@@ -159,7 +162,8 @@ def require_linear(rule: TangentRule, name: str) -> list[Arc]:
         if not sources:
             continue
         moving.add(slot)
-        match step.operation:
+        operation: Operation = step.operation
+        match operation:
             case Contract(spec) if len(sources) == 1:
                 (src,) = sources
                 side = 1 - step.args.index(src)
@@ -171,9 +175,22 @@ def require_linear(rule: TangentRule, name: str) -> list[Arc]:
                 arcs.append(Arc(wire.Same(), sources[0], slot))
             case Scale() | Reduce() | Move() | Cast() | External() as linear:
                 arcs.append(Arc(linear, sources[0], slot))
-            case _:  # right for every step: that it is linear is not known
+            case (
+                Contract()
+                | Add()
+                | Elementwise()
+                | Along()
+                | Choose()
+                | Fill()
+                | AnyLane()
+                | Custom()
+                | ControlFlow()
+                | (Literal() | Pack() | Unpack())
+            ):
                 why = _why(line, slot, moving)
                 raise SpaceError(f"the tangent of operation {name} is not linear in the tangents: {why}")
+            case _:
+                assert_never(operation)
     for slot in line.outputs:
         if slot not in moving and not _is_zero(line, slot):
             raise SpaceError(f"the tangent of operation {name} does not depend on the tangents, and is not 0")

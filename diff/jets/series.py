@@ -18,7 +18,7 @@ A *family* of directions is an axis of the coefficients of order 1, 2, …; what
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, assert_never, final
 
 from diff.jets.multiindex import Alpha
 from diff.jets.series_families import at_basis, summed
@@ -29,13 +29,16 @@ from diff.jets.series_support import SeriesSupports, is_zero
 from diff.jets.taylor_series import Coefficients, PartialDerivative, Results
 from diff.terms.elementwise import Elementwise
 from diff.terms.program import as_program
+from diff.terms.user_operation import Custom
 from hilbert.index.spec import Spec
-from hilbert.program.control.branch import Choose, Cond, Fill
+from hilbert.program.control.branch import AnyLane, Choose, Cond, Fill
+from hilbert.program.control.equation_step import Implicit, Solve
 from hilbert.program.control.loop import Loop
+from hilbert.program.control.while_loop import While
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.external import External
-from hilbert.program.line.operation import Add, Cast, Contract, Keep, Literal, Move, Reduce, Scale
+from hilbert.program.line.operation import Add, Along, Cast, Contract, Keep, Literal, Move, Reduce, Scale
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -162,8 +165,10 @@ class Series(Orders):
                 return chosen(self, args[0], (args[1], None) if when else (None, args[1]), alpha)
             case Pack() | Unpack():  # what does not move
                 return None
-            case other:  # right for every step: it has a rule, which comes before, or no jet, as a loop without a bound
-                raise self.no_jet(slot, other)
+            case While() | Implicit() | Solve() | Custom() | Along() | AnyLane():  # it has a rule, which came before
+                raise self.no_jet(slot, operation)
+            case _:
+                assert_never(operation)
 
     def _of_rule(self, slot: int, alpha: Alpha) -> dict[int, int | None]:
         """The coefficients of the results of a step that has a rule."""

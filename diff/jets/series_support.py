@@ -6,7 +6,7 @@ derivative. What lies outside is selected away after a product with a coefficien
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, assert_never, final
 
 import numpy as np
 
@@ -14,11 +14,13 @@ from diff.derive.equation_derivative import mask
 from diff.derive.finite_slopes import follow
 from diff.jets.taylor_series import PartialDerivative
 from diff.terms.elementwise import Elementwise
+from diff.terms.user_operation import Custom
 from hilbert.index.spec import Spec
-from hilbert.program.control.branch import Choose, Fill
+from hilbert.program.control.branch import AnyLane, Choose, Fill
+from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.external import External
-from hilbert.program.line.operation import Add, Cast, Contract, Keep, Move, Reduce, Scale
+from hilbert.program.line.operation import Add, Along, Cast, Contract, Keep, Literal, Move, Reduce, Scale
 from linmap.net.loop_masks import known_mask
 from linmap.net.support import Given, Part, Support, united
 from linmap.net.supported_flow import Supports
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from diff.jets.taylor_series import TaylorSeries
+    from diff.terms.program import Operation
     from hilbert.program.line.constant import Const
 
 
@@ -141,7 +144,8 @@ class SeriesSupports:
             value = self._value(datum)
             return None if value is None else wire.ContractWith(spec, side, Ref(value, out.slots[value]))
 
-        match step.operation:
+        operation: Operation = step.operation
+        match operation:
             case Contract(spec):
                 u, v = step.args
                 sides = ((by(spec, 0, u), v), (by(spec, 1, v), u))
@@ -154,8 +158,8 @@ class SeriesSupports:
                 c = self._value(step.args[0])
                 if c is None:
                     return [(None, k) for k in step.args]
-                if isinstance(step.operation, Fill):
-                    return [(mask(out, c, leaf, when=step.operation.when), step.args[1])]
+                if isinstance(operation, Fill):
+                    return [(mask(out, c, leaf, when=operation.when), step.args[1])]
                 return [(mask(out, c, leaf, when=k == 1), step.args[k]) for k in (1, 2)]
             case Elementwise() if slot in self.series.partials:
                 found = zip(self.series.partials[slot], step.args, strict=True)
@@ -163,5 +167,9 @@ class SeriesSupports:
                     (by(pointwise, 0, w.slot) if isinstance(w, PartialDerivative) else wire.Scale(w), k)
                     for w, k in found
                 ]
-            case _:  # right for every step, as for loops, branches and rules: everywhere
+            case (
+                Elementwise() | Custom() | Along() | ControlFlow() | Pack() | Unpack() | Literal() | AnyLane()
+            ):  # everywhere
                 return [(None, k) for k in step.args]
+            case _:
+                assert_never(operation)

@@ -10,24 +10,25 @@ tanh^2 ∘ ((⋆)∘⟨π₁, π₂⟩ + π₃)
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
 from diff.terms.elementwise import Elementwise
 from diff.terms.lower import program
 from diff.terms.nodes import Bilinear, Constant, Power
 from diff.terms.program import AnyProgram, Program
+from diff.terms.user_operation import Custom
 from hilbert import Copower, DirectSum, Map, R, SpaceError, Type, Vec
 from hilbert.index.leaf import Bundle, Leaf
 from hilbert.map.combine import Composition
 from hilbert.map.map import AnyMap, require_map
-from hilbert.program.control.branch import Cond
+from hilbert.program.control.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.control.equation_step import Implicit, Solve
 from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.line import Line
-from hilbert.program.line.operation import Add, Contract, Literal
+from hilbert.program.line.operation import Add, Along, Contract, Keep, Literal
 from hilbert.program.transform.emit_loop import emitted
 from hilbert.space.direct_sum import Biproduct
 from hilbert.space.space import type_of
@@ -39,6 +40,8 @@ from linmap.term.nodes import Identity, Project, Unitary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from diff.terms.program import Operation
 
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
@@ -157,7 +160,8 @@ class _Terms:
         step = p.steps[k - p.arity]
         leaves = [p.slots[a] for a in step.args]
         leaf = p.slots[k]
-        match step.operation:
+        operation: Operation = step.operation
+        match operation:
             case Literal(value):
                 return Constant(self.space, Vec(type_of(leaf), (value.array,)))
             case Contract(spec):
@@ -190,13 +194,24 @@ class _Terms:
             case wire.Reduce() | wire.Move() | wire.Cast() | wire.External() as arc if _is_linear(leaves[0], leaf):
                 net = Net(type_of(leaves[0]), type_of(leaf), (0,), (Arc(arc, 0, 1),), (1,), (leaves[0], leaf))
                 return _composed([args[0], net], self.space)
-            case other:  # right for every step, such as truth values moved, elements compared: a program of one step
+            case (
+                Elementwise()
+                | wire.Reduce()
+                | wire.Move()
+                | wire.Cast()
+                | wire.External()
+                | Along()
+                | Keep()
+                | (Choose() | AnyLane() | Fill() | Custom())
+            ):  # truth values moved, elements compared: a program of one step
                 b = Builder(leaves)
-                slot = b.step(other, tuple(range(len(leaves))))
+                slot = b.step(operation, tuple(range(len(leaves))))
                 dom = type_of(leaves[0]) if len(leaves) == 1 else DirectSum(tuple(map(type_of, leaves)))
                 made = list(b.unpack(slot)) if isinstance(leaf, Bundle) else [slot]
                 one: AnyMap = Program.of(b, dom, made, type_of(leaf))
                 return _composed([args[0], one], self.space) if len(args) == 1 else one @ fork(*args)
+            case _:
+                assert_never(operation)
 
 
 def _is_linear(given: Leaf, made: Leaf) -> bool:

@@ -18,14 +18,14 @@ from linmap.printing.notation import subscript
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from diff.terms.program import Held
+    from hilbert.program.control.flows import Flow
     from hilbert.program.line.line import Line
 
 WORDS = re.compile(r"[^\W\d]\w*′*")
 """The names in a text."""
 
 
-def held(slots: SlotTexts, operation: Held, bundle: int) -> Text:
+def held(slots: SlotTexts, operation: Flow, bundle: int) -> Text:
     """The text of a step on a bundle; while it is only asked what that mentions, its bodies are not written."""
     step = _Held(slots, bundle, len(operation.given.leaves))
     return step.text(operation) if slots.final else Text("…", APPLICATION)
@@ -40,7 +40,7 @@ class _Held:
         self.given = slots.p.steps[bundle - slots.arity].args if made_here else ()
         self.texts = [slots.bound(k, ATOM) for k in self.given] or [f"x{subscript(k + 1)}" for k in range(count)]
 
-    def text(self, operation: Held) -> Text:
+    def text(self, operation: Flow) -> Text:
         """The text of a step that holds lines."""
         match operation:
             case Loop() as loop:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, assert_never, final
 
 from diff.printing.show_indexed import FREE, Indexed, along, at, braced, free, is_rep, missing
 from diff.printing.slot_text import ATOM, PRODUCT, SUM, SlotTexts, Text, Texts
+from diff.terms.elementwise import Elementwise
 from diff.terms.user_operation import Custom, Masks
 from hilbert import Unit
 from hilbert.index.leaf import Bundle
-from hilbert.program.line.bundle import Unpack
-from hilbert.program.line.operation import Along, Contract, Literal
+from hilbert.program.control.branch import AnyLane, Choose, Fill
+from hilbert.program.control.control_flow import ControlFlow
+from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.operation import Add, Along, Cast, Contract, Keep, Literal
 from hilbert.program.line.operation import labelled as axes_of
 from hilbert.relation import Converse, Graph, Inclusion
 from linmap.printing.notation import subscript
@@ -20,6 +23,7 @@ from linmap.term import wire
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from diff.terms.program import Operation
     from hilbert import Index
 
 
@@ -53,13 +57,14 @@ class Entries:
     def _step(self, k: int) -> Text:
         slots = self.slots
         step = slots.p.steps[k - slots.arity]
-        match step.operation:
+        operation: Operation = step.operation
+        match operation:
             case Literal(value):
                 text = slots.names.const(value)
                 named = self.named(k, text)
                 return Text(text, SUM if text.startswith("−") else ATOM) if _is_number(text) else named
             case wire.Reduce(relation, place):
-                return self._reduced(step.args[0], relation, place, repeated=is_rep(step.operation))
+                return self._reduced(step.args[0], relation, place, repeated=is_rep(operation))
             case Along(name, index, place):
                 return self._along(step.args[0], name, index, place)
             case wire.Move(order):
@@ -75,8 +80,21 @@ class Entries:
             case Unpack(part) if isinstance(custom := slots.operation(step.args[0]), Custom):
                 text = f"π{subscript(part + 1)} {self.texts[step.args[0]].tight}"
                 return Text(text + self._own(k, custom.n), ATOM)
-            case _:  # element by element
+            case (
+                Elementwise()
+                | Add()
+                | Keep()
+                | Cast()
+                | Choose()
+                | Fill()
+                | AnyLane()
+                | Pack()
+                | Unpack()
+                | ControlFlow()
+            ):
                 return self._entrywise(k, self.slots.read(k))
+            case _:
+                assert_never(operation)
 
     def _whole(self, a: int, among: Sequence[int] = ()) -> Text:
         """The text of an operand, in which every axis is seen that is not seen in the others."""

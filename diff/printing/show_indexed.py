@@ -7,14 +7,18 @@ texts are put into each other, it is one character of Unicode's private use, whi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, assert_never, final
 
 from attrs import evolve
 
+from diff.terms.elementwise import Elementwise
 from diff.terms.user_operation import Custom
 from hilbert import Unit
 from hilbert.index.index import Anonymous, Fin
-from hilbert.program.line.operation import Along, Contract
+from hilbert.program.control.branch import AnyLane, Choose, Fill
+from hilbert.program.control.control_flow import ControlFlow
+from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.operation import Add, Along, Cast, Contract, Keep, Literal
 from hilbert.relation import Full
 from linmap.signs import acts_on_all
 from linmap.term import wire
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from diff.printing.slot_text import Text
+    from diff.terms.program import Operation
     from hilbert.index.index import Index
     from hilbert.index.leaf import Leaf
     from linmap.printing.text_names import Names
@@ -50,7 +55,7 @@ def braced(indices: Sequence[str]) -> str:
     return indices[0] if len(indices) == 1 else f"{{{', '.join(indices)}}}"
 
 
-def reads_all(operation: Any, operands: Sequence[Leaf]) -> bool:
+def reads_all(operation: Operation, operands: Sequence[Leaf]) -> bool:
     """Tell if a step acts as its sign alone says: on all axes of its operands."""
     match operation:
         case wire.Reduce(relation, at):
@@ -63,8 +68,12 @@ def reads_all(operation: Any, operands: Sequence[Leaf]) -> bool:
             return acts_on_all(spec, *operands)
         case Custom(n=n) | wire.External(n=n):
             return n == 0
-        case _:  # element by element
+        case Elementwise() | Literal() | Add() | Keep() | Cast() | wire.Scale() | Choose() | Fill() | AnyLane():
+            return True  # element by element
+        case Pack() | Unpack() | ControlFlow():
             return True
+        case _:
+            assert_never(operation)
 
 
 @final

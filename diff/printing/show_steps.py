@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, assert_never, get_args
+from typing import TYPE_CHECKING, Any, assert_never
 
 from diff.printing.show_control import held
 from diff.printing.show_entries import Entries
 from diff.printing.show_indexed import is_rep, reads_all
 from diff.printing.slot_text import APPLICATION, ATOM, PRODUCT, SUM, Text, Texts, subscripted
 from diff.terms.elementwise import AnyElementwise, Elementwise
-from diff.terms.program import AnyProgram, Held
+from diff.terms.program import AnyProgram
 from diff.terms.user_operation import Custom
 from hilbert.program.control.branch import AnyLane, Choose, Cond, Fill
+from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.control.equation_step import Implicit, Solve
 from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
@@ -165,7 +166,7 @@ class Slots:
 
     def _trivial(self, k: int) -> bool:
         operation = self.operation(k)
-        alone = isinstance(operation, get_args(Held)) and self.p.slots[k].shape == (1,) and self.p.line.reads[k] == 1
+        alone = isinstance(operation, ControlFlow) and self.p.slots[k].shape == (1,) and self.p.line.reads[k] == 1
         return isinstance(operation, Literal) or is_rep(operation) or alone
 
     def result(self, k: int) -> Text:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias, assert_never, final
 
+from diff.terms.elementwise import Elementwise
 from diff.terms.lower import program
+from diff.terms.user_operation import Custom
 from hilbert import Unit
 from hilbert.index.spec import Spec
-from hilbert.program.control.branch import Cond
+from hilbert.program.control.branch import AnyLane, Choose, Cond, Fill
 from hilbert.program.control.equation_step import Implicit, Solve
 from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
-from hilbert.program.line.bundle import Pack
+from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.constant import Const, signed
 from hilbert.program.line.external import External
-from hilbert.program.line.operation import Add, Cast, Contract, Literal, Move, Reduce, Scale
+from hilbert.program.line.operation import Add, Along, Cast, Contract, Keep, Literal, Move, Reduce, Scale
 from hilbert.relation import Full
 from linmap.net.equal import MODULUS, const_label, filling_of, net_label, relation_label
 
@@ -22,9 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from diff.terms.linearization import AnyLinearization
-    from diff.terms.program import AnyProgram, Held, Operation
+    from diff.terms.program import AnyProgram, Operation
     from hilbert.index.leaf import Leaf
     from hilbert.map.map import AnyMap
+    from hilbert.program.control.flows import Flow
     from hilbert.program.line.line import Line
     from linmap.net.equal import Numbering
     from linmap.term.datum import Datum
@@ -95,8 +98,10 @@ class Values:
             case Loop() | Cond() | While() | Implicit() | Solve() as holds:
                 ((_, n),) = given
                 return 1.0, self.alone((*self._held(holds), n))
-            case other:  # the same operation on the same values: right for any that takes no factor out
-                return 1.0, self.alone((other, *((signed(k), n) for k, n in given)))
+            case Elementwise() | Along() | Keep() | Unpack() | Choose() | AnyLane() | Fill() | Custom():
+                return 1.0, self.alone((operation, *((signed(k), n) for k, n in given)))  # no factor is taken out
+            case _:
+                assert_never(operation)
 
     def _ones(self, leaf: Leaf) -> int:
         """The number of the array of ones."""
@@ -140,7 +145,7 @@ class Values:
             (slot,) = step.args
         return labels, slot
 
-    def _held(self, f: Held) -> tuple[Hashable, ...]:
+    def _held(self, f: Flow) -> tuple[Hashable, ...]:
         """A step of control flow, the numbers of their results in the place of the lines that it holds."""
         match f:
             case Loop(body, index, states, shared, reverse, _):  # to compute again changes no value

@@ -13,10 +13,6 @@ from hilbert.index.leaf import Leaf
 from hilbert.map.combine import (
     Selection,
 )
-from hilbert.program.control.branch import AnyLane, Choose, Cond, Fill
-from hilbert.program.control.equation_step import Implicit, Solve
-from hilbert.program.control.loop import Loop
-from hilbert.program.control.while_loop import While
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.line import Line, Step
 from hilbert.space.direct_sum import Biproduct, DirectSum
@@ -27,6 +23,8 @@ if TYPE_CHECKING:
 
     from diff.terms.elementwise import AnyElementwise
     from diff.terms.user_operation import Custom
+    from hilbert.program.control.branch import AnyLane, Choose, Fill
+    from hilbert.program.control.flows import Flow
     from hilbert.program.line.bundle import Pack, Unpack
     from hilbert.program.line.operation import Builtin
 
@@ -34,9 +32,7 @@ S = TypeVar("S", bound=Space)
 U = TypeVar("U", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
-Held: TypeAlias = Loop | While | Cond | Implicit | Solve
-"""The operations that hold lines, and map a bundle to a bundle."""
-Operation: TypeAlias = "AnyElementwise | Builtin | Pack | Unpack | Held | Choose | AnyLane | Fill | Custom"
+Operation: TypeAlias = "AnyElementwise | Builtin | Pack | Unpack | Flow | Choose | AnyLane | Fill | Custom"
 """The operations of a program."""
 
 

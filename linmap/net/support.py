@@ -20,14 +20,32 @@ only products, sums of bases with the same selections, and these selections them
 
 from __future__ import annotations
 
-from typing import TypeAlias, assert_never, final
+from typing import TypeAlias, assert_never, cast, final
 
 import numpy as np
 from attrs import frozen
 
 from hilbert.index.leaf import Leaf
 from hilbert.program.line.constant import Const
-from hilbert.relation import Agreement, Converse, Equality, Full, Function, Inclusion, Order, Rotation
+from hilbert.relation import (
+    Agreement,
+    Composite,
+    Converse,
+    Equality,
+    Form,
+    Full,
+    Function,
+    Graph,
+    Inclusion,
+    Order,
+    Pairs,
+    Partial,
+    ProductRelation,
+    Rotation,
+    Sliding,
+    SumRelation,
+    Window,
+)
 from hilbert.relation.relation import AnyRelation
 from linmap.term import wire
 from linmap.term.datum import Datum, Ref
@@ -111,8 +129,10 @@ def is_selection(f: wire.Simple) -> bool:
                 is_permutation = isinstance(datum, Ref) and bool(datum.known)
                 return is_permutation or (set(source) <= set(spec.out) and len(spec.out) > len(source))
             return not datum.leaf.is_field and source == spec.out
-        case _:  # all others add entries up, keep or move all; to make a selection at once is right, too
-            return False
+        case wire.Same() | wire.Scale() | wire.Move() | wire.Cast() | wire.External():
+            return False  # entries are added up, all kept or all moved; to make a selection at once is right, too
+        case _:
+            assert_never(f)
 
 
 def covers(f: Rearranging) -> bool:
@@ -134,7 +154,8 @@ def covers(f: Rearranging) -> bool:
 
 def _reaches_all(relation: AnyRelation) -> bool:
     """Tell if each element of the codomain is known to be related to one of the domain: no row is empty."""
-    match relation:
+    form = cast("Form", relation)
+    match form:
         case Equality() | Rotation():
             return True
         case Full(X, _):
@@ -145,8 +166,12 @@ def _reaches_all(relation: AnyRelation) -> bool:
             return bool(X.size) and len({*target}) == len(target)
         case Converse(of):
             return isinstance(of, Function)
-        case _:  # tables, windows and what is composed: their rows are counted where that is asked
+        case Graph() | Pairs() | Partial() | Inclusion() | Window() | Sliding():  # rows are counted where that is asked
             return False
+        case ProductRelation() | SumRelation() | Composite():
+            return False
+        case _:
+            assert_never(form)
 
 
 def united(x: Support, y: Support) -> Support:

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never, cast
 
 from hilbert import Unit
-from hilbert.relation import Converse, Equality, Full, Graph, Inclusion, Order, Pairs, Partial, Rotation, Window
+from hilbert.relation import (
+    Agreement,
+    Converse,
+    Equality,
+    Full,
+    Graph,
+    Inclusion,
+    Order,
+    Pairs,
+    Partial,
+    Rotation,
+    Sliding,
+    Window,
+)
 from hilbert.relation.compound_forms import Composite, ProductRelation, SumRelation
 from linmap.printing.notation import subscript
 
 if TYPE_CHECKING:
+    from hilbert.relation import Form
     from hilbert.relation.relation import AnyRelation
     from linmap.printing.text_names import Names
 
@@ -33,7 +47,8 @@ def reduction(relation: AnyRelation, names: Names) -> str:
 
 def formula(relation: AnyRelation, names: Names) -> str:
     """The text of a relation in which tables have names."""
-    match relation:
+    form = cast("Form", relation)
+    match form:
         case Graph(X, Y, table):
             return names.of(table.token, f"{X}→{Y}", ":")
         case Converse(Graph(X, Y, table)):
@@ -46,8 +61,10 @@ def formula(relation: AnyRelation, names: Names) -> str:
         case Partial(X, keep):
             return f"id on {names.of(keep.token, X, '⊆')}"
         case ProductRelation() | SumRelation() | Composite():
-            return relation.written(lambda part: formula(part, names))
-        case Order() | Window() | Rotation() | Equality() | Converse(Window()) if len(relation.dom.axes) > 1:
-            return f"{relation} on {relation.dom}"  # not a relation of the first of these axes
-        case _:  # a form without a table says all itself
-            return str(relation)
+            return form.written(lambda part: formula(part, names))
+        case Order() | Window() | Rotation() | Equality() | Converse(Window()) if len(form.dom.axes) > 1:
+            return f"{form} on {form.dom}"  # not a relation of the first of these axes
+        case Full() | Equality() | Order() | Agreement() | Inclusion() | Window() | Sliding() | Rotation() | Converse():
+            return str(form)  # a form without a table says all itself
+        case _:
+            assert_never(form)

@@ -48,7 +48,7 @@ from diff.lam.term.terms import (
     fresh,
     variables,
 )
-from diff.lam.term.types import Arrow, DataType, Ground, Lin, TupleType, Ty, dual, ground
+from diff.lam.term.types import Arrow, DataType, Ground, Int, Lin, Param, SelfType, TupleType, Ty, Unknown, dual, ground
 from diff.terms.nodes import Bilinear
 from linmap import LinMap
 
@@ -145,8 +145,10 @@ class _Series:
                 result = yield self.machine.call(value, self.machine.free(x))
                 body = yield self.scope(result, cod, first)
                 return Lam(x, body)
-            case _:  # a covector that moves
-                raise Stuck
+            case _, Ground() | Int() | TupleType() | Lin() | DataType() | Param() | SelfType() | Unknown():
+                raise Stuck  # such as a covector that moves
+            case _:
+                assert_never(kind)
 
     def _node(self, node: Node) -> Pass:
         """The right-hand side of one binding."""

@@ -138,7 +138,7 @@ def _summands(term: AnyTerm) -> list[Any]:
             case _ if not free_variables(one):
                 message = f"a covector of functions is a sum of ev and dv, as differential(F, f) gives, not {one}"
                 raise TermError("type", message, term.place)
-            case _:  # a neutral term
+            case _:  # asks for sums of ev and dv: another term with a variable is neutral
                 raise TermError("unbound", f"the functional or the function has a free variable: {one}", term.place)
     return found
 

@@ -162,7 +162,7 @@ class Mover(Levels):
             case (Vec() | DualNumber(), _) | (Neutral(), DualNumber()):
                 space = space_below(a)
                 return self.primitive(sign("+", space, space), (a, b), "+")
-            case _:  # tuples and functions
+            case _:  # asks for values of derivatives: others, as tuples, are added as in the base class
                 return (yield super().sum(a, b))
 
     # --- functions ---

@@ -52,6 +52,6 @@ def paired(machine: Pusher, covector: Value, direction: Value, ty: Ty) -> Pass:
                 if space.is_space:
                     product = machine.primitive(primitive("inner", space), (c, d))
                     total = machine.primitive(sign("+", R, R), (total, product))
-            case _:  # a free variable
+            case _:  # asks for what can be paired: another value, as a free variable, is unknown
                 raise Stuck
     return total

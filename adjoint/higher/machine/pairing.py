@@ -78,7 +78,7 @@ def _along(machine: Machine, covector: AnyTerm, env: dict[int, Value], direction
                     raise Stuck
                 entry = yield _pulled(machine, f, point, direction)
                 total = machine.primitive(sign("+", R, R), (total, entry))
-            case _:  # no pullback: its covector is known
+            case _:  # asks for what may hold a pullback: of other terms the covector is known
                 value = yield machine.value(term, env)
                 entry = yield paired(machine, value, direction, type_of(term).dom)  # type: ignore[union-attr]
                 total = machine.primitive(sign("+", R, R), (total, entry))

@@ -34,7 +34,7 @@ from diff.lam.check.library_names import sign
 from diff.lam.term.binding import Pass
 from diff.lam.term.inductive import payload
 from diff.lam.term.lam_values import Native, Tagged, Value, flat
-from diff.lam.term.types import Arrow, DataType, Ground, Lin, TupleType, Ty, dual
+from diff.lam.term.types import Arrow, DataType, Ground, Int, Lin, Param, SelfType, TupleType, Ty, Unknown, dual
 from hilbert import R, Vec
 from linmap import LinMap
 
@@ -146,8 +146,10 @@ class Transposer(Pusher):
                         else:  # T(v. λx. A; dv(a, u; c)) = T(v. Jac(x. A; a; u); c)
                             result = yield self.differential(value, term.point, term.direction, kind)
                         todo.append((result, cod, term.covector))
-                case _:  # nothing else moves
-                    raise Stuck
+                case _, Ground() | Int() | TupleType() | Lin() | DataType() | Param() | SelfType() | Unknown():
+                    raise Stuck  # nothing else moves
+                case _:
+                    assert_never(kind)
 
     def _evaluated(self, tape: Tape, term: At | DirectionalCovector, arrow: Arrow, function: Value) -> Pass:
         """A moving evaluation at h: ċ(h a) + c(𝒟h(a)(ȧ)); of dv(a, u; c) the same of 𝒟h(·)(u), and c(𝒟h(a)(u̇))."""

@@ -14,7 +14,20 @@ from diff.lam.files.type_of_term import type_of
 from diff.lam.term.binding import Pass, each, renamed, substitute
 from diff.lam.term.inductive import instance, is_first_order, payload
 from diff.lam.term.terms import AnyTerm, App, Con, Cov, Dual, Fold, Lam, Pattern, Point, Tuple, Var, Zero, fresh
-from diff.lam.term.types import Arrow, DataType, LeafType, Lin, SelfType, TupleType, Ty, mentions
+from diff.lam.term.types import (
+    Arrow,
+    DataType,
+    Ground,
+    Int,
+    LeafType,
+    Lin,
+    Param,
+    SelfType,
+    TupleType,
+    Ty,
+    Unknown,
+    mentions,
+)
 from hilbert.base.term import bottom_up
 
 if TYPE_CHECKING:
@@ -109,5 +122,7 @@ def folded(fold: Fold, ty: Ty, value: AnyTerm) -> Pass:
             x = fresh("x", dom)
             body = yield folded(fold, cod, App(value, x))
             return Lam(x, body)
-        case _:  # X does not occur
-            return value
+        case ((TupleType() | DataType() | Arrow() | Lin() | Ground() | Int() | Param() | Unknown()), _):
+            return value  # X does not occur
+        case _:
+            assert_never(ty)

@@ -10,7 +10,7 @@ diff.higher.TermError: evaluate(t) takes a term, not the pair of a term and its 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from diff.jets.multiindex import count
 from diff.lam.files.type_of_term import free_variables, type_of
@@ -23,7 +23,7 @@ from diff.lam.term.inductive import payload
 from diff.lam.term.lam_values import Closure, Native, Stack, Tagged, Value, is_ground
 from diff.lam.term.term_error import TermError
 from diff.lam.term.terms import AnyTerm, pattern_type, require_term
-from diff.lam.term.types import Arrow, DataType, Ground, Int, Lin, TupleType, Ty
+from diff.lam.term.types import Arrow, DataType, Ground, Int, Lin, Param, SelfType, TupleType, Ty, Unknown
 from hilbert import DirectSum, Vec
 from hilbert.errors import is_number, shown
 
@@ -106,8 +106,10 @@ def require_value(value: Value, ty: Ty, what: str) -> None:
                 pass
             case DataType() if isinstance(one, Stack):
                 pass
-            case _:  # nothing else is a value of its type
+            case Ground() | Int() | TupleType() | Arrow() | Lin() | DataType() | Param() | SelfType() | Unknown():
                 raise TermError("type", f"{what}: {_misfit(one, due)}")
+            case _:
+                assert_never(due)
 
 
 def _misfit(value: Any, due: Ty) -> str:

@@ -37,7 +37,7 @@ def _agree(a: Value, b: Value) -> Pass:
             return label == other and (yield _agree(x, y))
         case Vec(), Vec():
             return are_close(a, b)
-        case _:  # integers, and values of two kinds
+        case _:  # asks for parts and vectors: any others are equal or not, as integers
             return bool(a == b)
 
 

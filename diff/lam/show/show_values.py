@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never, cast
 
 from diff.lam.show.show import Shower
 from diff.lam.show.show_levels import ATOM, TERM
 from diff.lam.show.show_types import vector_text
 from diff.lam.term.binding import Pass
-from diff.lam.term.lam_values import Closure, Native, Tagged, Value
+from diff.lam.term.lam_values import Closure, Native, Stack, Tagged, Value
 from diff.lam.term.term_error import TermError
 from hilbert import Vec, Zero
+from hilbert.base.notarray import Applicable
 from hilbert.base.term import driven
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from diff.lam.term.lam_values import ValueForm
 
 MOST = 1_000_000
 """The parts of a value that is written, one that stands in several places counted in each."""
@@ -32,7 +35,8 @@ def _value(shower: Shower, value: Value, level: int, written: Iterator[int]) -> 
     """A value where one of this level is due; `written` counts the parts."""
     if next(written) > MOST:
         raise TermError("limit", f"a value of more than {MOST} parts")
-    match value:
+    form = cast("ValueForm", value)
+    match form:
         case tuple():
             shower.write("⟨" if value else "(")
             for k, part in enumerate(value):
@@ -66,5 +70,7 @@ def _value(shower: Shower, value: Value, level: int, written: Iterator[int]) -> 
         case Vec():
             text = vector_text(value)
             shower.write(f"({text})" if level > TERM and text.startswith("-") else text)
-        case _:  # whatever else maps apply to: it says its own text
+        case Applicable() | Stack():  # it says its own text
             shower.write(str(value))
+        case _:
+            assert_never(form)

@@ -69,7 +69,7 @@ def _axes(chain: list[Reduce], spec: Spec) -> list[_Axis] | None:
             case Converse(Inclusion(X, Y, low, 1)) if axes[f.at].offset and len(X.axes) == len(Y.axes) == 1:
                 before = axes[f.at]
                 axes[f.at] = evolve(before, low=before.low + low, index=X)
-            case _:  # a sum, a stride, …
+            case _:  # asks for windows and cuts: any other form, such as a sum or a stride, is something else
                 return None
     return axes
 

@@ -13,7 +13,7 @@ time   elimination 0 s, forward 0.0012 s, adjoint 1.2e-06 s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final, overload
+from typing import TYPE_CHECKING, Any, assert_never, final, get_args, overload
 
 from attrs import frozen
 
@@ -98,6 +98,9 @@ def cost(f: Any, as_: As | None = None, *, limit: int | None = None) -> Any:
 @once
 def _cost(body: Net, form: As, limit: int | None) -> Cost:
     seconds: tuple[tuple[str, float], ...] = ()
+    if form not in get_args(As) or form == "operator":  # given by users
+        msg = f"cost(f, as_={shown(form)}): a matrix that is made is 'array', 'sparse', 'blocks' or 'tensor'"
+        raise SpaceError(msg)
     match form:
         case "array":
             seconds = () if limit is not None else predicted(body)
@@ -112,9 +115,8 @@ def _cost(body: Net, form: As, limit: int | None) -> Cost:
         case "blocks":
             blocks = listing(blocks_plan)(body, limit)
             made, orders = _written(work(blocks.runner.line), blocks.pattern.entries), blocks.orders
-        case _:  # given by users
-            msg = f"cost(f, as_={shown(form)}): a matrix that is made is 'array', 'sparse', 'blocks' or 'tensor'"
-            raise SpaceError(msg)
+        case _:
+            assert_never(form)
     there, back = applied(body), applied(turned(body))
     return Cost(work(there), work(back), made, form, orders, seconds, systems([there, back]))
 

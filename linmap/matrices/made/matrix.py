@@ -13,7 +13,7 @@ sparse matrix is written entry by entry from its pattern, never by way of a dens
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, assert_never, get_args
 
 from hilbert import SpaceError
 from hilbert.arrays.libraries.namespace import freeze, fresh
@@ -70,6 +70,9 @@ def matrix(f: AnyLinMap, as_: As | None = None, *, limit: int | None = None) -> 
         raise SpaceError(msg)
     limit_of(limit)
     form = cheapest(structure(f)) if as_ is None else as_
+    if form not in get_args(As):  # given by users
+        msg = f"matrix(f, as_={shown(form)}): the forms are {FORMS}"
+        raise SpaceError(msg)
     match form:
         case "array":
             return fresh(dense(f, data, limit))
@@ -84,9 +87,8 @@ def matrix(f: AnyLinMap, as_: As | None = None, *, limit: int | None = None) -> 
         case "operator":
             msg = "an operator applies the map and contracts nothing: it takes no limit"
             raise SpaceError(msg)
-        case _:  # given by users
-            msg = f"matrix(f, as_={shown(form)}): the forms are {FORMS}"
-            raise SpaceError(msg)
+        case _:
+            assert_never(form)
 
 
 @held(WITHOUT)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, assert_never, final
+from typing import TYPE_CHECKING, assert_never, cast, final
 
 import numpy as np
 from attrs import frozen
 
 from hilbert.index.leaf import Bundle
 from hilbert.program.control.branch import Cond
+from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.control.equation_step import Implicit, Solve
 from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
@@ -22,6 +23,7 @@ from linmap.matrices.made.systems import newtons
 
 if TYPE_CHECKING:
     from hilbert.index.leaf import Leaf
+    from hilbert.program.control.flows import Flow
     from hilbert.program.line.line import Line
     from hilbert.program.line.step_operation import Operation
 
@@ -59,15 +61,24 @@ def _started(line: Line) -> int:
         match step.operation:
             case Literal() | Pack() | Unpack():
                 pass
-            case Loop(body, index):
-                count += index.size * (1 + _started(body))
-            case Cond() as cond:
-                count += 1 + max(map(_started, cond.lines))
-            case While(body) | Implicit(body) | Solve(body):  # a round of each
-                count += 1 + _started(body)
-            case _:  # one call
+            case ControlFlow() as flow:
+                count += _started_inside(cast("Flow", flow))
+            case _:  # what holds no lines is one call: operations are an open class here
                 count += 1
     return count
+
+
+def _started_inside(flow: Flow) -> int:
+    """The steps that a step with lines starts, of a `while` and of an equation those of one round."""
+    match flow:
+        case Loop(body, index):
+            return index.size * (1 + _started(body))
+        case Cond():
+            return 1 + max(map(_started, flow.lines))
+        case While(body) | Implicit(body) | Solve(body):
+            return 1 + _started(body)
+        case _:
+            assert_never(flow)
 
 
 def work(line: Line) -> Work:

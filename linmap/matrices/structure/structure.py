@@ -12,7 +12,7 @@ rank 1
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never, cast
 
 import numpy as np
 
@@ -21,7 +21,23 @@ from hilbert.base.once import once
 from hilbert.base.sizes import held
 from hilbert.base.two_sided import parts
 from hilbert.errors import shown
-from hilbert.relation import Composite, Equality, Pairs, Partial, ProductRelation, SumRelation
+from hilbert.relation import (
+    Agreement,
+    Composite,
+    Converse,
+    Equality,
+    Full,
+    Graph,
+    Inclusion,
+    Order,
+    Pairs,
+    Partial,
+    ProductRelation,
+    Rotation,
+    Sliding,
+    SumRelation,
+    Window,
+)
 from linmap.matrices.labelled.columns import flat_positions
 from linmap.matrices.labelled.labelled_products import LabelTable, Link, NetworkProduct, bonds
 from linmap.matrices.network.network import Network, pattern_network
@@ -44,6 +60,7 @@ from linmap.matrices.structure.matrix_shapes import (
 )
 from linmap.matrices.tables.banded_relations import Diagonals
 from linmap.matrices.tables.diagonal_products import along_diagonals, in_forms, is_met
+from linmap.matrices.tables.pair_sets import PairRelation
 from linmap.net.lower import net
 from linmap.term.linear_map import LinMap
 from linmap.term.net import Closed, Net
@@ -70,6 +87,7 @@ __all__ = [
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from hilbert.relation import Form as RelationForm
     from hilbert.relation.relation import AnyRelation
 
 
@@ -267,17 +285,22 @@ def _is_on(part: Link | LabelTable, c: Component, twins: Mapping[int, int]) -> b
 
 def _is_partial_identity(relation: AnyRelation) -> bool:
     """Tell if the form of a relation shows that it has pairs (x, x) alone."""
-    match relation:
+    form = cast("RelationForm | Diagonals | PairRelation", relation)
+    match form:
         case Diagonals():
-            return relation.is_on_diagonal
+            return form.is_on_diagonal
         case Partial() | Equality():
             return True
         case ProductRelation() | SumRelation() | Composite():
-            return all(map(_is_partial_identity, parts(relation, ProductRelation, SumRelation, Composite)))
+            return all(map(_is_partial_identity, parts(form, ProductRelation, SumRelation, Composite)))
         case Pairs():
-            return relation.dom == relation.cod and np.array_equal(*relation.holds())
-        case _:  # what other forms relate is not looked at
+            return form.dom == form.cod and np.array_equal(*form.holds())
+        case Full() | Order() | Agreement() | Graph() | Inclusion() | Window() | Sliding() | Rotation() | Converse():
+            return False  # what these relate is not looked at
+        case PairRelation():
             return False
+        case _:
+            assert_never(form)
 
 
 def _is_bijection(n: Network, part: Link | LabelTable, c: Component) -> bool:

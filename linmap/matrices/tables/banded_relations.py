@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, final
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, cast, final
 
 import numpy as np
 from attrs import frozen
@@ -25,13 +25,20 @@ from attrs import frozen
 from hilbert.base.sizes import room
 from hilbert.base.two_sided import folded
 from hilbert.relation import (
+    FORMS,
+    Agreement,
     Composite,
     Converse,
     Equality,
+    Full,
+    Graph,
     Inclusion,
+    Order,
     Pairs,
+    Partial,
     ProductRelation,
     Rotation,
+    Sliding,
     SumRelation,
     Window,
     table,
@@ -42,6 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from hilbert import Index
+    from hilbert.relation import Form
     from hilbert.relation.compound_forms import CompoundForm
 
 Run: TypeAlias = tuple[int, int, int]
@@ -115,11 +123,14 @@ def _made(relation: AnyRelation, runs: Iterable[Run]) -> Diagonals:
     return Diagonals(relation.dom, relation.cod, together(runs))
 
 
-def _of_form(relation: Any) -> list[Run] | None:
+def _of_form(relation: AnyRelation) -> list[Run] | None:
+    if not isinstance(relation, (*FORMS, Diagonals)):
+        return None  # pairs that are listed
     n, m = relation.dom.size, relation.cod.size
-    match relation:
+    form = cast("Form | Diagonals", relation)
+    match form:
         case Diagonals():
-            return list(relation.runs)
+            return list(form.runs)
         case Equality():
             return [(0, 0, n)]
         case Inclusion(_, _, offset, stride) if stride == 1:
@@ -132,8 +143,12 @@ def _of_form(relation: Any) -> list[Run] | None:
         case Converse(of):
             found = _of_form(of)
             return None if found is None else [(-d, a + d, b + d) for d, a, b in found]
-        case _:  # what other forms relate does not lie on diagonals, or is not looked at
+        case Full() | Order() | Agreement() | Partial() | Pairs() | Graph() | Inclusion() | Window() | Sliding():
+            return None  # what these relate does not lie on diagonals, or is not looked at
+        case ProductRelation() | SumRelation() | Composite():
             return None
+        case _:
+            assert_never(form)
 
 
 def _of_parts(relation: CompoundForm, found: Sequence[list[Run] | None]) -> list[Run] | None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, assert_never, final
 
 from adjoint.languages.ks.notes.jacobian.nabla import around
 from adjoint.languages.ks.notes.reverse.cotangents import Cotangents
 from adjoint.languages.ks.text.function_names import Written
+from adjoint.languages.ks.text.term_union import ks_term
 from adjoint.languages.ks.text.typed_terms import Maker
 from adjoint.languages.ks.value.types import tangent
 from diff.lam.term.term_error import Place
-from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Name, Pattern, Tuple, Var, fresh, pattern_type
+from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Pattern, Tuple, Var, fresh, pattern_type
 from diff.lam.term.types import Lin
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Application:
 
     def forward(self, m: AnyTerm, x: AnyTerm) -> Pass:
         """m ⊙ x."""
-        make = self.make
+        make, m = self.make, ks_term(m)
         match m:
             case Var(_, number) if number in self.vectors:
                 return self.vectors[number]
@@ -87,15 +88,17 @@ class Application:
                 return Let(ds, make.component(0, x), found)
             case App(Name(name, at), e) if name.startswith("[D "):  # [fwd f] (e, x)
                 return make.derived("fwd", inner(make, name, at), e, x)
-            case _:  # the table has no row for it: applied as it is
+            case Var() | App() | Lit() | Name() | Tuple() | Lam():  # the table has no row for it: applied as it is
                 return make.call("lmApply", m, x)
+            case _:
+                assert_never(m)
 
     def backward(self, r: AnyTerm, m: AnyTerm) -> Pass:
         """r ⊙R m."""
         return (yield self._back(r, m) if self.cotangents is None else self.cotangents.of(r, m))
 
     def _back(self, r: AnyTerm, m: AnyTerm) -> Pass:
-        make = self.make
+        make, m = self.make, ks_term(m)
         match m:
             case Var(_, number) if number in self.maps:  # ∂x is written out
                 return (yield self.backward(r, self.maps[number]))
@@ -144,12 +147,14 @@ class Application:
                 return make.call("RFold", f, Lam(Tuple((t, dr)), _opened(p, t, d)), start, v, r)
             case App(Name(name, at), e) if name.startswith("[D "):  # [rev f] (e, r)
                 return make.derived("rev", inner(make, name, at), e, r)
-            case _:  # the table has no row for it: applied as it is
+            case Var() | App() | Lit() | Name() | Tuple() | Lam():  # the table has no row for it: applied as it is
                 return make.call("lmApplyR", r, m)
+            case _:
+                assert_never(m)
 
     def transposed(self, m: AnyTerm) -> Pass:
         """mᵀ."""
-        make = self.make
+        make, m = self.make, ks_term(m)
         match m:
             case Var(name, number, ty):
                 if number not in self.vectors:
@@ -187,8 +192,10 @@ class Application:
             case App(Name("lmVCatV" | "lmHCatV" as name), App(Name("build"), Tuple((n, Lam(i, body))))):
                 t = yield self.transposed(body)  # V(v)ᵀ = H(map ᵀ v), and back
                 return make.call("lmHCatV" if name == "lmVCatV" else "lmVCatV", make.call("build", n, Lam(i, t)))
-            case _:  # the table has no row for a call of [D f], or lmFold
+            case App() | Lit() | Name() | Tuple() | Lam():  # the table has no row for a call of [D f], or lmFold
                 return make.call("lmTranspose", m)
+            case _:
+                assert_never(m)
 
     def _with(self, name: str, value: AnyTerm, body: Callable[[AnyTerm], Pass]) -> Pass:
         """let x = value in body(x), unless it is a variable already."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, assert_never, final
 
 from attrs import Factory, frozen
 
 from adjoint.languages.ks.notes.reverse.pass_scopes import lets, packed
+from adjoint.languages.ks.text.term_union import ks_term
 from adjoint.languages.ks.text.typed_terms import Maker
 from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh
 from diff.lam.term.types import Lin
@@ -55,7 +56,8 @@ class Cotangents:
                 if number in scope.came:
                     todo.append((_named(make, scope.came.pop(number), scope), self.lets[number].value))
                 continue
-            r, m = todo.pop()
+            r, term = todo.pop()
+            m = ks_term(term)
             match m:
                 case Var(_, number) if number in self.lets:
                     scope.came[number] = make.added(scope.came[number], r) if number in scope.came else r
@@ -88,9 +90,11 @@ class Cotangents:
                 case App(Name("lmZero")):
                     zero = yield self.table(r, m)
                     scope.zeros.append(zero)
-                case _:  # no sum of maps from there: by the table
+                case Var() | App() | Lit() | Name() | Tuple() | Lam():  # no sum of maps from there: by the table
                     v = yield self.table(r, m)
                     scope.found.append(v)
+                case _:
+                    assert_never(m)
         return scope
 
     def _leave(self, m: AnyTerm, inner: Sequence[Scope], scope: Scope) -> None:
@@ -143,7 +147,7 @@ def _with(make: Maker, m: AnyTerm, ends: Sequence[AnyTerm]) -> AnyTerm:
             return make.asserted(c, *ends)
         case App(_, App(_, Tuple((n, Lam(i, _))))):
             return make.call("sumbuild", n, Lam(i, *ends))
-        case _:  # `_scope` leaves no other terms
+        case _:  # asks for the three that `_scope` leaves; of others it would be a mistake
             raise TypeError(type(m).__name__)
 
 
@@ -152,6 +156,6 @@ def _value(let: Let) -> AnyTerm:
     match let.value:
         case App(Name("lmHCat"), Tuple((App(Name("lmOne"), x), *_) | (App(Name("lmZero"), Tuple((_, x))), *_))):
             return x
-        case _:  # a let of the function follows that of its derivative
+        case _:  # one question: else a let of the function follows that of its derivative
             assert isinstance(let.body, Let)
             return let.body.pattern

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, assert_never, final
 
 from adjoint.languages.ks.notes.jacobian.nabla import around, jacobian
 from adjoint.languages.ks.notes.reverse.application import inner
+from adjoint.languages.ks.text.term_union import ks_term
 from adjoint.languages.ks.text.typed_terms import Maker
 from diff.lam.term.binding import renamed
 from diff.lam.term.terms import AnyTerm, App, If, Lam, Let, Lit, Name, Tuple, Var, fresh, real
@@ -29,7 +30,7 @@ class Optimiser:
 
     def of(self, m: AnyTerm) -> Pass:
         """The term simplified, from its leaves to its root."""
-        make = self.make
+        make, m = self.make, ks_term(m)
         match m:
             case Var(_, number):
                 return renamed(self.known[number]) if number in self.known else m
@@ -71,8 +72,10 @@ class Optimiser:
             case App(Name(name, at), e) if name.startswith("[D "):
                 found = jacobian(make, inner(make, name, at), e)
                 return m if found is None else (yield self.of(found))
-            case _:  # no law changes the parts of lmZero, lmOne and lmScale
+            case App() | Lit() | Name() | Tuple() | Lam():  # no law changes the parts of lmZero, lmOne and lmScale
                 return m
+            case _:
+                assert_never(m)
 
     def _made(self, name: str, parts: list[AnyTerm]) -> AnyTerm:
         match name:
