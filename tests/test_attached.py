@@ -172,6 +172,23 @@ def test_a_method_of_a_subclass_calls_the_declared_one(row: dict[str, str], monk
     assert said.__name__ == "said"
 
 
+def test_a_method_has_the_defaults_of_its_function() -> None:
+    """By place and by keyword: the copy on the class has both, whatever the declaration says for readers."""
+
+    class Listed:
+        @attach.declared
+        def listed(self, start: int = 1, *, step: int = 2) -> list[int]:
+            raise NotImplementedError
+
+    def meaning(_: Any, start: int = 1, *, step: int = 2) -> list[int]:
+        return [start, start + step]
+
+    attach._attach(Listed, vars(Listed)["listed"], meaning)
+    assert Listed().listed() == [1, 3]
+    assert Listed().listed(5) == [5, 7]
+    assert Listed().listed(step=4) == [1, 5]
+
+
 FIRST = """
 import sys, pickle
 from hilbert import Fin, R
