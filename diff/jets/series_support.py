@@ -12,6 +12,7 @@ import numpy as np
 
 from diff.derive.equation_derivative import mask
 from diff.derive.finite_slopes import follow
+from diff.jets.series_rules import Euler
 from diff.jets.taylor_series import PartialDerivative
 from diff.terms.elementwise import Elementwise
 from diff.terms.user_operation import Custom
@@ -144,7 +145,7 @@ class SeriesSupports:
             value = self._value(datum)
             return None if value is None else wire.ContractWith(spec, side, Ref(value, out.slots[value]))
 
-        operation: Operation = step.operation
+        operation: Operation | Euler = step.operation
         match operation:
             case Contract(spec):
                 u, v = step.args
@@ -168,7 +169,7 @@ class SeriesSupports:
                     for w, k in found
                 ]
             case (
-                Elementwise() | Custom() | Along() | ControlFlow() | Pack() | Unpack() | Literal() | AnyLane()
+                Elementwise() | Custom() | Along() | ControlFlow() | Pack() | Unpack() | Literal() | AnyLane() | Euler()
             ):  # everywhere
                 return [(None, k) for k in step.args]
             case _:
