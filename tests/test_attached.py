@@ -69,6 +69,7 @@ def test_methods_of_vectors_and_expressions_have_their_meaning(name: str) -> Non
         method = attach.attached(cls, name)
         assert method is getattr(cls, name)
         assert not hasattr(method, "is_declared")
+        assert vars(Reductions)[name].__doc__ == METHODS[name].doc
         if vars(Reductions)[name].__doc__ == method.__doc__:
             assert (method.__name__, method.__qualname__) == (name, f"Vec.{name}")
         else:
