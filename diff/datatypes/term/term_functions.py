@@ -25,8 +25,9 @@ from diff.lam.term.terms import AnyTerm, App
 from diff.terms.function import OnData
 from diff.terms.lower import Shaped
 from diff.trace.expr import tracing
-from hilbert import Type
+from hilbert import SpaceError, Type
 from hilbert.base.once import first, kept
+from hilbert.errors import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +45,9 @@ class TermFunction(Traced, Shaped, OnData, Generic[P, Q, X, Y]):
     """A Python function on data, which is also a term: see `term`."""
 
     def __init__(self, body: Callable[..., Any], kinds: tuple[Kind, ...], to: Kind | None) -> None:
+        if not callable(body) or not isinstance(kinds, tuple):
+            given = f"{shown(body)} and {shown(kinds)}"
+            raise SpaceError(f"TermFunction takes a function and a tuple of kinds, not {given}: write @term(…)")
         super().__init__(body, kinds, to)
         self._reader, self._forms = reader(kinds), dict[Key, Form]()
         self._vectors = [(k, kind) for k, kind in enumerate(kinds) if isinstance(kind, Type)]

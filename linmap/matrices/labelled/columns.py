@@ -269,9 +269,7 @@ class Distinct:
 
 
 RUNS = 16
-"""Numbers in so many ordered runs are merged by a sort in little time; …"""
-CELLS = 8
-"""… others are marked in a table of all that there could be, if that is at most so many times longer."""
+"""Numbers in so many ordered runs are merged by a sort in little time; others are marked, see `CELLS`."""
 
 
 def distinct(labels: Sequence[int], groups: Sequence[Columns], sizes: Sequence[int]) -> Distinct:

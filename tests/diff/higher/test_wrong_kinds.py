@@ -16,7 +16,22 @@ import pytest
 import adjoint.higher as backward
 import diff.higher as forward
 from adjoint import grad
-from diff import Expr, arrow, as_vector, case, data, folded, forest, fun, on, program, sequence, term, variant
+from diff import (
+    Expr,
+    TermFunction,
+    arrow,
+    as_vector,
+    case,
+    data,
+    folded,
+    forest,
+    fun,
+    on,
+    program,
+    sequence,
+    term,
+    variant,
+)
 from hilbert import Fin, R, Scalar, SpaceError, direct_sum
 
 V = R ** Fin.of(3)
@@ -257,3 +272,12 @@ def test_what_is_said_works() -> None:
     assert float(forward.call(pair, direct_sum(R, R).vec((2.0, 3.0)).split())) == 6.0
     assert program(total, at=(ONE, LEAF)).dom == direct_sum(R, R)
     assert backward.reduce(total.term) == total.term
+
+
+def test_a_function_on_data_is_made_by_its_decorator() -> None:
+    """Its class says so of what is no function, and of kinds that are no tuple."""
+    for given in ((1, (V,), None), (len, None, None)):
+        with pytest.raises(
+            SpaceError, match=r"TermFunction takes a function and a tuple of kinds, not .*: write @term"
+        ):
+            TermFunction(*given)  # type: ignore[arg-type]
