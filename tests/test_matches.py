@@ -204,6 +204,8 @@ ASKS = [
     "hilbert.program.run.windowed_products:_axes",
     "hilbert.relation.relation_operators:law",
     "linmap.matrices.network.arc_products:ArcProducts._reduced",
+    "linmap.net.support:is_selection",
+    "linmap.net.supported_flow:Supports.image",
     "linmap.printing.relation_text:reduction",
     "diff.derive.loop_derivative:_is_arithmetic",
     "diff.derive.primitive_partials:_filling",

@@ -108,10 +108,10 @@ class Supports:
             case wire.ContractWith() | Reduce() | Move():
                 everywhere = of.where is None and covers(f)
                 return None if everywhere else Image(f, datum, of.where, self.b.slots[of.base])
-            case wire.External(rule):  # of one that does not look nothing is known: everywhere is never wrong
-                return of.where if rule.looks else None
-            case _:
-                assert_never(f)
+            case wire.External(rule) if rule.looks:
+                return of.where
+            case _:  # of others nothing is known: everywhere is never wrong
+                return None
 
     def _entered(self, f: wire.ContractWith, datum: int | None, p: Part) -> Part:
         """A branch is entered: what becomes of lanes that do not take it is dropped where it is left."""
