@@ -52,8 +52,8 @@ def within(node: ast.AST, function: str) -> Iterator[tuple[ast.Match, str]]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Match):
             yield child, function
-        named = isinstance(child, (ast.FunctionDef, ast.ClassDef))
-        yield from within(child, f"{function}.{child.name}".lstrip(".") if named else function)
+        name = child.name if isinstance(child, (ast.FunctionDef, ast.ClassDef)) else ""
+        yield from within(child, ".".join(filter(None, (function, name))))
 
 
 def matches() -> Iterator[Found]:

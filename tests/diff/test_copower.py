@@ -138,7 +138,7 @@ def test_what_is_lifted_takes_tables(f: Any) -> None:
 def test_a_table_over_another_set_is_refused() -> None:
     """Rows of the right space over another set, and a tensor that splits the axes elsewhere, are no tables."""
     row, other = hb.R**ACROSS, Fin.of(5)
-    f = hb.fun(row)(lambda v: 2.0 * v)
+    f: Any = hb.fun(row)(lambda v: 2.0 * v)
     with pytest.raises(hb.SpaceError, match="is due"):
         (f**DOWN)((row**other).ones())
     split = hb.TensorProduct(hb.R**other, hb.R ** (DOWN * ACROSS))

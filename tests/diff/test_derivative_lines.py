@@ -8,10 +8,11 @@ from attrs import evolve
 
 import hilbert.all as hb
 from diff.terms.program import AnyProgram, Program
+from hilbert.program.line.constant import Const
 from hilbert.program.line.line import Step
 from hilbert.program.line.operation import Add
 from linmap.term import wire
-from linmap.term.datum import Const, Ref
+from linmap.term.datum import Ref
 
 X = hb.Fin.of(3)
 

@@ -280,4 +280,4 @@ def test_a_function_on_data_is_made_by_its_decorator() -> None:
         with pytest.raises(
             SpaceError, match=r"TermFunction takes a function and a tuple of kinds, not .*: write @term"
         ):
-            TermFunction(*given)  # type: ignore[arg-type]
+            TermFunction(*given)
