@@ -23,7 +23,6 @@ from diff import derivative, divide, dot, fun, log, program, tanh
 from diff.primitives import slope_rows
 from diff.primitives.primitives import BINARY, PRIMITIVES
 from diff.terms.elementwise import RULES, Elementwise
-from diff.terms.program import Held
 from diff.terms.user_operation import Custom
 from hilbert import R32, R, Relation, SpaceError, Vec
 from hilbert.arrays.kernels.library import Library
@@ -31,6 +30,7 @@ from hilbert.arrays.libraries import namespace
 from hilbert.arrays.libraries.libraries import Cupy
 from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.program.control.branch import AnyLane, Choose, Fill
+from hilbert.program.control.flows import Flow
 from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.external import External
 from hilbert.program.line.operation import (
@@ -164,7 +164,7 @@ def test_every_primitive_is_run() -> None:
 def test_every_operation_is_run() -> None:
     """PROGRAMS has all steps that a line can have, and all functions along axes."""
     lines = [program(f).line for f in PROGRAMS.values()]
-    due = {*get_args(Held), *BUILTIN, Pack, Unpack, Choose, AnyLane, Fill, Custom}
+    due = {*get_args(Flow), *BUILTIN, Pack, Unpack, Choose, AnyLane, Fill, Custom}
     assert due <= {one for line in lines for one in operations(line)}
     along = {step.operation.name for line in lines for step in line.steps if isinstance(step.operation, Along)}
     assert along == {*FOUND, *COMPUTED}

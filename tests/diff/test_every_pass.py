@@ -34,10 +34,10 @@ from diff import (
 )
 from diff.names import NAMES
 from diff.terms.elementwise import Elementwise
-from diff.terms.program import Held
 from diff.terms.user_operation import Custom
 from hilbert import Fin, Part, R, Record, Scalar, Vector
 from hilbert.program.control.branch import AnyLane, Choose, Fill
+from hilbert.program.control.flows import Flow
 from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.operation import Add, Along, Contract, Keep, Literal
 from linmap import cost, equal, explain, matrix, roll, simplify, structure
@@ -122,7 +122,7 @@ def test_no_operation_is_missing() -> None:
     """The programs, their derivatives and lifts have all operations of the union."""
     f = chain(0)
     found = {one for g in (f, jvp(f), f**L, lift(jvp(f), L, over=(0, 1))) for one in operations(program(g).line)}
-    due = {*get_args(Held), Pack, Unpack, Choose, AnyLane, Fill, Custom, Along, Keep, Contract, Add, Literal}
+    due = {*get_args(Flow), Pack, Unpack, Choose, AnyLane, Fill, Custom, Along, Keep, Contract, Add, Literal}
     assert due <= found
     assert any(issubclass(one, Elementwise) for one in found)
 
