@@ -15,7 +15,7 @@ from hilbert.program.line.constant import Const
 from hilbert.program.line.line import Line, Step
 from hilbert.program.line.operation import Add, Contract, Literal
 from hilbert.program.line.step_operation import Operation
-from hilbert.program.run.bound_line import BoundLine
+from hilbert.program.run.bound_line import FEW, BoundLine
 from hilbert.program.run.fused_steps import Subtract
 from hilbert.program.run.run import Runner
 from hilbert.relation import Full, function, geq, leq, run
@@ -105,7 +105,7 @@ def test_reuse_of_memory(s: Source) -> None:
             result = kernel.call(*operands)
             assert not (kernel.fresh and any(np.shares_memory(result, operand) for operand in operands)), step
             due.append(np.array(result))
-        for _ in range(2):
+        for _ in range(FEW + 2):  # interpreted, and then as one function
             found = runner.run(given_arrays)
             for k, array in zip(outputs, found, strict=True):
                 assert np.shape(array) == slots[k].shape

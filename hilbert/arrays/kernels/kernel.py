@@ -5,12 +5,18 @@ The class of a library says how each operation is done: see `hilbert.arrays.kern
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import cache
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from attrs import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import CodeType
+
+
+Function: TypeAlias = "Callable[..., Any]"
 
 
 @frozen
@@ -32,6 +38,82 @@ class Kernel:
     repeats: bool = False
     into: Callable[[Any, Any], Any] | None = None
     pure: bool = True
+
+
+def inline(text: str, **values: Any) -> Callable[..., Any]:
+    """The function of one or two operands, {0} and {1}, that a text of Python says, in which `values` are named.
+
+    Where the function is called in an emitted line, the text stands instead of the call.
+
+    >>> inline("{0} * {k}", k=3.0)(2.0)
+    6.0
+    """
+    return FunctionType(_code(text, (*values,)), values)
+
+
+def inlined(function: Function) -> tuple[str, dict[str, Any]] | None:
+    """The text of a function made by `inline`, and the values named in the text; None for other functions."""
+    found = _texts.get(function.__code__) if type(function) is FunctionType else None
+    return None if found is None else (found[0], {name: function.__globals__[name] for name in found[1]})
+
+
+def chained(call: Function, left: Function | None, right: Function | None, finish: Function | None) -> Function:
+    """(a, b) ↦ finish(call(left(a), right(b))) as one text, without the functions that are None.
+
+    >>> chained(lambda a, b: a - b, None, abs, None)(3.0, -2.0)
+    1.0
+    """
+    values: dict[str, Any] = {}
+    first, second = _text(values, "left", left, "{0}"), _text(values, "right", right, "{1}")
+    return inline(_text(values, "end", finish, _text(values, "f", call, first, second)), **values)
+
+
+def after(outer: Function, inner: Function) -> Function:
+    """a ↦ outer(inner(a)) as one text."""
+    values: dict[str, Any] = {}
+    return inline(_text(values, "g", outer, _text(values, "f", inner, "{0}")), **values)
+
+
+def _text(values: dict[str, Any], tag: str, f: Function | None, *operands: str) -> str:
+    """The text of a call of a function, whose values are added with the tag in front; None gives the operand itself."""
+    if f is None:
+        return operands[0]
+    found = inlined(f)
+    if found is None:
+        values[tag] = f
+        return f"{{{tag}}}({', '.join(operands)})"
+    text, own = found
+    values |= {f"{tag}_{name}": value for name, value in own.items()}
+    atoms = [text if _is_atom(text) else f"({text})" for text in operands]
+    return text.format(*atoms, **{name: f"{{{tag}_{name}}}" for name in own})
+
+
+def _is_atom(text: str) -> bool:
+    """Tell if a text of an expression has no operator outside of parentheses."""
+    depth = 0
+    for c in text:
+        depth += (c == "(") - (c == ")")
+        if not depth and c in " -":
+            return False
+    return True
+
+
+def flipped(call: Function) -> Function:
+    """(a, b) ↦ call(b, a) as one text."""
+    values: dict[str, Any] = {}
+    return inline(_text(values, "f", call, "{1}", "{0}"), **values)
+
+
+_texts: dict[CodeType, tuple[str, tuple[str, ...]]] = {}
+
+
+@cache
+def _code(text: str, names: tuple[str, ...]) -> CodeType:
+    args = "a, b" if "{1}" in text else "a"
+    made = eval(f"lambda {args}: {text.format('a', 'b', **{name: name for name in names})}")  # noqa: S307 - our texts
+    code: CodeType = made.__code__
+    _texts[code] = text, names
+    return code
 
 
 class PrimitiveRow(Protocol):

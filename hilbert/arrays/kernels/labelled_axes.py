@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from hilbert.arrays.kernels.kernel import after, inline
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
@@ -19,11 +23,33 @@ def reordering(have: str, want: str) -> tuple[int, ...] | None:
 def arrange(xp: ModuleType, have: str, want: str, shape: tuple[int, ...] | None) -> Callable[[Any], Any] | None:
     """A function that puts axes in the wanted order and then reshapes; None where both change nothing."""
     order = reordering(have, want)
-    if order is None:
-        return None if shape is None else lambda a: xp.reshape(a, shape)
+    if order == (1, 0) and shape is None:
+        return inline("{0}.T")
+    first = permuted(xp, order, None)
+    last = reshaped(xp, shape)
+    return last if first is None else first if last is None else after(last, first)
+
+
+def reshaped(xp: ModuleType, shape: tuple[int, ...] | None) -> Callable[[Any], Any] | None:
+    """A function that reshapes; None for no shape. numpy's method takes half the time of its function."""
     if shape is None:
-        return (lambda a: a.T) if order == (1, 0) else lambda a: xp.permute_dims(a, order)
-    return lambda a: xp.reshape(xp.permute_dims(a, order), shape)
+        return None
+    if xp is np:
+        return inline("{0}.reshape({shape})", shape=shape)
+    return inline("{f}({0}, {shape})", f=xp.reshape, shape=shape)
+
+
+def permuted(
+    xp: ModuleType, order: tuple[int, ...] | None, first: Callable[[Any], Any] | None
+) -> Callable[[Any], Any] | None:
+    """A function that puts axes in an order, after the first function; None where both are None."""
+    if order is None:
+        return first
+    if xp is np:
+        own = inline("{0}.transpose({order})", order=order)
+    else:
+        own = inline("{f}({0}, {order})", f=xp.permute_dims, order=order)
+    return own if first is None else after(own, first)
 
 
 def aligned(xp: ModuleType, have: str, over: str) -> Callable[[Any], Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from hilbert.arrays.kernels.contract import NumpyContractions
-from hilbert.arrays.kernels.kernel import Kernel
+from hilbert.arrays.kernels.kernel import Kernel, inline
 from hilbert.arrays.kernels.over_axis import NumpyAxes
 from hilbert.arrays.kernels.reduced_axes import FRESH, amid
 from hilbert.arrays.kernels.reduction import NumpyReductions
@@ -104,7 +104,7 @@ class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
 
     def move(self, order: tuple[int, ...]) -> Kernel:
         """Permute the axes as a view, by the array's own method."""
-        return Kernel(lambda a: a.transpose(order), fresh=False)
+        return Kernel(inline("{0}.transpose({order})", order=order), fresh=False)
 
     def rows(self, n: int, leaf: Leaf, like: Any) -> Any:
         """An array for the results of n rounds, written row by row."""
@@ -140,8 +140,9 @@ class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
     def scale(self, k: float) -> Kernel:
         """k · a."""
         if k == -1.0:
-            return Kernel(np.negative, (lambda a: np.negative(a, out=a),), scalar=operator.neg)
-        return Kernel(lambda a: a * k, (lambda a: np.multiply(a, k, out=a),), scalar=partial(operator.mul, k))
+            return Kernel(np.negative, (_onto(np.negative),), scalar=operator.neg)
+        into = inline("{f}({0}, {k}, {0})", f=np.multiply, k=k)
+        return Kernel(inline("{0} * {k}", k=k), (into,), scalar=partial(operator.mul, k))
 
     def cast(self, dtype: str) -> Kernel:
         """The same numbers in another precision."""
@@ -159,8 +160,8 @@ class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
         if rule.is_discrete:
             return Kernel(f, scalar=plain)
         if rule.arity == 1:
-            return Kernel(f, (lambda a: f(a, out=a),), scalar=plain)
-        return Kernel(f, (lambda a, b: f(a, b, out=a), lambda a, b: f(a, b, out=b)), scalar=plain)
+            return Kernel(f, (_onto(f),), scalar=plain)
+        return Kernel(f, _onto_either(f), scalar=plain)
 
     def diagonal(self, first: int, second: int, leaf: Any) -> Kernel:
         """The diagonal as a view."""
@@ -200,8 +201,17 @@ def _can_be_written(array: Any) -> bool:
 
 def _arithmetic(ufunc: np.ufunc, plain: Callable[[Any, Any], Any]) -> Kernel:
     """A binary ufunc of numpy; on scalars Python's operator takes a tenth of its time."""
-    overwriting = (lambda a, b: ufunc(a, b, out=a), lambda a, b: ufunc(a, b, out=b))
-    return Kernel(ufunc, overwriting, scalar=plain, broadcasts=True)
+    return Kernel(ufunc, _onto_either(ufunc), scalar=plain, broadcasts=True)
+
+
+def _onto(ufunc: np.ufunc) -> Callable[[Any], Any]:
+    """The ufunc of one operand, written into the operand."""
+    return inline("{f}({0}, {0})", f=ufunc)
+
+
+def _onto_either(ufunc: np.ufunc) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
+    """The ufunc of two operands, written into the first or the second."""
+    return inline("{f}({0}, {1}, {0})", f=ufunc), inline("{f}({0}, {1}, {1})", f=ufunc)
 
 
 NUMPY = Numpy.of(np)

@@ -5,7 +5,6 @@ If little of a loop depends on its own past, the rest is run for a block of roun
 
 from __future__ import annotations
 
-from itertools import repeat
 from math import prod
 from typing import TYPE_CHECKING, Any, final
 
@@ -14,6 +13,7 @@ from hilbert.index.index import Fin
 from hilbert.program.control.distributed_loop import blocked, distributed
 from hilbert.program.run.bound_line import BoundLine
 from hilbert.program.run.constant_folding import folded
+from hilbert.program.run.emitted_line import Round
 from hilbert.program.run.fuse import fused
 
 if TYPE_CHECKING:
@@ -87,27 +87,13 @@ class Rounds:
         self, bound: BoundLine, c: int, arrays: list[Any], stacks: list[Any], rows: list[Any], n: int
     ) -> list[Any]:
         """The last states after n rounds; the other results of each round are written into the rows."""
-        env = [*arrays, *stacks, *bound.rest]
-        first, last = len(arrays), len(arrays) + len(stacks)
-        for slot in bound.scalars:
-            if slot < first:
-                env[slot] = env[slot][()]
         order = range(n - 1, -1, -1) if self._reverse else range(n)
-        run, after = bound.run, bound.outputs[:c]
-        written = list(zip(rows, bound.outputs[c:], strict=True))
-        if not stacks:
-            slices: Any = repeat(())
-        elif self._lib.inner.is_host:  # numpy gives scalars of arrays of one axis
-            slices = zip(*(stack[::-1] if self._reverse else stack for stack in stacks), strict=True)
-        else:  # the array API asks for all axes
-            slices = (tuple([stack[t, ...] for stack in stacks]) for t in order)
-        for t, given in zip(order, slices, strict=False):
-            env[first:last] = given
-            run(env)
-            for row, slot in written:
-                row[t] = env[slot]
-            env[:c] = [env[slot] for slot in after]
-        return env[:c]
+        if self._reverse and self._lib.inner.is_host:
+            stacks = [stack[::-1] for stack in stacks]
+        ends = bound.outputs
+        of = Round(c, len(arrays) - c, len(stacks), ends[:c], ends[c:])
+        found: list[Any] = bound.rounds(of, order, arrays, stacks, rows)
+        return found
 
     # --- in blocks ---
 

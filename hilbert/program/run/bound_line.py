@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, cast, final
 
 from hilbert.arrays.kernels.library import Arrays
 from hilbert.arrays.libraries.namespace import freeze
@@ -10,89 +10,116 @@ from hilbert.base.sizes import allocation
 from hilbert.program.line.operation import Literal
 from hilbert.program.line.source_line import computed_by
 from hilbert.program.run.cache_strips import in_strips
+from hilbert.program.run.emitted_line import Text, rounds, straight
 from hilbert.program.run.schedule import calls, is_large, late, without_repetition
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from hilbert.arrays.kernels.kernel import Kernel
     from hilbert.arrays.kernels.library import Library
     from hilbert.program.line.line import Line
+    from hilbert.program.run.emitted_line import Emitted, Round
     from hilbert.program.run.schedule import Call, KernelStep
+
+FEW = 2
+"""Calls that are interpreted: a step is emitted in the time that some 300 of its calls save."""
 
 
 @final
 class BoundLine:
     """A line for one library and device; `arrays` are some that live there."""
 
-    __slots__ = ("_bundles", "_copied", "_line", "_shared", "lib", "outputs", "rest", "scalars", "steps")
+    __slots__ = (
+        *("constants", "lib", "numbers", "outputs", "size", "steps"),
+        *("_calls", "_copied", "_emitted", "_line", "_looped", "_shared"),
+    )
 
     def __init__(self, line: Line, lib: Library, arrays: Sequence[Any]) -> None:
         self.lib, self.outputs, self._line = lib, line.outputs, line
-        self.rest: list[Any] = [None] * len(line.steps)  # the slots behind the inputs
-        for k, step in enumerate(line.steps):
-            if isinstance(step.operation, Literal):
-                self.rest[k] = _here(lib, step.operation.value.array, arrays[0] if arrays else None)
-        self.scalars = [k for k in range(line.arity) if not is_large(line.slots[k])] if lib.has_scalars else []
+        like = arrays[0] if arrays else None
+        self.constants = {
+            k: _here(lib, step.operation.value.array, like)
+            for k, step in enumerate(line.steps, line.arity)
+            if isinstance(step.operation, Literal)
+        }
+        self.numbers = [k for k in range(line.arity) if not is_large(line.slots[k])] if lib.has_scalars else []
         try:
-            self.steps, owned, more = _schedule(line, lib)
+            self.steps, owned, self.size = _schedule(line, lib)
         except MemoryError as error:
             raise allocation(error) from error
-        self.rest += [None] * more
-        self._bundles = None in [a for _, a, _, _, _ in self.steps]
+        self._calls, self._emitted = 0, cast("Emitted | None", None)
+        self._looped: dict[Round, Emitted] = {}
         self._copied = lib.copied()
-        first = {slot: k for k, slot in reversed([*enumerate(self.outputs)])}
-        self._shared = [k for k, slot in enumerate(self.outputs) if slot not in owned or first[slot] != k]
+        first = {slot: k for k, slot in reversed([*enumerate(line.outputs)])}
+        self._shared = [k for k, slot in enumerate(line.outputs) if slot not in owned or first[slot] != k]
 
     def __call__(self, arrays: Sequence[Any]) -> list[Any]:
-        """The outputs for these inputs."""
-        env = [*arrays, *self.rest]
-        for slot in self.scalars:
-            env[slot] = env[slot][()]
-        if self._bundles:
-            self.run(env)
-        else:
-            to = -1
-            try:
-                for call, a, b, to, dead in self.steps:
-                    env[to] = call(env[a]) if b is None else call(env[a], env[b])
-                    if dead:
-                        for k in dead:
-                            env[k] = None
-            except Exception as error:
-                self._located(error, to)
-                raise
-        results = [env[k] for k in self.outputs]
+        """The outputs for these inputs; the first calls are interpreted, as most lines are called once."""
+        emitted = self._emitted
+        if emitted is None:
+            self._calls += 1
+            if self._calls > FEW:
+                emitted = self._emitted = straight(self._text(), self._line.arity, self.size, self.outputs)
+        try:
+            results: list[Any] = self._interpreted(arrays) if emitted is None else emitted.call(*arrays)
+        except Exception as error:
+            if emitted is not None:
+                self._located(error, emitted.slot_of(error))
+            raise
         if self._copied:
             for k in self._shared:
                 results[k] = self._copied(results[k])
         return results
 
-    def run(self, env: list[Any]) -> None:
-        """The steps on the slots of an environment; a step of more than two operands makes a bundle."""
+    def rounds(self, of: Round, order: Iterable[int], arrays: list[Any], stacks: list[Any], rows: list[Any]) -> Any:
+        """The last states after rounds in an order; the other results of each round are written into the rows.
+
+        `arrays` are the first states and the shared arrays.
+        """
+        emitted = self._looped.get(of)
+        if emitted is None:
+            emitted = self._looped[of] = rounds(self._text(), of, self.size, by_item=not self.lib.is_host)
+        try:
+            return emitted.call(order, *arrays, *stacks, *rows)
+        except Exception as error:
+            self._located(error, emitted.slot_of(error))
+            raise
+
+    def _interpreted(self, arrays: Sequence[Any]) -> list[Any]:
+        """The outputs, one call after the other: the meaning of the function that is emitted."""
+        env = [*arrays, *[None] * (self.size - len(arrays))]
+        for slot, value in self.constants.items():
+            env[slot] = value
+        for slot in self.numbers:
+            env[slot] = env[slot][()]
         to = -1
         try:
-            for call, a, b, to, dead in self.steps:
-                if b is None:
-                    env[to] = call(env[a])
-                elif a is not None:
-                    env[to] = call(env[a], env[b])
-                else:
-                    env[to] = call(*[env[k] for k in b])
-                if dead:
-                    for k in dead:
-                        env[k] = None
+            for call, args, to, dead in self.steps:
+                env[to] = call(*[env[k] for k in args])
+                for k in dead:
+                    env[k] = None
         except Exception as error:
             self._located(error, to)
             raise
+        return [env[k] for k in self.outputs]
 
-    def _located(self, error: Exception, slot: int) -> None:
+    def _text(self) -> Text:
+        return Text(self.steps, self.constants, self.numbers, self._word)
+
+    def _word(self, slot: int) -> str:
+        """The name of the operation into a slot; slots behind those of the line are of stretches."""
+        line = self._line
+        operation = line.steps[slot - line.arity].operation if slot < len(line.slots) else None
+        return str(getattr(operation, "name", "") or type(operation).__name__).lower() if operation else "strips"
+
+    def _located(self, error: Exception, slot: int | None) -> None:
         """Add to an error or a warning the place of the step in which it arose; of several, the innermost.
 
         Raises SpaceError for an array that memory does not hold.
         """
         told = allocation(error) if isinstance(error, MemoryError) else error
-        if 0 <= slot < len(self._line.slots):  # a slot behind them is that of a stretch, which tells the place
+        if slot is not None and 0 <= slot < len(self._line.slots):  # a stretch, behind them, tells its place itself
             computed_by(told, self._line.steps[slot - self._line.arity].place)
         if told is not error:
             raise told from error
@@ -111,13 +138,13 @@ def _here(lib: Library, array: Any, like: Any) -> Any:
 
 
 def _schedule(line: Line, lib: Library) -> tuple[list[Call], set[int], int]:
-    """The calls, the slots whose arrays share memory with no others, and the number of slots behind the line's."""
+    """The calls, the slots whose arrays share memory with no others, and the number of all slots."""
     constants = [k for k, step in enumerate(line.steps, line.arity) if isinstance(step.operation, Literal)]
     keep = {*line.outputs, *constants, *range(line.arity)}
     code = late(without_repetition(_bind(line, lib), line.slots, line.outputs), keep)
     code, slots = in_strips(code, line, lib) if lib.is_host else (code, line.slots)
     steps, owned = calls(code, slots, keep)
-    return steps, owned, len(slots) - len(line.slots)
+    return steps, owned, len(slots)
 
 
 def _bind(line: Line, lib: Library) -> list[KernelStep]:

@@ -126,11 +126,8 @@ class Strips:
     def _run(self, env: list[Any]) -> None:
         to = 0
         try:
-            for call, a, b, to, dead in self._steps:
-                if b is None:
-                    env[to] = call(env[a])
-                else:
-                    env[to] = call(*[env[k] for k in b]) if a is None else call(env[a], env[b])
+            for call, args, to, dead in self._steps:
+                env[to] = call(*[env[k] for k in args])
                 for k in dead:
                     env[k] = None
         except Exception as error:

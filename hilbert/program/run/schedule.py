@@ -23,11 +23,8 @@ KernelStep = tuple[Kernel, tuple[int, ...], int]
 SMALL = 1 << 12
 """Numbers of all steps up to which each may stay until the end of the run."""
 
-Call = tuple[Callable[..., Any], Any, Any, int, tuple[int, ...]]
-"""An array operation, the slots of its operands and of its result, and the slots that nobody reads again.
-
-The second of one operand is None; of other numbers than one and two the first is None and the second has them all.
-"""
+Call = tuple[Callable[..., Any], tuple[int, ...], int, tuple[int, ...]]
+"""An array operation, the slots of its operands and of its result, and the slots that nobody reads again."""
 
 
 def calls(code: list[KernelStep], slots: Sequence[Leaf], keep: Container[int]) -> tuple[list[Call], set[int]]:
@@ -52,20 +49,8 @@ def calls(code: list[KernelStep], slots: Sequence[Leaf], keep: Container[int]) -
             owned.add(to)
         else:
             owned.difference_update(args)
-        first, second = _operands(args)
-        steps.append((call, first, second, to, tuple(dead)))
+        steps.append((call, args, to, tuple(dead)))
     return steps, owned
-
-
-def _operands(args: tuple[int, ...]) -> tuple[Any, Any]:
-    """The slots of a step's operands as a call has them."""
-    match args:
-        case (x,):
-            return x, None
-        case (x, y):
-            return x, y
-        case _:  # none, or many
-            return None, args
 
 
 def is_large(leaf: Leaf) -> bool:

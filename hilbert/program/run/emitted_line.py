@@ -1,0 +1,228 @@
+"""The calls of a bound line, and the rounds of a loop, as one function of Python: a call is a line of its text.
+
+A line of a traceback is then a step. The text names slots (`v3`), operations and constants, so that lines of the same
+shape share their code; a long line is cut into functions of at most `PART` calls, which share a list of slots.
+"""
+
+from __future__ import annotations
+
+import operator
+from functools import lru_cache, partial
+from itertools import count
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, final
+
+from attrs import frozen
+
+from hilbert.arrays.kernels.kernel import inlined
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+    from types import CodeType, TracebackType
+
+    from hilbert.program.run.schedule import Call
+
+PART = 500
+"""The most calls of one function."""
+SHORT = 1 << 15
+"""The most characters of a text whose code is kept for other lines."""
+SYMBOLS = {
+    operator.add: "{0} + {1}",
+    operator.sub: "{0} - {1}",
+    operator.mul: "{0} * {1}",
+    operator.truediv: "{0} / {1}",
+    operator.neg: "-{0}",
+    operator.lt: "{0} < {1}",
+    operator.le: "{0} <= {1}",
+    operator.eq: "{0} == {1}",
+    operator.ne: "{0} != {1}",
+    operator.and_: "{0} & {1}",
+    operator.or_: "{0} | {1}",
+}
+"""Operators that are written out: a call of one would cost as much as the operator."""
+OF = {id(f): symbol for f, symbol in SYMBOLS.items()}
+_files = count()
+
+
+@final
+class Emitted:
+    """A function, and for each line of its text the slot that the line computes."""
+
+    __slots__ = ("call", "code", "slots", "text")
+
+    def __init__(self, text: str, slots: list[int], values: dict[str, Any]) -> None:
+        code = _kept(text) if len(text) <= SHORT else _compiled(text)
+        scope = {**values, "__name__": code.co_filename, "__loader__": self}
+        exec(code, scope)  # noqa: S102 - a text of names made here
+        self.call: Callable[..., Any] = scope["line"]
+        self.code, self.slots, self.text = code, slots, text
+
+    def get_source(self, name: str) -> str:
+        """The text, as `linecache` asks for it when a traceback is printed."""
+        return self.text
+
+    def slot_of(self, error: BaseException) -> int | None:
+        """The slot whose step raised an error, by the first lines of the traceback that belong to this text."""
+        found, at = None, error.__traceback__
+        while at is not None and not self._owns(at):
+            at = at.tb_next
+        while at is not None and self._owns(at):
+            found, at = self.slots[at.tb_lineno], at.tb_next
+        return None if found is None or found < 0 else found
+
+    def _owns(self, at: TracebackType) -> bool:
+        return at.tb_frame.f_code.co_filename == self.code.co_filename
+
+
+def _compiled(text: str) -> CodeType:
+    return compile(text, f"hilbert-line-{next(_files)}.py", "exec", dont_inherit=True)
+
+
+_kept = lru_cache(256)(_compiled)
+
+
+class Text:
+    """The text of a line's function under construction, and the values that the text names."""
+
+    def __init__(
+        self, steps: Sequence[Call], constants: Mapping[int, Any], numbers: Sequence[int], words: Callable[[int], str]
+    ) -> None:
+        self.values: dict[str, Any] = {}
+        self.lines: list[str] = []
+        self.slots = [-1]  # lines are counted from 1
+        self._names: dict[int, str] = {}
+        self._steps, self._constants, self._numbers, self._words = steps, constants, numbers, words
+        self.is_long = len(steps) > PART
+
+    def put(self, line: str, slot: int = -1) -> None:
+        """Add a line, which computes a slot."""
+        self.lines.append(line)
+        self.slots.append(slot)
+
+    def name(self, value: Any, word: str) -> str:
+        """The name of a value; one that is named already keeps its name."""
+        found = self._names.get(id(value))
+        if found is None:
+            word = word if type(value) is FunctionType else getattr(value, "__name__", word)
+            found = f"{word if word.isidentifier() else 'step'}_{len(self.values)}"
+            self._names[id(value)], self.values[found] = found, value
+        return found
+
+    def local(self, slot: int) -> str:
+        """A slot within a function."""
+        return self.name(self._constants[slot], f"c{slot}") if slot in self._constants else f"v{slot}"
+
+    def place(self, slot: int) -> str:
+        """A slot of the main function: of a long line, an entry of the list that its parts share."""
+        return f"env[{slot}]" if self.is_long and slot not in self._constants else self.local(slot)
+
+    def parts(self, outputs: Iterable[int]) -> None:
+        """Add the functions of the parts of a long line."""
+        last = {slot: k for k, step in enumerate(self._steps) for slot in step[1]}
+        last |= dict.fromkeys(outputs, len(self._steps))
+        for start in range(0, len(self._steps) if self.is_long else 0, PART):
+            end = min(start + PART, len(self._steps))
+            self._part(start // PART, self._steps[start:end], {slot for slot, k in last.items() if k >= end})
+
+    def _part(self, number: int, steps: Sequence[Call], later: Container[int]) -> None:
+        made, given = dict[int, None](), dict[int, None]()
+        dead = {slot for _, _, _, died in steps for slot in died}
+        for step in steps:
+            given |= dict.fromkeys(k for k in step[1] if k not in made and k not in self._constants)
+            made[step[2]] = None
+        self.put(f"def part{number}(env):")
+        for k in given:
+            self.put(f"    v{k} = env[{k}]" + (f"; env[{k}] = None" if k in dead else ""))
+        for step in steps:
+            self.put(f"    {self.statement(step, self.local)}", step[2])
+        for k in made:
+            if k in later:
+                self.put(f"    env[{k}] = v{k}")
+
+    def begin(self, arguments: Iterable[str], whole: int, slots: int) -> None:
+        """Add the head of the main function: numbers among the first `whole` slots are taken as scalars."""
+        self.put(f"def line({', '.join(arguments)}):")
+        for k in self._numbers:
+            if k < whole:
+                self.put(f"    v{k} = v{k}[()]")
+        if self.is_long:
+            self.put(f"    env = [{''.join(f'v{k}, ' for k in range(whole))}*[None] * {slots - whole}]")
+
+    def body(self, indent: str) -> None:
+        """Add the calls, or the calls of the parts."""
+        if self.is_long:
+            for k in range(-(-len(self._steps) // PART)):
+                self.put(f"{indent}part{k}(env)")
+        else:
+            for step in self._steps:
+                self.put(indent + self.statement(step, self.local), step[2])
+
+    def statement(self, step: Call, place: Callable[[int], str]) -> str:
+        """A call; the slots that nobody reads again are emptied."""
+        call, args, to, dead = step
+        text = f"{place(to)} = {self._expression(call, [place(k) for k in args], to)}"
+        return text + "".join(f"; {place(k)} = None" for k in dead)
+
+    def _expression(self, call: Callable[..., Any], args: list[str], to: int) -> str:
+        symbol = OF.get(id(call))
+        if symbol is not None:
+            return symbol.format(*args)
+        if type(call) is partial and id(call.func) in OF and len(call.args) == 1 and not call.keywords:
+            return OF[id(call.func)].format(self.name(call.args[0], f"k{to}"), *args)
+        written = inlined(call)
+        if written is not None:
+            text, names = written
+            return text.format(*args, **{word: self.name(value, word) for word, value in names.items()})
+        return f"{self.name(call, self._words(to))}({', '.join(args)})"
+
+    def done(self) -> Emitted:
+        """The function `line` of the text."""
+        return Emitted("\n".join([*self.lines, ""]), self.slots, self.values)
+
+
+def straight(t: Text, inputs: int, slots: int, outputs: Sequence[int]) -> Emitted:
+    """The function of the inputs that gives the list of the outputs."""
+    t.parts(outputs)
+    t.begin([f"v{k}" for k in range(inputs)], inputs, slots)
+    t.body("    ")
+    t.put(f"    return [{', '.join(map(t.place, outputs))}]")
+    return t.done()
+
+
+@frozen
+class Round:
+    """The shape of a loop: the number of states and of other arrays, of stacks, and the slots that a round ends in."""
+
+    states: int
+    shared: int
+    stacks: int
+    after: tuple[int, ...]
+    rows: tuple[int, ...]
+
+
+def rounds(t: Text, of: Round, slots: int, *, by_item: bool) -> Emitted:
+    """The function of an order of rounds, states, shared arrays, stacks and rows that gives the list of last states.
+
+    Stacks are read by iteration, in the order of the rounds, or `by_item`, with all axes.
+    """
+    t.parts((*of.after, *of.rows))
+    whole, given = of.states + of.shared, range(of.states + of.shared, of.states + of.shared + of.stacks)
+    start, stacks = [f"v{k}" for k in range(whole)], [f"xs{k}" for k in given]
+    rows = [f"rows{j}" for j in range(len(of.rows))]
+    t.begin(["order", *start, *stacks, *rows], whole, slots)
+    slices = [t.place(k) for k in given]
+    if by_item or not stacks:
+        t.put("    for t in order:")
+        for place, stack in zip(slices, stacks, strict=True):
+            t.put(f"        {place} = {stack}[t, ...]")
+    else:
+        t.put(f"    for {', '.join(['t', *slices])} in zip(order, {', '.join(stacks)}):")
+    t.body("        ")
+    for row, k in zip(rows, of.rows, strict=True):
+        t.put(f"        {row}[t] = {t.place(k)}")
+    moved = [(t.place(k), t.place(to)) for k, to in enumerate(of.after) if k != to]
+    if moved:
+        t.put(f"        {', '.join([a for a, _ in moved])} = {', '.join([b for _, b in moved])}")
+    t.put("        pass")
+    t.put(f"    return [{', '.join(map(t.place, range(of.states)))}]")
+    return t.done()

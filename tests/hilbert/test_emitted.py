@@ -1,0 +1,161 @@
+"""Lines as functions of Python: the same bits as call by call, and errors that name their step."""
+
+from __future__ import annotations
+
+import linecache
+import traceback
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import hilbert.all as hb
+from hilbert.arrays.kernels.kernel import after, chained, flipped, inline, inlined
+from hilbert.arrays.kernels.library import Arrays
+from hilbert.arrays.libraries.numpy_library import NUMPY
+from hilbert.program.control.loop import Loop
+from hilbert.program.control.rounds import Rounds
+from hilbert.program.line.line import Line, Step
+from hilbert.program.line.operation import Add, Scale
+from hilbert.program.run.bound_line import FEW, BoundLine
+from hilbert.program.run.constant_folding import folded
+from hilbert.program.run.emitted_line import PART
+from hilbert.program.run.fuse import fused
+from tests.programs import PROGRAMS, point
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+def bits(arrays: Sequence[Any]) -> list[Any]:
+    """Types, shapes and bytes of arrays."""
+    return [(np.asarray(a).dtype, np.shape(a), np.asarray(a).tobytes()) for a in Arrays(arrays).parts]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_emitted_lines_have_the_same_bits(name: str) -> None:
+    """The function that is emitted gives what the calls give one by one, to the last bit."""
+    f = hb.program(PROGRAMS[name])
+    bound = BoundLine(fused(folded(f.line.pruned())), NUMPY, [])
+    given = [np.asarray(a) for a in point(name, f).leaves]
+    with np.errstate(all="ignore"):
+        due = bits(bound(given))
+        for _ in range(FEW):
+            assert bits(bound(given)) == due
+
+
+def loops(line: Line) -> Iterator[Loop]:
+    """The loops among the steps of a line."""
+    return (step.operation for step in line.steps if isinstance(step.operation, Loop))
+
+
+def by_hand(loop: Loop, given: Sequence[Any]) -> list[Any]:
+    """The results of a loop, whose body is interpreted round by round."""
+    n, c = loop.index.size, loop.states
+    whole, axes = c + loop.shared, len(loop.index.shape)
+    states, shared = list(given[:c]), list(given[c:whole])
+    stacks = [np.reshape(a, (n, *a.shape[axes:])) for a in given[whole:]]
+    ends = [loop.body.slots[k] for k in loop.body.outputs[c:]]
+    rows = [np.empty((n, *leaf.shape), leaf.dtype) for leaf in ends]
+    for t in reversed(range(n)) if loop.reverse else range(n):
+        made = BoundLine(loop.body, NUMPY, [])([*states, *shared, *(stack[t] for stack in stacks)])
+        states = made[:c]
+        for row, value in zip(rows, made[c:], strict=True):
+            row[t] = value
+    return [*states, *(row.reshape(*loop.index.shape, *row.shape[1:]) for row in rows)]
+
+
+def looped(rng: np.random.Generator, *, long: bool = False) -> Any:
+    """A function with a loop of small steps, drawn at random; of a long one the body has more calls than a part."""
+    X = hb.Fin.of(int(rng.integers(1, 4)))
+    T = hb.Fin.of(int(rng.integers(1, 7)))
+    V = hb.R**X
+    ways: list[Any] = [lambda s, x: s + x, lambda s, x: s * x, lambda s, x: hb.sin(s) - x, lambda s, _: 0.5 * s]
+    ways += [lambda s, x: x.sum() * s, lambda s, x: hb.tanh(x) * hb.inner(s, x)]
+    many = PART + 20 if long else int(rng.integers(1, 8))
+    picked = [ways[k] for k in rng.integers(0, len(ways), many)]
+
+    def step(s: Any, x: Any) -> Any:
+        for way in picked:
+            s = hb.tanh(way(s, x))
+        return s
+
+    loops: Any = hb
+    return hb.fun(V, V**T)(lambda s, xs: loops.fold(step, s, xs).sum())
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_emitted_rounds_are_rounds(seed: int) -> None:
+    """The rounds of a loop and of its derivative are those of its body, one after the other."""
+    rng = np.random.default_rng(seed)
+    f = looped(rng, long=seed < 2)
+    program = hb.program(hb.value_and_grad(f) if seed % 2 else f)
+    for loop in loops(program.line):
+        given = [rng.normal(size=leaf.shape) for leaf in loop.given.leaves]
+        sizes = loop.index.shape, loop.states, loop.shared
+        found = Rounds(loop.body, NUMPY, *sizes, reverse=loop.reverse)(Arrays(given))
+        due = by_hand(loop, given)
+        assert len(found) == len(due)
+        for a, b in zip(found, due, strict=True):
+            assert np.allclose(a, b, rtol=1e-12, atol=1e-300)
+
+
+def test_long_lines_are_cut() -> None:
+    """A line of many parts is right, and lets go of arrays at their last use."""
+    leaf = hb.R.leaves[0].under((hb.Fin.of(3000),)) if hasattr(hb.R.leaves[0], "under") else hb.R.leaves[0]
+    n = 3 * PART + 7
+    steps = tuple(Step(Scale(1.0 + k % 3) if k % 2 else Add(), (k,) if k % 2 else (k, max(k - 3, 0))) for k in range(n))
+    line = Line((leaf,) * (n + 1), steps, (n, n - 1, 2 * PART, n // 2))
+    bound = BoundLine(line, NUMPY, [])
+    given = [np.full(leaf.shape, 1e-300)]
+    with np.errstate(all="ignore"):
+        due = bits(bound(given))
+        assert [bits(bound(given)) for _ in range(FEW + 1)] == [due] * (FEW + 1)
+
+
+def test_an_error_names_the_line_of_its_step() -> None:
+    """In a traceback the line of an emitted function is the step, and the note is the user's line."""
+    f = hb.fun(hb.R)(lambda x: 2.0 * hb.log(x + 1.0) * x)
+    x = hb.R.vec(-1.0)
+    with np.errstate(divide="raise"):
+        for _ in range(FEW + 2):
+            with pytest.raises(FloatingPointError) as caught:
+                f(x)
+            assert sum("computed by" in note for note in caught.value.__notes__) == 1
+            assert "test_emitted.py" in caught.value.__notes__[0]
+    last = traceback.extract_tb(caught.value.__traceback__)[-1]
+    linecache.checkcache(last.filename)
+    assert last.line is not None
+    assert last.line.startswith("v3 = log")
+    assert last.filename.startswith("hilbert-line-")
+
+
+def test_an_error_in_a_round_names_the_users_line() -> None:
+    """So does one in the body of a loop, of a body of more calls than a part too."""
+    loops: Any = hb
+    for many in (1, PART + 5):
+
+        def step(s: Any, many: int = many) -> Any:
+            for _ in range(many):
+                s = 0.5 * s
+            return hb.log(s - s)  # the line
+
+        f = hb.fun(hb.R)(lambda s, step=step: loops.iterate(step, s, hb.Fin.of(9)))
+        with np.errstate(divide="raise"), pytest.raises(FloatingPointError) as caught:
+            f(hb.R.vec(0.5))
+        assert "in step" in caught.value.__notes__[0]
+
+
+def test_texts_of_kernels() -> None:
+    """A text is a function, and texts within texts are one."""
+    minus = inline("{0} - {k} * {1}", k=2.0)
+    assert minus(5.0, 1.0) == 3.0
+    assert flipped(minus)(1.0, 5.0) == 3.0
+    whole = chained(minus, abs, inline("{0} / {k}", k=4.0), inline("-{0}"))
+    assert whole(-5.0, 8.0) == -1.0
+    assert after(inline("{0} + {k}", k=1), inline("{0} * {k}", k=3))(2) == 7
+    found = inlined(whole)
+    assert found is not None
+    assert "k" not in found[1]
+    assert inlined(abs) is None
+    assert inlined(lambda a: a) is None
