@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import linecache
 import traceback
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -159,3 +161,23 @@ def test_texts_of_kernels() -> None:
     assert "k" not in found[1]
     assert inlined(abs) is None
     assert inlined(lambda a: a) is None
+
+
+@pytest.mark.parametrize("n", [3, PART + 3])
+def test_emitted_lines_are_no_cycles(n: int) -> None:
+    """A bound line, and its constants, go with the last reference to the line."""
+    leaf = hb.R.leaves[0]
+    line = Line((leaf,) * (n + 1), tuple(Step(Add(), (k, k)) for k in range(n)), (n,))
+    bound = BoundLine(line, NUMPY, [])
+    for _ in range(FEW + 1):
+        bound([np.float64(0.0)])
+    emitted = bound._emitted  # noqa: SLF001 - what the line holds
+    assert emitted is not None
+    gone = weakref.ref(emitted.call)
+    gc.collect()
+    gc.disable()
+    try:
+        del bound, emitted
+        assert gone() is None
+    finally:
+        gc.enable()

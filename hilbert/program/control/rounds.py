@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 from hilbert.arrays.kernels.library import Arrays
 from hilbert.index.index import Fin
 from hilbert.program.control.distributed_loop import blocked, distributed
+from hilbert.program.control.loop_coefficients import with_coefficients
 from hilbert.program.run.bound_line import BoundLine
 from hilbert.program.run.constant_folding import folded
 from hilbert.program.run.emitted_line import Round
@@ -134,11 +135,16 @@ def _parts(body: Line, states: int, shared: int, n: int) -> tuple[list[Part], in
     """The parts of a body and the rounds of a block; none where the whole is as quick round by round."""
     if n < FEW:
         return [], 0
-    parts = distributed(body, states, shared)
+    linear = with_coefficients(body, states)
+    found = [distributed(line, states, shared) for line in (body, linear) if line is not None]
+    parts = min(found, key=_calls_in_rounds)
     size = min(BLOCK // max(sum(map(_entries, parts)), 1), n)
-    calls = sum(_calls(part) for part in parts if part.in_rounds)
     alone = len(body.steps) + (len(body.outputs) + body.arity - 2 * states - shared) / 4
-    return (parts, size) if size >= FEW and calls < 0.8 * alone else ([], 0)
+    return (parts, size) if size >= FEW and _calls_in_rounds(parts) < 0.8 * alone else ([], 0)
+
+
+def _calls_in_rounds(parts: Sequence[Part]) -> float:
+    return sum(_calls(part) for part in parts if part.in_rounds)
 
 
 def _entries(part: Part) -> int:

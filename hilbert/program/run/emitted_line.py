@@ -45,21 +45,30 @@ _files = count()
 
 
 @final
-class Emitted:
-    """A function, and for each line of its text the slot that the line computes."""
+@frozen
+class Source:
+    """A text, as `linecache` asks for it when a traceback is printed."""
 
-    __slots__ = ("call", "code", "slots", "text")
+    text: str
+
+    def get_source(self, name: str) -> str:
+        """The text."""
+        return self.text
+
+
+@final
+class Emitted:
+    """The function `line` of a text, and for each line of the text the slot that the line computes."""
+
+    __slots__ = ("call", "slots", "text")
 
     def __init__(self, text: str, slots: list[int], values: dict[str, Any]) -> None:
         code = _kept(text) if len(text) <= SHORT else _compiled(text)
-        scope = {**values, "__name__": code.co_filename, "__loader__": self}
+        scope = {**values, "__name__": code.co_filename, "__loader__": Source(text)}
         exec(code, scope)  # noqa: S102 - a text of names made here
-        self.call: Callable[..., Any] = scope["line"]
-        self.code, self.slots, self.text = code, slots, text
-
-    def get_source(self, name: str) -> str:
-        """The text, as `linecache` asks for it when a traceback is printed."""
-        return self.text
+        made = {name: scope.pop(name) for name in code.co_names}  # a function in its own scope would be a cycle
+        self.call = FunctionType(made.pop("line").__code__, {**scope, **made})
+        self.slots, self.text = slots, text
 
     def slot_of(self, error: BaseException) -> int | None:
         """The slot whose step raised an error, by the first lines of the traceback that belong to this text."""
@@ -71,7 +80,7 @@ class Emitted:
         return None if found is None or found < 0 else found
 
     def _owns(self, at: TracebackType) -> bool:
-        return at.tb_frame.f_code.co_filename == self.code.co_filename
+        return at.tb_frame.f_code.co_filename == self.call.__code__.co_filename
 
 
 def _compiled(text: str) -> CodeType:
