@@ -171,7 +171,7 @@ def test_emitted_lines_are_no_cycles(n: int) -> None:
     bound = BoundLine(line, NUMPY, [])
     for _ in range(FEW + 1):
         bound([np.float64(0.0)])
-    emitted = bound._emitted  # noqa: SLF001 - what the line holds
+    emitted = bound._emitted
     assert emitted is not None
     gone = weakref.ref(emitted.call)
     gc.collect()

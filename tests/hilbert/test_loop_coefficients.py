@@ -1,4 +1,4 @@
-"""Products of coefficients leave the rounds of linear loops: the same values to rounding, and fewer calls in a round."""
+"""Products of coefficients leave the rounds of linear loops: equal values to rounding, fewer calls in a round."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Coefficients of linear loops: c₁⊙(c₂⊙x) is (c₁⊙c₂)⊙x where only x depends on the round before.
 
-The products of coefficients can then leave the rounds (`hilbert.program.control.distributed_loop`), and one product of a
+The products of coefficients can then leave the rounds (`hilbert.program.control.distributed_loop`): one product of a
 round is left. In the derivative of a recurrent cell most products are such. Values change by rounding.
 
 >>> from hilbert.index.leaf import Entry, Leaf
