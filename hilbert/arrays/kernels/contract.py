@@ -126,8 +126,11 @@ class NumpyContractions(NumpySegments, Contractions):
         return _matmul(np, self.dot, self.product, spec, size, by_blocks)
 
     def batched(self, spec: Spec, size: dict[str, int], shared: str) -> Kernel:
-        """Contract many small matrices in one loop of einsum."""
-        return _einsum(spec) if _small(spec, size, shared) else super().batched(spec, size, shared)
+        """Contract many small matrices in one loop of einsum, along the labels of the batch where these come last."""
+        inside = all(have.endswith(shared) for have in (spec.left, spec.right, spec.out))
+        if _small(spec, size, shared) or (inside and math.prod(size[c] for c in shared) >= SMALL):
+            return _einsum(spec)
+        return super().batched(spec, size, shared)
 
 
 @cache
@@ -229,7 +232,8 @@ def _matmul(
         n = math.prod(size[c] for c in spec.left)
         flat = arrange(xp, spec.left, spec.left, (n,))
         return _prepared(dot, flat, arrange(xp, spec.right, spec.left, (n,)))
-    left_first = spec.out[0] in spec.left
+    both = {*spec.out} & {*spec.left} and {*spec.out} & {*spec.right}
+    left_first = spec.out[-1] in spec.right if both else spec.out[0] in spec.left  # the last axis stays in runs
     a, b = (spec.left, spec.right) if left_first else (spec.right, spec.left)
     rows = "".join(c for c in spec.out if c in a)
     cols = "".join(c for c in spec.out if c in b)

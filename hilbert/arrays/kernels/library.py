@@ -255,6 +255,10 @@ class Library:
         xp = self.xp
         return Kernel(lambda a: xp.permute_dims(a, order), fresh=False)
 
+    def stored(self, order: tuple[int, ...]) -> Kernel:
+        """The axes in another order, in memory too where the library lays arrays out."""
+        return self.move(order)
+
     def cast(self, dtype: str) -> Kernel:
         """The same numbers in another precision."""
         xp, target = self.xp, getattr(self.xp, dtype)

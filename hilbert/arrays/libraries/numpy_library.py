@@ -106,6 +106,10 @@ class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
         """Permute the axes as a view, by the array's own method."""
         return Kernel(inline("{0}.transpose({order})", order=order), fresh=False)
 
+    def stored(self, order: tuple[int, ...]) -> Kernel:
+        """A copy in row-major order, unless the array lies so."""
+        return Kernel(inline("{copy}({0}.transpose({order}))", copy=np.ascontiguousarray, order=order), fresh=False)
+
     def rows(self, n: int, leaf: Leaf, like: Any) -> Any:
         """An array for the results of n rounds, written row by row."""
         return np.empty((n, *leaf.shape), leaf.dtype)

@@ -35,6 +35,8 @@ class Const:
         if self.number is not None:
             return f"filled({self.number!r}, {self.leaf!r})"
         *what, token, place = self.key
+        if isinstance(token, str):  # a constant that was computed when a line was bound
+            return spelled(self, f"{token} {place}", f"{self.leaf.dtype}{list(self.leaf.shape)}")
         name = ".".join([f"{token:032x}", *(f"{hash(part) & 0xFFFFFFFFFFFFFFFF:016x}" for part in what), str(place)])
         return spelled(self, name, f"{self.leaf.dtype}{list(self.leaf.shape)}")
 

@@ -1,0 +1,1 @@
+"""The order in which the axes of arrays lie in memory inside a line."""
