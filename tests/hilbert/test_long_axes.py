@@ -1,4 +1,4 @@
-"""Arrays with their long axis last: the same values, inputs and outputs in their order, and a change only where it pays."""
+"""Arrays with their long axis last: equal values, inputs and outputs in their order, a change only where it pays."""
 
 from __future__ import annotations
 
