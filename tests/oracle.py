@@ -18,11 +18,12 @@ from diff.terms.program import Program
 from diff.terms.user_operation import Custom
 from hilbert import Vec
 from hilbert.index.leaf import Bundle
-from hilbert.program.control.branch import AnyLane, Choose, Cond, Fill
+from hilbert.program.control.branch import Cond
 from hilbert.program.control.equation_step import Implicit, Solve
 from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
 from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.choice import AnyLane, Choose, Fill
 from hilbert.program.line.constant import Const
 from hilbert.program.line.operation import Add, Along, Contract, Keep, Literal
 from linmap.term import wire

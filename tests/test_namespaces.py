@@ -29,9 +29,9 @@ from hilbert.arrays.kernels.library import Library
 from hilbert.arrays.libraries import namespace
 from hilbert.arrays.libraries.libraries import Cupy
 from hilbert.arrays.libraries.numpy_library import NUMPY
-from hilbert.program.control.branch import AnyLane, Choose, Fill
 from hilbert.program.control.flows import Flow
 from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.choice import AnyLane, Choose, Fill
 from hilbert.program.line.external import External
 from hilbert.program.line.operation import (
     COMPUTED,

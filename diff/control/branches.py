@@ -19,8 +19,9 @@ from diff.trace.expr import Expr
 from hilbert import SpaceError, Type, Vec
 from hilbert.base.attach import overloaded
 from hilbert.errors import double, is_number, shown
-from hilbert.program.control.branch import Choose, Cond
+from hilbert.program.control.branch import Cond
 from hilbert.program.line.builder import Builder
+from hilbert.program.line.choice import Choose
 from hilbert.program.line.constant import filled
 from hilbert.program.transform.emit_loop import emitted as step_of
 from hilbert.space.nested_sums import apart

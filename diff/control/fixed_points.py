@@ -30,10 +30,10 @@ from hilbert.base.attach import overloaded
 from hilbert.base.once import once
 from hilbert.errors import integer, number, shown
 from hilbert.index.leaf import Leaf
-from hilbert.program.control.branch import TRUTH
 from hilbert.program.control.equation_step import Implicit
 from hilbert.program.control.while_loop import While
 from hilbert.program.line.builder import Builder
+from hilbert.program.line.choice import TRUTH
 from hilbert.program.line.constant import filled
 from hilbert.program.line.operation import Literal
 from hilbert.program.planning.contraction_plan import planned

@@ -35,10 +35,10 @@ from diff.trace.expr import Expr
 from hilbert import Bool, Copower, DirectSum, Index, Product, SpaceError, Unit, Vec
 from hilbert.base.attach import overloaded
 from hilbert.errors import integer, shown, truth
-from hilbert.program.control.branch import TRUTH
 from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
 from hilbert.program.line.builder import Builder
+from hilbert.program.line.choice import TRUTH
 from hilbert.program.line.line import restricted
 from hilbert.program.transform.checkpoints import segmented
 from hilbert.program.transform.emit_loop import emitted as step_of

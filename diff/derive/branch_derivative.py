@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from diff.derive.equation_derivative import guarded, mask
 from diff.terms.elementwise import Comparison
-from hilbert.program.control.branch import AnyLane, Choose, Cond, Fill
+from hilbert.program.control.branch import Cond
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.choice import AnyLane, Choose, Fill
 from hilbert.program.transform.emit_loop import emitted
 from linmap.term import wire
 from linmap.term.datum import Ref

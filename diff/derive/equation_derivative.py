@@ -18,9 +18,9 @@ from diff.terms.elementwise import Comparison
 from hilbert import DirectSum
 from hilbert.index.leaf import Bundle
 from hilbert.index.spec import Spec
-from hilbert.program.control.branch import TRUTH
 from hilbert.program.control.equation_step import Implicit, Solve
 from hilbert.program.line.builder import Builder
+from hilbert.program.line.choice import TRUTH
 from hilbert.program.line.source_line import told
 from hilbert.program.transform.emit_loop import emitted
 from hilbert.program.transform.lifted_line import equation

@@ -19,10 +19,10 @@ from hilbert import DirectSum, SpaceError
 from hilbert.arrays.libraries.namespace import to_numpy
 from hilbert.errors import number, shown
 from hilbert.index.spec import Spec
-from hilbert.program.control.branch import AnyLane, Choose, Fill
 from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.choice import AnyLane, Choose, Fill
 from hilbert.program.line.external import External
 from hilbert.program.line.operation import Add, Along, Cast, Contract, Keep, Literal, Move, Reduce, Scale
 from hilbert.program.line.source_line import Place, in_derivative, told

@@ -31,12 +31,13 @@ from diff.terms.elementwise import Elementwise
 from diff.terms.program import as_program
 from diff.terms.user_operation import Custom
 from hilbert.index.spec import Spec
-from hilbert.program.control.branch import AnyLane, Choose, Cond, Fill
+from hilbert.program.control.branch import Cond
 from hilbert.program.control.equation_step import Implicit, Solve
 from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.choice import AnyLane, Choose, Fill
 from hilbert.program.line.external import External
 from hilbert.program.line.operation import Add, Along, Cast, Contract, Keep, Literal, Move, Reduce, Scale
 

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, final
 from diff.derive.finite_slopes import line_may_break
 from diff.jets.multiindex import Alpha
 from hilbert.index.leaf import Bundle, Leaf
-from hilbert.program.control.branch import TRUTH, Choose, Cond
+from hilbert.program.control.branch import Cond
 from hilbert.program.control.loop import Loop
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.choice import TRUTH, Choose
 from hilbert.program.line.constant import Const
 from hilbert.program.line.operation import Move
 from hilbert.program.transform.emit_loop import emitted, looped

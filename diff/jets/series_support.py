@@ -17,9 +17,9 @@ from diff.jets.taylor_series import PartialDerivative
 from diff.terms.elementwise import Elementwise
 from diff.terms.user_operation import Custom
 from hilbert.index.spec import Spec
-from hilbert.program.control.branch import AnyLane, Choose, Fill
 from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.choice import AnyLane, Choose, Fill
 from hilbert.program.line.external import External
 from hilbert.program.line.operation import Add, Along, Cast, Contract, Keep, Literal, Move, Reduce, Scale
 from linmap.net.loop_masks import known_mask

@@ -21,12 +21,13 @@ from hilbert import Copower, DirectSum, Map, R, SpaceError, Type, Vec
 from hilbert.index.leaf import Bundle, Leaf
 from hilbert.map.combine import Composition
 from hilbert.map.map import AnyMap, require_map
-from hilbert.program.control.branch import AnyLane, Choose, Cond, Fill
+from hilbert.program.control.branch import Cond
 from hilbert.program.control.equation_step import Implicit, Solve
 from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.choice import AnyLane, Choose, Fill
 from hilbert.program.line.line import Line
 from hilbert.program.line.operation import Add, Along, Contract, Keep, Literal
 from hilbert.program.transform.emit_loop import emitted

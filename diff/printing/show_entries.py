@@ -10,9 +10,9 @@ from diff.terms.elementwise import Elementwise
 from diff.terms.user_operation import Custom, Masks
 from hilbert import Unit
 from hilbert.index.leaf import Bundle
-from hilbert.program.control.branch import AnyLane, Choose, Fill
 from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.choice import AnyLane, Choose, Fill
 from hilbert.program.line.operation import Add, Along, Cast, Contract, Keep, Literal
 from hilbert.program.line.operation import labelled as axes_of
 from hilbert.relation import Converse, Graph, Inclusion

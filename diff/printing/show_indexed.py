@@ -15,9 +15,9 @@ from diff.terms.elementwise import Elementwise
 from diff.terms.user_operation import Custom
 from hilbert import Unit
 from hilbert.index.index import Anonymous, Fin
-from hilbert.program.control.branch import AnyLane, Choose, Fill
 from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.choice import AnyLane, Choose, Fill
 from hilbert.program.line.operation import Add, Along, Cast, Contract, Keep, Literal
 from hilbert.relation import Full
 from linmap.signs import acts_on_all

@@ -12,12 +12,13 @@ from diff.printing.slot_text import APPLICATION, ATOM, PRODUCT, SUM, Text, Texts
 from diff.terms.elementwise import AnyElementwise, Elementwise
 from diff.terms.program import AnyProgram
 from diff.terms.user_operation import Custom
-from hilbert.program.control.branch import AnyLane, Choose, Cond, Fill
+from hilbert.program.control.branch import Cond
 from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.control.equation_step import Implicit, Solve
 from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
 from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.choice import AnyLane, Choose, Fill
 from hilbert.program.line.operation import Add, Along, Contract, Keep, Literal
 from linmap.printing.notation import subscript
 from linmap.printing.part_text import path

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from diff.terms.elementwise import AnyElementwise
     from diff.terms.user_operation import Custom
-    from hilbert.program.control.branch import AnyLane, Choose, Fill
     from hilbert.program.control.flows import Flow
     from hilbert.program.line.bundle import Pack, Unpack
+    from hilbert.program.line.choice import AnyLane, Choose, Fill
     from hilbert.program.line.operation import Builtin
 
 S = TypeVar("S", bound=Space)

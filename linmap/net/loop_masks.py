@@ -13,7 +13,7 @@ import numpy as np
 from attrs import frozen
 
 from hilbert.index.leaf import Leaf
-from hilbert.program.control.branch import TRUTH
+from hilbert.program.line.choice import TRUTH
 from hilbert.program.line.constant import Const
 from linmap.net.support import Given, Part, breaks
 from linmap.net.supported_flow import MADE, Supports

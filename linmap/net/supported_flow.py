@@ -12,7 +12,7 @@ from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.index.index import Unit
 from hilbert.index.leaf import Leaf
 from hilbert.index.spec import ALPHABET, Spec
-from hilbert.program.control.branch import AnyLane, Choose
+from hilbert.program.line.choice import AnyLane, Choose
 from hilbert.program.line.constant import Const, filled
 from hilbert.program.line.operation import Contract, Literal, Move, Reduce
 from hilbert.program.line.step_operation import Operation

@@ -36,9 +36,9 @@ from diff.names import NAMES
 from diff.terms.elementwise import Elementwise
 from diff.terms.user_operation import Custom
 from hilbert import Fin, Part, R, Record, Scalar, Vector
-from hilbert.program.control.branch import AnyLane, Choose, Fill
 from hilbert.program.control.flows import Flow
 from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.choice import AnyLane, Choose, Fill
 from hilbert.program.line.operation import Add, Along, Contract, Keep, Literal
 from linmap import cost, equal, explain, matrix, roll, simplify, structure
 from tests.programs import operations

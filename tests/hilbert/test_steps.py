@@ -10,12 +10,13 @@ from attrs import evolve
 
 from hilbert import Fin, SpaceError
 from hilbert.index.leaf import Bundle, Entry, Leaf
-from hilbert.program.control.branch import AnyLane, Choose, Cond, Fill
+from hilbert.program.control.branch import Cond
 from hilbert.program.control.equation_step import Implicit, Solve
 from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.choice import AnyLane, Choose, Fill
 from hilbert.program.line.line import Line
 from hilbert.program.line.operation import Literal, Scale
 from hilbert.program.transform.emit_loop import looped

@@ -16,8 +16,7 @@ from hilbert.index.leaf import Bundle, Leaf
 from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.line.line import Line, live_parts, restricted
 from hilbert.program.run.bound_line import BoundLine
-from hilbert.program.run.constant_folding import folded
-from hilbert.program.run.fuse import fused
+from hilbert.program.run.prepare import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -138,7 +137,7 @@ class _Search:
         arrays = [outer.whole(a, "an equation") for a in given]
         bound = self._bound
         if bound is None:
-            line = fused(folded(self._of.search()))
+            line = prepared(self._of.search())
             bound = self._bound = BoundLine(line, outer.inner, Arrays(arrays).parts)
         return Arrays(bound(arrays))
 

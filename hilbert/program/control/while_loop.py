@@ -15,8 +15,7 @@ from hilbert.index.leaf import Bundle, Leaf
 from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.line.line import Line, live_parts, restricted
 from hilbert.program.run.bound_line import BoundLine
-from hilbert.program.run.constant_folding import folded
-from hilbert.program.run.fuse import fused
+from hilbert.program.run.prepare import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -92,7 +91,7 @@ class _Rounds:
 
     def __init__(self, of: While, lib: Library) -> None:
         self._of, self._lib = of, lib
-        self._line = fused(folded(of.body))
+        self._line = prepared(of.body)
         self._bound: BoundLine | None = None
 
     def __call__(self, given: Arrays) -> Arrays:

@@ -24,8 +24,9 @@ from attrs import frozen
 from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.index.leaf import Bundle
 from hilbert.index.spec import Spec
-from hilbert.program.layout.store import Store
+from hilbert.program.layout.store import ChooseInside, FillInside, Store
 from hilbert.program.line.builder import Builder
+from hilbert.program.line.choice import Choose, Fill
 from hilbert.program.line.operation import Along, Contract, Literal, Move, Reduce
 from hilbert.relation import Converse, Full, Graph, Inclusion
 
@@ -140,6 +141,10 @@ class _Reordering:
                 return self.b.step(Along(name, index, at - (long < at)), (self._inside(step.args[0]),))
             case Move(order):
                 return self._move(slot, order, step.args[0])
+            case Choose() | Fill(0, _) as choice if self.tall[step.args[0]] == 0 == self.tall[slot]:
+                inner = FillInside(choice.when) if isinstance(choice, Fill) else ChooseInside()
+                self.gain += LOOPS * self.of.slots[slot].size
+                return self.b.step(inner, tuple(self._inside(k) for k in step.args))
             case Literal():
                 return None
             case operation if operation.by_entry(NUMPY, leaves) is not None:

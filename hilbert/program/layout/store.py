@@ -1,18 +1,18 @@
-"""The step that puts the axes of an array in another order, in memory too."""
+"""Steps on arrays whose long axis lies last: the copy into another order of axes, and choices lane by lane."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 from attrs import frozen
 
+from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.index.leaf import Leaf
 from hilbert.program.line.step_operation import Operation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hilbert.arrays.kernels.kernel import Kernel
     from hilbert.arrays.kernels.library import Library
 
 
@@ -31,3 +31,41 @@ class Store(Operation):
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The library's copy."""
         return lib.stored(self.order)
+
+
+@final
+@frozen(repr=False)
+class ChooseInside(Operation):
+    """(c, a, b) ↦ a where the condition holds, b elsewhere; the axis of c is the last one of a and b."""
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """The leaf of a and b."""
+        return operands[1]
+
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """`where`, which broadcasts."""
+        xp, whole = lib.inner.xp, lib.whole
+        return Kernel(lambda c, a, b: xp.where(c, whole(a, "where"), whole(b, "where")))
+
+
+@final
+@frozen(repr=False)
+class FillInside(Operation):
+    """(c, a) ↦ a, lanes where c is not `when` filled with the first one where it is; they are the last axis."""
+
+    when: bool
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """The leaf of a."""
+        return operands[1]
+
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """A gather of the first lane, and a choice; the array itself where no lane is filled."""
+        xp, whole, when = lib.inner.xp, lib.whole, self.when
+
+        def filled(c: Any, a: Any) -> Any:
+            taken, a = c if when else xp.logical_not(c), whole(a, "where")
+            first = xp.argmax(xp.astype(taken, xp.int64), axis=0)
+            return xp.where(taken, a, xp.take(a, xp.reshape(first, (1,)), axis=-1))
+
+        return Kernel(filled)

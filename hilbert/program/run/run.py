@@ -13,11 +13,9 @@ from hilbert.arrays.kernels.library import Compound, library
 from hilbert.arrays.libraries.libraries import common_library, together
 from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.base.once import first
-from hilbert.program.layout.long_axes import long_axes_inside
 from hilbert.program.line.operation import Literal
 from hilbert.program.run.bound_line import BoundLine
-from hilbert.program.run.constant_folding import folded
-from hilbert.program.run.fuse import fused
+from hilbert.program.run.prepare import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,9 +35,7 @@ class Runner:
     __slots__ = ("_abroad", "_bound", "_formal", "line")
 
     def __init__(self, line: Line, most: int = 1) -> None:
-        line = folded(line.pruned(), most)
-        inside = long_axes_inside(line)
-        self.line = line = fused(line if inside is line else folded(inside, most))
+        self.line = line = prepared(line.pruned(), most)
         constants = [step.operation.value.array for step in line.steps if isinstance(step.operation, Literal)]
         self._bound: dict[Any, BoundLine] = {}
         self._formal = Formal in map(type, constants)

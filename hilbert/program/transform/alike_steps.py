@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, assert_never, final
 
 from hilbert.index.index import Unit
 from hilbert.index.leaf import Bundle
-from hilbert.program.control.branch import AnyLane, Fill
 from hilbert.program.line.bundle import Unpack
+from hilbert.program.line.choice import AnyLane, Fill
 from hilbert.program.line.operation import Add, Literal, Reduce, Scale
 from hilbert.relation import Converse, Inclusion
 

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, TypeAlias, assert_never, cast
 from attrs import evolve
 
 from hilbert.base.once import once
-from hilbert.program.control.branch import AnyLane, Choose, Cond, Fill
+from hilbert.program.control.branch import Cond
 from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.control.equation_step import Implicit, Solve
 from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.choice import AnyLane, Choose, Fill
 from hilbert.program.line.operation import Literal, Move
 from hilbert.program.transform.emit_loop import emitted, looped
 

@@ -17,8 +17,7 @@ from hilbert.index.index import Fin, Index
 from hilbert.program.control.equation_step import Solve
 from hilbert.program.line.builder import Builder
 from hilbert.program.run.bound_line import BoundLine
-from hilbert.program.run.constant_folding import folded
-from hilbert.program.run.fuse import fused
+from hilbert.program.run.prepare import prepared
 from hilbert.program.transform.lifted_line import lifted_line
 
 if TYPE_CHECKING:
@@ -136,7 +135,7 @@ class _Solver:
         """The line applied to several x, an axis of them in front."""
         n, lanes = x.shape[:2]
         if n not in self.bound:
-            line = fused(folded(under(self.of.line, (Fin.of(n),), self.of.unknowns)))
+            line = prepared(under(self.of.line, (Fin.of(n),), self.of.unknowns))
             self.bound[n] = BoundLine(line, self.lib.inner, Arrays(arrays).parts)
         made = self.bound[n]([*self._parts(xp, x, (n,)), *arrays[self.ends :]])
         return xp.concat([xp.reshape(xp.asarray(a), (n, lanes, -1)) for a in made], axis=2)

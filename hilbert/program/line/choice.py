@@ -1,0 +1,124 @@
+"""Choices between arrays, lane by lane: the operations on conditions that vary, of which lifted branches are made."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any, final
+
+from attrs import frozen
+
+from hilbert.arrays.kernels.kernel import Kernel
+from hilbert.errors import SpaceError
+from hilbert.index.leaf import Entry, Leaf
+from hilbert.program.line.step_operation import Operation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hilbert.arrays.kernels.library import Library
+
+TRUTH = Leaf(Entry("bool"))
+"""A condition."""
+
+
+def _conditions(c: Leaf, leaf: Leaf, what: str) -> None:
+    if c.kind != "b" or leaf.axes[: len(c.axes)] != c.axes:
+        msg = f"{what} by {c} does not fit {leaf}"
+        raise SpaceError(msg)
+
+
+@final
+@frozen(repr=False)
+class Choose(Operation):
+    """(c, a, b) ↦ a where the condition holds, b elsewhere; the axes of c are the first ones of a and b."""
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """The leaf of a and b."""
+        c, a, b = operands
+        _conditions(c, a, "a choice")
+        if a != b:
+            msg = f"a choice between {a} and {b}: both must be in one space"
+            raise SpaceError(msg)
+        return a
+
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """`where`, on arrays with the condition's axes in front."""
+        xp, shape = lib.inner.xp, (*operands[0].shape, *(1 for _ in result.axes[len(operands[0].axes) :]))
+        whole = lib.whole
+        return Kernel(lambda c, a, b: xp.where(xp.reshape(c, shape), whole(a, "where"), whole(b, "where")))
+
+    def lifted(self, n: int) -> Choose:
+        """The same choice: the axes of c come first anyway."""
+        return self
+
+
+@final
+@frozen(repr=False)
+class AnyLane(Operation):
+    """True if c is `when` somewhere along the axes from `at` on; a number is true unless it is 0."""
+
+    at: int
+    when: bool
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """The leaf without these axes, of truth values."""
+        return Leaf(TRUTH.entry, operands[0].axes[: self.at])
+
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """The kernel: `any`, or not `all`."""
+        xp, when, is_truth = lib.xp, self.when, operands[0].kind == "b"
+        axes = tuple(range(self.at, len(operands[0].axes)))
+
+        def found(c: Any) -> Any:
+            c = c if is_truth else c != 0
+            c = c if when else xp.logical_not(c)
+            return xp.any(c, axis=axes) if axes else c
+
+        return Kernel(found)
+
+    def lifted(self, n: int) -> AnyLane:
+        """The operation with its axes behind n more."""
+        return AnyLane(self.at + n, self.when)
+
+
+@final
+@frozen(repr=False)
+class Fill(Operation):
+    """(c, a) ↦ a, the lanes where c is not `when` filled with the first one where it is; the lanes are c's last axes.
+
+    Nobody sees a lane that is filled: no differential flows into it, so the derivative is the mask.
+    """
+
+    at: int
+    when: bool
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """The leaf of a."""
+        _conditions(operands[0], operands[1], "a filling")
+        return operands[1]
+
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """The kernel: a gather of the first lane, and a choice."""
+        xp, whole, when = lib.inner.xp, lib.whole, self.when
+        c, a = operands
+        outside, lanes = prod(c.shape[: self.at]), prod(c.shape[self.at :])
+        rest, shape = a.shape[len(c.axes) :], a.shape
+        ones = tuple(1 for _ in rest)
+
+        def filled(c: Any, a: Any) -> Any:
+            a = whole(a, "where")
+            if not lanes or not outside:
+                return a
+            taken = xp.reshape(c if when else xp.logical_not(c), (outside, lanes))
+            first = xp.argmax(xp.astype(taken, xp.int64), axis=1)
+            places = first + lanes * xp.arange(outside, dtype=first.dtype, device=getattr(first, "device", None))
+            rows = xp.take(xp.reshape(a, (outside * lanes, *rest)), places, axis=0)
+            mask = xp.reshape(taken, (outside, lanes, *ones))
+            whole_a = xp.reshape(a, (outside, lanes, *rest))
+            return xp.reshape(xp.where(mask, whole_a, xp.reshape(rows, (outside, 1, *rest))), shape)
+
+        return Kernel(filled)
+
+    def lifted(self, n: int) -> Fill:
+        """The operation with its lanes behind n more axes."""
+        return Fill(self.at + n, self.when)
