@@ -5,8 +5,8 @@
 >>> from linmap import cost
 >>> X = Fin.of(100)
 >>> print(cost(fun(R ** (X * X), R ** (X * X), R ** X)(lambda A, B, x: A @ B @ x)))
-written    2.02e+06 flops    321600 bytes   largest array     10000
-run           4e+04 flops    163200 bytes   largest array       100
+written    2.02e+06 flops    321600 bytes   largest array     10000   memory     80800 bytes
+run           4e+04 flops    163200 bytes   largest array       100   memory      1600 bytes
 order  1010000 → 20000 multiplications:
     (A, B, x) ↦ (A∗B)⋆x
     (A, B, x) ↦ A⋆(B⋆x)
@@ -29,7 +29,7 @@ from hilbert.program.planning.contraction_tree import ContractionTree
 from hilbert.program.planning.multiplications import multiplications
 from hilbert.program.run.fuse import fused
 from hilbert.space.space import type_of
-from linmap.matrices.made.predicted_work import Work, work
+from linmap.matrices.made.predicted_work import Work, whole_work
 from linmap.matrices.made.systems import systems
 
 if TYPE_CHECKING:
@@ -99,5 +99,5 @@ def _reordered(p: AnyProgram, tree: ContractionTree, other: Line) -> Reordered:
 def costed(f: AnyFun) -> Running:
     """The cost of a function."""
     run = planned(f)
-    before, after = (work(fused(p.line)) for p in (run.written or run, run))
+    before, after = (whole_work(fused(p.line)) for p in (run.written or run, run))
     return Running(before, after, orders(f), systems([run.line]))

@@ -1,13 +1,14 @@
-"""The cost of a linear map before it is run: operations, bytes moved and the largest array (theory §9).
+"""The cost of a linear map before it is run: operations, bytes moved, the largest array, and memory (theory §9).
 
-Views (replication, other orders of axes) move nothing.
+Views (replication, other orders of axes) move nothing. The memory is that of the arrays that a run makes and holds at
+once, at most: neither arguments nor constants.
 
 >>> from hilbert import Fin, R
 >>> from linmap import total
 >>> print(cost(total(Fin.of(1000))))
-apply         1e+03 flops      8008 bytes   largest array         1
-adjoint           0 flops         0 bytes   largest array      1000
-matrix            0 flops      8000 bytes   largest array      1000
+apply         1e+03 flops      8008 bytes   largest array         1   memory         8 bytes
+adjoint           0 flops         0 bytes   largest array      1000   memory         0 bytes
+matrix            0 flops      8000 bytes   largest array      1000   memory      8000 bytes
 time   elimination 0 s, forward 0.0012 s, adjoint 1.2e-06 s
 """
 
@@ -26,7 +27,7 @@ from linmap.matrices.labelled.accumulation_order import Accumulation
 from linmap.matrices.made.dense import dense_plan, predicted
 from linmap.matrices.made.matrix import As, cheapest
 from linmap.matrices.made.matrix_plans import NARROW, blocks_plan, factor_plan, limit_of, sparse_plan
-from linmap.matrices.made.predicted_work import Work, work
+from linmap.matrices.made.predicted_work import Work, whole_work
 from linmap.matrices.made.systems import systems
 from linmap.matrices.structure.structure import body_of, structure
 from linmap.net.apply import ordered
@@ -105,20 +106,20 @@ def _cost(body: Net, form: As, limit: int | None) -> Cost:
         case "array":
             seconds = () if limit is not None else predicted(body)
             plan = dense_plan(body, limit)
-            made, orders = _written(work(plan.runner.line), body.dom.dim * body.cod.dim), plan.orders
+            made, orders = _written(whole_work(plan.runner.line), body.dom.dim * body.cod.dim), plan.orders
         case "tensor":
             factors = factor_plan(body, limit)
-            made, orders = work(factors.runner.line), factors.orders
+            made, orders = whole_work(factors.runner.line), factors.orders
         case "sparse":
             sparse = listing(sparse_plan)(body, limit)
-            made, orders = _written(work(sparse.runner.line), sparse.pattern.entries), sparse.orders
+            made, orders = _written(whole_work(sparse.runner.line), sparse.pattern.entries), sparse.orders
         case "blocks":
             blocks = listing(blocks_plan)(body, limit)
-            made, orders = _written(work(blocks.runner.line), blocks.pattern.entries), blocks.orders
+            made, orders = _written(whole_work(blocks.runner.line), blocks.pattern.entries), blocks.orders
         case _:
             assert_never(form)
     there, back = applied(body), applied(turned(body))
-    return Cost(work(there), work(back), made, form, orders, seconds, systems([there, back]))
+    return Cost(whole_work(there), whole_work(back), made, form, orders, seconds, systems([there, back]))
 
 
 def applied(body: Net) -> Line:
@@ -128,4 +129,4 @@ def applied(body: Net) -> Line:
 
 def _written(w: Work, entries: int) -> Work:
     """The work of a form's arrays, and of writing its entries."""
-    return Work(w.flops, w.bytes + 8 * entries, max(w.largest, entries))
+    return Work(w.flops, w.bytes + 8 * entries, max(w.largest, entries), w.memory + 8 * entries)

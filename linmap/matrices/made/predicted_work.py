@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, assert_never, cast, final
 
-import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
-from hilbert.index.leaf import Bundle
 from hilbert.program.control.branch import Cond
 from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.control.equation_step import Implicit, Solve
@@ -19,6 +17,7 @@ from hilbert.program.line.operation import Add, Contract, Literal, Move, Reduce,
 from hilbert.program.run.fused_steps import AddInto, Subtract, Weighted
 from hilbert.program.transform.lifted_line import equation
 from hilbert.relation import Full
+from linmap.matrices.made.peak_memory import peak, size
 from linmap.matrices.made.systems import newtons
 
 if TYPE_CHECKING:
@@ -38,14 +37,16 @@ BYTE = 1.2e-10
 @final
 @frozen
 class Work:
-    """Floating-point operations, bytes read and written, and entries of the largest array that is made."""
+    """Floating-point operations, bytes read and written, entries of the largest array that is made, bytes at once."""
 
     flops: int
     bytes: int
     largest: int
+    memory: int = 0
 
     def __str__(self) -> str:
-        return f"{self.flops:>12.3g} flops {self.bytes:>9} bytes   largest array {self.largest:>9}"
+        work = f"{self.flops:>12.3g} flops {self.bytes:>9} bytes   largest array {self.largest:>9}"
+        return f"{work}   memory {self.memory:>9} bytes"
 
 
 def seconds(line: Line) -> float:
@@ -81,8 +82,13 @@ def _started_inside(flow: Flow) -> int:
             assert_never(flow)
 
 
+def whole_work(line: Line) -> Work:
+    """The work of one run of a line, and the memory of the run."""
+    return evolve(work(line), memory=peak(line))
+
+
 def work(line: Line) -> Work:
-    """The work of one run of a line."""
+    """The work of one run of a line, without the memory."""
     flops = moved = largest = 0
     for step, result in zip(line.steps, line.slots[line.arity :], strict=True):
         if isinstance(step.operation, (Literal, Pack, Unpack)):
@@ -96,7 +102,7 @@ def work(line: Line) -> Work:
         operands = [line.slots[k] for k in step.args]
         flops += _flops(step.operation, operands, result)
         if not isinstance(step.operation, Move) and not _is_rep(step.operation):
-            moved += sum(_bytes(leaf) for leaf in (*operands, result))
+            moved += sum(size(leaf) for leaf in (*operands, result))
         largest = max(largest, result.size)
     return Work(flops, moved, largest)
 
@@ -147,9 +153,3 @@ def _flops(operation: Operation, operands: list[Leaf], result: Leaf) -> int:
 def _is_rep(operation: Operation) -> bool:
     """Tell if a step replicates: its result is a view, and moves nothing."""
     return isinstance(operation, Reduce) and isinstance(operation.relation, Full) and not operation.relation.dom.axes
-
-
-def _bytes(leaf: Leaf) -> int:
-    if isinstance(leaf, Bundle):
-        return sum(map(_bytes, leaf.leaves))
-    return leaf.size * np.dtype(leaf.dtype).itemsize
