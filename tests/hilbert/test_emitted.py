@@ -142,7 +142,7 @@ def test_an_error_in_a_round_names_the_users_line() -> None:
                 s = 0.5 * s
             return hb.log(s - s)  # the line
 
-        f = hb.fun(hb.R)(lambda s, step=step: loops.iterate(step, s, hb.Fin.of(9)))
+        f = loops.fun(hb.R)(lambda s, step=step: loops.iterate(step, s, hb.Fin.of(9)))
         with np.errstate(divide="raise"), pytest.raises(FloatingPointError) as caught:
             f(hb.R.vec(0.5))
         assert "in step" in caught.value.__notes__[0]

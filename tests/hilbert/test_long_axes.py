@@ -32,9 +32,8 @@ def drawn(rng: np.random.Generator) -> Line:
     given = [Leaf(F64, axes) for axes in ((N, B), (N, A, B), (A, N), (N,), (FEW, B), (B, A), ())]
     b = Builder(given)
 
-    def one(*axes: Any) -> int | None:
-        found = [k for k, leaf in enumerate(b.slots) if leaf.axes == axes]
-        return int(rng.choice(found)) if found else None
+    def one(*axes: Any) -> int:
+        return int(rng.choice([k for k, leaf in enumerate(b.slots) if leaf.axes == axes]))
 
     ways: list[Any] = [
         lambda: b.add(one(N, B), one(N, B)),

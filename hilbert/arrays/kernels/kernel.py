@@ -79,9 +79,7 @@ def _text(values: dict[str, Any], tag: str, f: Function | None, *operands: str) 
     if f is None:
         return operands[0]
     found = inlined(f)
-    if found is None or any(
-        found[0].count(f"{{{k}}}") > 1 for k in range(len(operands))
-    ):  # an operand is computed once
+    if found is None or any(found[0].count(f"{{{k}}}") > 1 for k in range(len(operands))):  # computed once
         values[tag] = f
         return f"{{{tag}}}({', '.join(operands)})"
     text, own = found

@@ -14,7 +14,7 @@ round is left. In the derivative of a recurrent cell most products are such. Val
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 from attrs import frozen
 
@@ -60,7 +60,7 @@ def with_coefficients(body: Line, states: int) -> Line | None:
     return b.line(where[k] for k in body.outputs).pruned()
 
 
-def _is_linear(step: Step[object], count: int) -> bool:
+def _is_linear(step: Step[Any], count: int) -> bool:
     """Tell if a step is linear in those of its operands, so many, that depend on states."""
     match step.operation:
         case Add() | Scale() | Move() | Reduce():
@@ -72,7 +72,7 @@ def _is_linear(step: Step[object], count: int) -> bool:
 
 
 def _multiple(
-    b: Builder, step: Step[object], args: list[int], fed: list[bool], forms: dict[int, Multiple]
+    b: Builder, step: Step[Any], args: list[int], fed: list[bool], forms: dict[int, Multiple]
 ) -> Multiple | None:
     """The result of a step on a state-fed operand as a multiple of a slot that costs no more; None for other steps."""
     match step.operation:
