@@ -72,16 +72,18 @@ class BoundLine:
                 results[k] = self._copied(results[k])
         return results
 
-    def rounds(self, of: Round, order: Iterable[int], arrays: list[Any], stacks: list[Any], rows: list[Any]) -> Any:
+    def rounds(self, of: Round, order: Iterable[int], given: list[Any], stacks: list[Any], rows: list[Any]) -> Any:
         """The last states after rounds in an order; the other results of each round are written into the rows.
 
-        `arrays` are the first states and the shared arrays.
+        `given` are the first states and the shared arrays.
         """
         emitted = self._looped.get(of)
         if emitted is None:
-            emitted = self._looped[of] = rounds(self._text(), of, self.size, by_item=not self.lib.is_host)
+            arrays = {k for k in of.rows if self._line.slots[k].axes}
+            host = self.lib.is_host
+            emitted = self._looped[of] = rounds(self._text(), of, self.size, arrays, by_item=not host)
         try:
-            return emitted.call(order, *arrays, *stacks, *rows)
+            return emitted.call(order, *given, *stacks, *rows)
         except Exception as error:
             self._located(error, emitted.slot_of(error))
             raise

@@ -12,6 +12,7 @@ from itertools import count
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, final
 
+import numpy as np
 from attrs import frozen
 
 from hilbert.arrays.kernels.kernel import inlined
@@ -102,6 +103,12 @@ class Text:
         self._names: dict[int, str] = {}
         self._steps, self._constants, self._numbers, self._words = steps, constants, numbers, words
         self.is_long = len(steps) > PART
+        self.into: dict[int, str] = {}
+        """The arrays that results of ufuncs are written into, by slot."""
+
+    def ufuncs(self) -> set[int]:
+        """The slots of results of ufuncs that can be written into other arrays."""
+        return set() if self.is_long else {to for call, _, to, _ in self._steps if type(call) is np.ufunc}
 
     def put(self, line: str, slot: int = -1) -> None:
         """Add a line, which computes a slot."""
@@ -182,7 +189,8 @@ class Text:
         if written is not None:
             text, names = written
             return text.format(*args, **{word: self.name(value, word) for word, value in names.items()})
-        return f"{self.name(call, self._words(to))}({', '.join(args)})"
+        into = [self.into[to]] if to in self.into else []
+        return f"{self.name(call, self._words(to))}({', '.join([*args, *into])})"
 
     def done(self) -> Emitted:
         """The function `line` of the text."""
@@ -207,31 +215,39 @@ class Round:
     stacks: int
     after: tuple[int, ...]
     rows: tuple[int, ...]
+    reverse: bool
 
 
-def rounds(t: Text, of: Round, slots: int, *, by_item: bool) -> Emitted:
+def rounds(t: Text, of: Round, slots: int, arrays: Container[int], *, by_item: bool) -> Emitted:
     """The function of an order of rounds, states, shared arrays, stacks and rows that gives the list of last states.
 
-    Stacks are read by iteration, in the order of the rounds, or `by_item`, with all axes.
+    Stacks are read by iteration, in the order of the rounds, or `by_item`, with all axes. A ufunc of numpy writes its
+    result, one of the `arrays`, into the row itself.
     """
     t.parts((*of.after, *of.rows))
     whole, given = of.states + of.shared, range(of.states + of.shared, of.states + of.shared + of.stacks)
     start, stacks = [f"v{k}" for k in range(whole)], [f"xs{k}" for k in given]
     rows = [f"rows{j}" for j in range(len(of.rows))]
     t.begin(["order", *start, *stacks, *rows], whole, slots)
-    slices = [t.place(k) for k in given]
-    if by_item or not stacks:
+    over = {t.place(k): stack for k, stack in zip(given, stacks, strict=True)}
+    if by_item:
         t.put("    for t in order:")
-        for place, stack in zip(slices, stacks, strict=True):
+        for place, stack in over.items():
             t.put(f"        {place} = {stack}[t, ...]")
     else:
-        t.put(f"    for {', '.join(['t', *slices])} in zip(order, {', '.join(stacks)}):")
+        t.into = {k: f"r{k}" for k in t.ufuncs() if k in of.rows and k in arrays}
+        over |= {name: rows[of.rows.index(k)] for k, name in t.into.items()}
+        turned = "[::-1]" if of.reverse else ""
+        t.put(f"    for {', '.join(['t', *over])} in zip(order, {', '.join(f'{v}{turned}' for v in over.values())}):")
     t.body("        ")
-    for row, k in zip(rows, of.rows, strict=True):
-        t.put(f"        {row}[t] = {t.place(k)}")
+    written = {of.rows.index(k) for k in t.into}
+    for j, (row, k) in enumerate(zip(rows, of.rows, strict=True)):
+        if j not in written:
+            t.put(f"        {row}[t] = {t.place(k)}")
     moved = [(t.place(k), t.place(to)) for k, to in enumerate(of.after) if k != to]
     if moved:
         t.put(f"        {', '.join([a for a, _ in moved])} = {', '.join([b for _, b in moved])}")
     t.put("        pass")
-    t.put(f"    return [{', '.join(map(t.place, range(of.states)))}]")
+    ends = [f"{t.place(k)}.copy()" if to in t.into else t.place(k) for k, to in enumerate(of.after)]
+    t.put(f"    return [{', '.join(ends)}]")  # a copy does not hold all rows
     return t.done()
