@@ -171,13 +171,13 @@ class NumpyAxes(Axes):
     def _largest(self, a: Any, at: int) -> Any:
         """The largest entries along an axis; short rows are made columns, which numpy compares faster."""
         if at != a.ndim - 1 or not 1 < a.shape[at] <= SHORT or a.ndim == 1:
-            return np.max(a, axis=at, keepdims=True)
-        return np.max(np.ascontiguousarray(np.moveaxis(a, at, 0)), axis=0)[..., None]
+            return np.maximum.reduce(a, axis=at, keepdims=True)
+        return np.maximum.reduce(np.ascontiguousarray(np.moveaxis(a, at, 0)), axis=0)[..., None]
 
     def _finite(self, m: Any) -> Any:
         """The array with 0 in place of infinite entries; most often the array itself."""
         finite = np.isfinite(m)
-        return m if finite.all() else np.where(finite, m, 0.0).astype(m.dtype)
+        return m if np.logical_and.reduce(finite, axis=None) else np.where(finite, m, 0.0).astype(m.dtype)
 
 
 def _reshaped(xp: Any, made: Arrays, shapes: Sequence[tuple[int, ...] | None]) -> Arrays:

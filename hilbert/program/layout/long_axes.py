@@ -34,14 +34,16 @@ if TYPE_CHECKING:
     from hilbert.index.leaf import Leaf
     from hilbert.program.line.line import Line, Step
 
-LARGE = 1 << 14
+LARGE = 1 << 12
 """Entries from which an array is worth another order."""
 LONG = 1 << 9
 """Elements from which an axis is long."""
 SMALL = 1 << 6
 """Entries beside a long axis up to which loops along small axes are short."""
-LOOPS, COPY = 8.0, 3.0
-"""Nanoseconds an entry that short loops cost beyond long ones, and that a copy into another order costs (measured)."""
+SHORT = 8
+"""Entries of a loop up to which its start is what it costs (measured)."""
+LOOP, COPY = 16.0, 3.0
+"""Nanoseconds that a loop takes to start, and that a copy into another order takes for each entry (measured)."""
 
 
 def long_axis(leaf: Leaf) -> int | None:
@@ -137,13 +139,13 @@ class _Reordering:
                 (long,) = (self.tall[k] for k in step.args)
                 if long is None or at <= long < at + len(index.axes):
                     return None
-                self.gain += LOOPS * leaves[0].size
+                self.gain += _loops(leaves[0])
                 return self.b.step(Along(name, index, at - (long < at)), (self._inside(step.args[0]),))
             case Move(order):
                 return self._move(slot, order, step.args[0])
             case Choose() | Fill(0, _) as choice if self.tall[step.args[0]] == 0 == self.tall[slot]:
                 inner = FillInside(choice.when) if isinstance(choice, Fill) else ChooseInside()
-                self.gain += LOOPS * self.of.slots[slot].size
+                self.gain += _loops(self.of.slots[slot])
                 return self.b.step(inner, tuple(self._inside(k) for k in step.args))
             case Literal():
                 return None
@@ -158,7 +160,7 @@ class _Reordering:
 
         made = Spec(labels(spec.left, args[0]), labels(spec.right, args[1]), labels(spec.out, slot))
         if not spec.is_pointwise and made != spec:
-            self.gain += LOOPS * max(self.of.slots[k].size for k in (slot, *args))
+            self.gain += max(_loops(self.of.slots[k]) for k in (slot, *args))
         return self.b.contract(made, *(self._inside(k) for k in args))
 
     def _reduce(self, slot: int, arg: int, relation: Any, at: int) -> int | None:
@@ -170,7 +172,7 @@ class _Reordering:
             order = inside(count, at if d else None)
             return self.b.step(Reduce(relation, count - d), (self.at(arg, order),))
         long = made if made < at else made - c + d
-        self.gain += LOOPS * max(self.of.slots[k].size for k in (slot, arg)) * (c + d > 0 and long + 1 < count + c - d)
+        self.gain += max(_loops(self.of.slots[k]) for k in (slot, arg))
         return self.b.step(Reduce(relation, at - (long < at)), (self.at(arg, inside(count, long)),))
 
     def _move(self, slot: int, order: tuple[int, ...], arg: int) -> int | None:
@@ -182,6 +184,11 @@ class _Reordering:
         way = tuple(have.index(k) for k in want)
         there = self._inside(arg)
         return there if way == tuple(range(len(way))) else self.b.step(Move(way), (there,))
+
+
+def _loops(leaf: Leaf) -> float:
+    """The nanoseconds that short loops along the last axis take to start; in longer ones the entries count."""
+    return LOOP * leaf.size / leaf.shape[-1] if leaf.axes and 0 < leaf.shape[-1] <= SHORT else 0.0
 
 
 def _axes(leaf: Leaf) -> tuple[Any, ...]:
