@@ -1,0 +1,1 @@
+"""The rows of the geometric mean, beside which stands what is computed on arrays without a loop."""

@@ -1,0 +1,1 @@
+"""Loops over time: small states, and wide ones."""

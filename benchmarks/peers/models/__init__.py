@@ -1,0 +1,1 @@
+"""Models of statistics and learning, and what specialists are asked."""

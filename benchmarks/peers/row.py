@@ -1,0 +1,116 @@
+"""A row of the tables: one input, and the formulations of one computation on it, ours and those of the peers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from attrs import field, frozen
+
+from benchmarks import timing
+
+OURS = "ours"
+LISTED: Kind = "the 21 rows"
+BESIDE: Kind = "beside JAX"
+SPECIAL: Kind = "beside specialists"
+CALLS: Kind = "calls"
+Kind: TypeAlias = Literal["the 21 rows", "beside JAX", "beside specialists", "calls"]
+Given: TypeAlias = Any
+"""The arrays of a row; each module knows its own."""
+
+
+def leaves(result: Any) -> list[Any]:
+    """The arrays of a vector, of nested tuples, lists and dictionaries of them, or of one array."""
+    if isinstance(result, dict):
+        return [leaf for key in sorted(result) for leaf in leaves(result[key])]
+    if isinstance(result, (tuple, list)):
+        return [leaf for part in result for leaf in leaves(part)]
+    return list(result.leaves) if hasattr(result, "leaves") else [result]
+
+
+@frozen
+class Call:
+    """A timed call, and the arrays of its result in the order and the shapes that all formulations share."""
+
+    run: Callable[[], Any]
+    numbers: Callable[[Any], list[Any]] = leaves
+
+
+Calls: TypeAlias = Mapping[str, Call]
+"""A call for each label: what is computed."""
+Maker: TypeAlias = Callable[[Given], Calls]
+
+
+@frozen
+class Row:
+    """A row: its name, its input, and what makes the calls of each formulation, called by library and form.
+
+    The first word of a formulation is its library; those whose first word is `ours` are ours, `ours` itself counts.
+    """
+
+    name: str
+    peers: Mapping[str, Maker]
+    given: Callable[[Path | None], Given]
+    """The input, from a file of ADBench or, where there is none, drawn by a fixed seed in the same shape."""
+    small: Callable[[], Given]
+    """An input of a few numbers, for the tests."""
+    kind: Kind = field(default=BESIDE)
+    file: str | None = None
+    """The file of ADBench, below the folder that `--data` names."""
+    added: tuple[str, ...] = ()
+    """Better formulations that came later: they are reported, and the row's number does not hold for them."""
+    heavy: bool = False
+    """Whether a call moves more than 10 MB: memory is shared with the rest of the machine."""
+    tolerance: float = 1e-9
+
+    def path(self, folder: Path | None) -> Path | None:
+        """The file of the input, if it is there."""
+        path = folder / self.file if folder is not None and self.file is not None else None
+        return path if path is not None and path.exists() else None
+
+    def title(self, folder: Path | None) -> str:
+        """The name; whether the input is drawn in place of a file."""
+        drawn = self.file is not None and self.path(folder) is None
+        return f"{self.name} (drawn, no file)" if drawn else self.name
+
+    def installed(self) -> list[str]:
+        """The formulations whose libraries are there."""
+        return [who for who in self.peers if library(who) is None or timing.optional(str(library(who))) is not None]
+
+
+def library(who: str) -> str | None:
+    """The package that a formulation needs beside numpy, which is there."""
+    first = who.replace(",", " ").split()[0]
+    return None if first in {OURS, "numpy", "python"} else first
+
+
+def jitted(value: Callable[..., Any], arrays: Any, derive: Callable[[Any, Any], Any] | None = None) -> Call:
+    """A function of JAX, or what `derive(jax, function)` makes of it, compiled, at arrays put there before."""
+    found = timing.jax()
+    compiled = found.jit(value if derive is None else derive(found, value))
+    here = found.tree.map(found.numpy.asarray, tuple(arrays))
+    return Call(lambda: found.block_until_ready(compiled(*here)))
+
+
+def gradient(count: int | tuple[int, ...] = 0) -> Callable[[Any, Any], Any]:
+    """JAX's value and gradient in these arguments."""
+    return lambda jax, f: jax.value_and_grad(f, count)
+
+
+def agree(what: str, results: Mapping[str, list[Any]], tolerance: float) -> list[str]:
+    """The formulations whose arrays differ from the first one's, relative to its largest entry, as sentences."""
+    whole = {who: [np.asarray(a, dtype=np.float64) for a in arrays] for who, arrays in results.items()}
+    first, *others = whole
+    found = []
+    for who in others:
+        if [a.shape for a in whole[first]] != [a.shape for a in whole[who]]:
+            found.append(f"{what}: {who} has arrays of other shapes than {first}")
+            continue
+        size = max((float(np.max(np.abs(a), initial=0.0)) for a in whole[first]), default=0.0)
+        pairs = zip(whole[first], whole[who], strict=True)
+        error = max((float(np.max(np.abs(a - b), initial=0.0)) for a, b in pairs), default=0.0)
+        if not error <= tolerance * max(size, 1e-300):
+            found.append(f"{what}: {who} differs from {first} by {error / max(size, 1e-300):.1e} > {tolerance:.0e}")
+    return found

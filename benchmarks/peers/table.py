@@ -1,0 +1,157 @@
+"""Which run counts, ratios, and the tables: from the least times of each turn."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from attrs import asdict, frozen
+
+from benchmarks.peers.row import BESIDE, CALLS, LISTED, OURS, SPECIAL, Kind
+from benchmarks.timing import duration
+
+DRIFT, HEAVY_DRIFT = 0.05, 0.15
+"""Most that the minima of the first and the last third of a run may differ by, and that of rows of more than 10 MB."""
+Pair: TypeAlias = tuple[str, float]
+
+
+@frozen
+class Timing:
+    """Processor time of one formulation: the least of each turn; page faults of a call; first call; peak of memory."""
+
+    turns: tuple[float, ...]
+    faults: float = 0.0
+    first: float = 0.0
+    peak: float = 0.0
+
+    @property
+    def least(self) -> float:
+        """The least of all turns."""
+        return min(self.turns)
+
+    @property
+    def thirds(self) -> tuple[float, float]:
+        """The least of the first and of the last third of the turns."""
+        third = math.ceil(len(self.turns) / 3)
+        return min(self.turns[:third]), min(self.turns[-third:])
+
+    @property
+    def drift(self) -> float:
+        """How far apart they are, relative to the smaller one."""
+        return max(self.thirds) / min(self.thirds) - 1.0
+
+
+@frozen
+class Result:
+    """All formulations of one result of one row."""
+
+    title: str
+    label: str
+    kind: Kind
+    heavy: bool
+    added: tuple[str, ...]
+    timings: Mapping[str, Timing]
+    wrong: tuple[str, ...] = ()
+    """Formulations whose numbers differ, as sentences."""
+
+    @property
+    def what(self) -> str:
+        """The row and what is computed."""
+        return f"{self.title}: {self.label}"
+
+    def best(self, *, added: bool = False) -> Pair | None:
+        """The fastest peer and its time; with those that came later, or without; None if there is no peer."""
+        peers = {who: t.least for who, t in self.timings.items() if not who.startswith(OURS)}
+        kept = {who: t for who, t in peers.items() if added or who not in self.added}
+        return min(kept.items(), key=lambda pair: pair[1]) if kept else None
+
+    def ratio(self, who: str = OURS, *, added: bool = False) -> float | None:
+        """The time of ours to that of the fastest peer."""
+        best = self.best(added=added)
+        return None if best is None or who not in self.timings else self.timings[who].least / best[1]
+
+    @property
+    def limit(self) -> float:
+        """The most drift of a run that counts."""
+        return HEAVY_DRIFT if self.heavy else DRIFT
+
+    @property
+    def counts(self) -> bool:
+        """Whether all agree, and the minima of the first and last thirds of ours and of all peers of the row do."""
+        row = [t for who, t in self.timings.items() if who == OURS or not (who in self.added or who.startswith(OURS))]
+        return not self.wrong and all(t.drift <= self.limit for t in row)
+
+
+def mean(results: Iterable[Result]) -> float | None:
+    """The geometric mean of the ratios of the rows of PEERS."""
+    ratios = [r for result in results if result.kind == LISTED and (r := result.ratio()) is not None]
+    return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None
+
+
+def detail(result: Result) -> Iterator[str]:
+    """A line for each formulation."""
+    yield f"{result.what}{', more than 10 MB' if result.heavy else ''}"
+    for who, t in result.timings.items():
+        first, last = t.thirds
+        ends = f"{duration(first):>8} {duration(last):>8}"
+        rest = f"{t.faults:8.1f} faults  first {duration(t.first):>8}  {t.peak:5.0f} MB"
+        later = "  later" if who in result.added else ""
+        yield f"  {who:<28} {duration(t.least):>8}  thirds {ends}  {rest}{later}"
+    yield from (f"  WRONG {sentence}" for sentence in result.wrong)
+    yield f"  ratio {number(result.ratio())}; {verdict(result)}"
+
+
+def verdict(result: Result) -> str:
+    """Whether the run counts, and why not."""
+    if result.wrong:
+        return "does not count: numbers differ"
+    named = "15 %" if result.heavy else "5 %"
+    return f"counts ({named})" if result.counts else f"does not count ({named})"
+
+
+def number(ratio: float | None) -> str:
+    """A ratio with three digits."""
+    return "" if ratio is None else f"{ratio:.0f}" if ratio >= 100 else f"{ratio:.3g}"
+
+
+def tables(results: Sequence[Result]) -> Iterator[str]:
+    """A table in Markdown for each kind of row, and the geometric mean."""
+    for kind in (LISTED, BESIDE, SPECIAL, CALLS):
+        rows = [result for result in results if result.kind == kind]
+        if not rows:
+            continue
+        ends = " | ours beyond numpy |" if kind == CALLS else " | with later forms | our other forms |"
+        yield f"\n| {kind} | ours | best peer | its time | ours / best{ends} counts |"
+        yield "|" + "---|" * (7 if kind == CALLS else 8)
+        yield from map(line, rows)
+        if kind == LISTED and (found := mean(rows)) is not None:
+            yield f"\ngeometric mean of {len(rows)} rows: {found:.3f}"
+    left = [result.what for result in results if not result.counts]
+    yield f"\nruns that do not count: {'; '.join(left) or 'none'}"
+
+
+def line(result: Result) -> str:
+    """A row of a table."""
+    ours, best = result.timings.get(OURS), result.best()
+    cells = [result.what, "" if ours is None else duration(ours.least)]
+    cells += ["no peer", "", ""] if best is None else [best[0], duration(best[1]), number(result.ratio())]
+    if result.kind == CALLS:
+        cells.append("" if ours is None or best is None else f"{(ours.least - best[1]) * 1e6:.2f} µs")
+    else:
+        other = result.best(added=True)
+        cells.append("" if other == best or other is None else f"{number(result.ratio(added=True))} ({other[0]})")
+        variants = [who for who in result.timings if who.startswith(OURS) and who != OURS]
+        cells.append("; ".join(f"{number(result.ratio(who))} ({who.removeprefix(OURS + ', ')})" for who in variants))
+    named = " (15 %)" if result.heavy else ""
+    return f"| {' | '.join(cells)} | {'yes' if result.counts else 'no'}{named} |"
+
+
+def as_json(results: Sequence[Result], header: Sequence[str]) -> str:
+    """All results with their turns."""
+    made: list[dict[str, Any]] = [
+        asdict(r) | {"ratio": r.ratio(), "ratio, with later forms": r.ratio(added=True), "counts": r.counts}
+        for r in results
+    ]
+    return json.dumps({"machine": list(header), "geometric mean": mean(results), "results": made}, indent=1)
