@@ -84,7 +84,8 @@ def objective(given: Given) -> Any:
     d, k, n = given.sizes
     rows, columns = given.below
     axis, component, point, below = (hb.Fin.of(size) for size in (d, k, n, len(rows)))
-    G: Any = Gaussian(alpha=hb.R, mean=hb.R**axis, q=hb.R**axis, below=hb.R**below)
+    record: Any = Gaussian
+    G = record(alpha=hb.R, mean=hb.R**axis, q=hb.R**axis, below=hb.R**below)
     square = hb.segment_sum(rows * d + columns, axis * axis, rows=below)
     gamma, m, constant = given.gamma, given.m, given.constant
 

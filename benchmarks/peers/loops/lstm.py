@@ -76,11 +76,13 @@ def in_jax(given: Given) -> Calls:
     return {GRADIENT: jitted(loss, given, lambda jax, f: jax.grad(f))}
 
 
+PEERS = {"ours": ours, "jax": in_jax}
+
+
 def row(layers: int) -> Row:
     """A file of ADBench."""
-    file, peers = f"lstm/lstm_l{layers}_c1024.txt", {"ours": ours, "jax": in_jax}
-    small = given(layers, 5, 3)
-    return Row(f"LSTM l{layers}", peers, given(layers, 1024, 14), lambda: small(None), LISTED, file=file)
+    file, small = f"lstm/lstm_l{layers}_c1024.txt", given(layers, 5, 3)
+    return Row(f"LSTM l{layers}", PEERS, given(layers, 1024, 14), lambda: small(None), LISTED, file=file)
 
 
 ROWS = (row(2), row(4))
