@@ -21,5 +21,10 @@ MODULES = tuple(
         "loops.neural_ode",
         "loops.recurrent",
         "loops.heat",
+        "loops.equations",
+        "models.examples",
+        "models.hierarchical",
+        "models.specialists",
+        "models.calls",
     )
 )
