@@ -91,7 +91,16 @@ def jitted(value: Callable[..., Any], arrays: Any, derive: Callable[[Any, Any], 
     found = timing.jax()
     compiled = found.jit(value if derive is None else derive(found, value))
     here = found.tree.map(found.numpy.asarray, tuple(arrays))
-    return Call(lambda: found.block_until_ready(compiled(*here)))
+    return Call(lambda: awaited(compiled(*here)))
+
+
+def awaited(result: Any) -> Any:
+    """A result of JAX when it is there: results of one call are ready together, so the first one is asked."""
+    first = result
+    while isinstance(first, (tuple, list)):
+        first = first[0]
+    first.block_until_ready()
+    return result
 
 
 def gradient(count: int | tuple[int, ...] = 0) -> Callable[[Any, Any], Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import hilbert.all as hb
-from benchmarks.peers.row import LISTED, Call, Calls, Given, Row, jitted
+from benchmarks.peers.row import LISTED, Call, Calls, Given, Row, awaited, jitted
 from benchmarks.timing import jax
 
 FORWARD, BACK, LINEAR, ADJOINT = "forward", "back", "forward, fixed point", "back, fixed point"
@@ -62,7 +62,7 @@ def in_jax(given: Given) -> Calls:
         FORWARD: jitted(lambda x, v, a, b: found.jvp(lambda x: f(x, a, b), (x,), (v,))[1], (x, v, a, b)),
         BACK: jitted(lambda x, u, a, b: found.vjp(lambda x: f(x, a, b), x)[1](u)[0], (x, u, a, b)),
         LINEAR: jitted(linear, (v,)),
-        ADJOINT: Call(lambda: found.block_until_ready(transposed(adjoint, u))),
+        ADJOINT: Call(lambda: awaited(transposed(adjoint, u))),
     }
 
 
