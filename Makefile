@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE := # bytecode is kept: the checks start Python many times
-.PHONY: demo test test-pythons fuzz bench coverage typing-mutants pyright mutation language-mutants higher-mutants model-mutants edits statements terms programs texts signatures wheel-check
+.PHONY: demo test test-pythons fuzz bench peers coverage typing-mutants pyright mutation language-mutants higher-mutants model-mutants edits statements terms programs texts signatures wheel-check
 
 demo: .venv/.demo ## train the digits model: make demo ARGS="…"
 	$(BIN)/python docs/examples/digits.py $(ARGS)
@@ -17,6 +17,9 @@ fuzz: .venv/.ready ## the tests on other random examples, again and again, until
 
 bench: .venv/.bench ## timings against other libraries
 	$(BIN)/python -m benchmarks.run $(ARGS)
+
+peers: .venv/.bench ## ours and peers, each in its own process, taking turns
+	$(BIN)/python -m benchmarks.peers $(ARGS)
 
 coverage: .venv/.ready ## branches that no test takes
 	$(BIN)/coverage run -m pytest -q $(ARGS); $(BIN)/coverage report

@@ -1,8 +1,8 @@
 """What users of other tools ask for (docs/questions.md), beside these tools: each call starts at a new point.
 
-The Laplacian of a softmax attention (folx, JAX), a Hessian that is diagonal plus rank one four times (JAX), BᵀWB of a
-tomography (scipy's own products), the Hessian of an ODE's fit in four parameters (JAX with `scan`). Peers that are not
-installed are left out: `pip install .[bench]` brings them.
+The Laplacian of a softmax attention (folx, JAX), BᵀWB of a tomography (scipy's own products), the Hessian of an
+ODE's fit in four parameters (JAX with `scan`). Peers that are not installed are left out: `pip install .[bench]` brings
+them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import hilbert.all as hb
-from benchmarks.timing import HAND, OURS, Line, Options, agree, compare, duration, jax, optional
+from benchmarks.timing import OURS, Line, Options, agree, compare, duration, jax, optional
 
 TOKENS, WIDTH = 20, 20
 PIXELS, ANGLES = 48, 40
@@ -22,11 +22,10 @@ STEPS, STEP = 200, 0.05
 
 
 def lines(options: Options) -> Iterator[Line | str]:
-    """Four questions."""
+    """Three questions."""
     rounds = Options(min(options.rounds, 15), options.quick, options.clock)
     rng = np.random.default_rng(0)
     yield from attention(rng, rounds)
-    yield from diagonal_plus_low_rank(rng, rounds)
     yield from tomography(rng, rounds)
     yield from lotka_volterra(rng, rounds)
 
@@ -93,45 +92,6 @@ def attention(rng: np.random.Generator, options: Options) -> Iterator[Line | str
 
             makers["folx (jit)"] = by_folx
     yield from timed("Laplacian of attention, 3·400 numbers", makers, points, options)
-
-
-# --- diagonal plus low rank ---
-
-
-def diagonal_plus_low_rank(rng: np.random.Generator, options: Options) -> Iterator[Line | str]:
-    """Σ softplus(xᵢ) + Σ cos(aₖ·x), four a's, n = 500: one Newton step's H⁻¹g by Woodbury, or by a dense solve."""
-    n, k = 500, 4
-    a = rng.standard_normal((k, n)) / np.sqrt(n)
-    points = [rng.standard_normal(n) for _ in range(4)]
-
-    def ours() -> Any:
-        V = hb.R ** hb.Fin.of(n)
-        rows = [V.vec(row) for row in a]
-        f = hb.fun(V)(lambda x: hb.softplus(x).sum() + sum((hb.cos(row @ x) for row in rows), hb.const(hb.R.vec(0.0))))
-        return lambda x: hb.hessian(f, V.vec(x))
-
-    makers = {OURS: ours}
-    if (found := jax()) is not None:
-        np_ = found.numpy
-        f = lambda x: np_.sum(found.nn.softplus(x)) + np_.sum(np_.cos(a @ x))  # noqa: E731
-
-        def by_jax() -> Any:
-            made = found.jit(found.hessian(f))
-            return lambda x: found.block_until_ready(made(x))
-
-        makers["jax (jit)"] = by_jax
-
-    def by_hand() -> Any:
-        def hessian(x: Any) -> Any:
-            s = 1.0 / (1.0 + np.exp(-x))
-            h = (-np.cos(a @ x) * a.T) @ a
-            h.flat[:: n + 1] += s * (1.0 - s)
-            return h
-
-        return hessian
-
-    makers[HAND] = by_hand
-    yield from timed("dense Hessian, diagonal + 4 rank 1, n = 500", makers, points, options)
 
 
 # --- products of sparse matrices ---

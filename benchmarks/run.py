@@ -1,6 +1,7 @@
 """Time the library beside others, in one run: `make bench`, or `make bench ARGS="--quick mlp"`.
 
-Each row is a module of this folder with a function `lines(options)`. See docs/benchmarks.md.
+Each row is a module of this folder with a function `lines(options)`; what peers do better or worse is timed by
+`python -m benchmarks.peers`. See docs/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -20,15 +21,12 @@ ROWS = (
     "structure",
     "elimination",
     "plans",
-    "bundle",
     "tensors",
     "relations",
     "segments",
     "taylor",
     "forests",
     "vocabulary",
-    "loops",
-    "models",
     "control",
     "entries",
     "questions",

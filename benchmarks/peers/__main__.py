@@ -21,9 +21,11 @@ def main() -> None:
     data = Path(args.data) if args.data else None
     core = max(os.sched_getaffinity(0)) if args.core is None else args.core
     rounds = args.rounds or (3 if args.quick else 12)
-    options = Options(rounds, 0.02 if args.quick else 0.08, 1 if args.quick else args.tries, data, core)
+    longest = rounds if args.quick else args.longest or 3 * rounds
+    options = Options(rounds, 0.01 if args.quick else 0.03, longest, data, core)
     found = header()
-    print(f"{dt.datetime.now(dt.UTC).date()}, processor time, least of {rounds} turns on core {core}, one thread")
+    day = dt.datetime.now(dt.UTC).date()
+    print(f"{day}, processor time, least of {rounds} to {longest} turns on core {core}, one thread")
     print("\n".join(found))
     results = list[table.Result]()
     for module in MODULES:
@@ -32,18 +34,18 @@ def main() -> None:
                 for result in measured(module, row, options):
                     results.append(result)
                     print("\n".join(table.detail(result)), flush=True)
+                    if args.json:
+                        Path(args.json).write_text(table.as_json(results, found), "utf-8")
     print("\n".join(table.tables(results)))
-    if args.json:
-        Path(args.json).write_text(table.as_json(results, found), "utf-8")
 
 
 def arguments() -> argparse.Namespace:
     """What the command line says; a word that begins no row is an error."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description="Time the library and its peers.")
     parser.add_argument("rows", nargs="*", metavar="row", help="beginnings of rows' names, or modules (default: all)")
-    parser.add_argument("--quick", action="store_true", help="3 short turns, one try")
+    parser.add_argument("--quick", action="store_true", help="3 short turns")
     parser.add_argument("--rounds", type=int, help="turns of each formulation (default: 12)")
-    parser.add_argument("--tries", type=int, default=3, help="how often a run that does not count is taken anew")
+    parser.add_argument("--longest", type=int, help="most turns, if a run does not count (default: 3 times as many)")
     parser.add_argument("--data", default=os.environ.get(DATA), help=f"folder of ADBench's data (or {DATA})")
     parser.add_argument("--core", type=int, help="core that all run on (default: the last)")
     parser.add_argument("--json", help="file for all turns")

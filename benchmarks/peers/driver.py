@@ -35,8 +35,8 @@ class Options:
     """Turns of each formulation."""
     seconds: float
     """Least time of a turn."""
-    tries: int
-    """How often the turns are taken anew if the run does not count; the last try stands."""
+    longest: int
+    """Turns after which a run ends that does not count; until then half as many more are taken again and again."""
     data: Path | None
     core: int
     """The core that all workers run on: XLA's threads heed nothing else."""
@@ -123,25 +123,33 @@ def measured(module: str, row: Row, options: Options) -> Iterator[Result]:
             mine = {who: worker for who, worker in workers.items() if label in worker.numbers}
             title = row.title(options.data)
             wrong = tuple(agree(label, {who: w.numbers[label] for who, w in mine.items()}, row.tolerance))
-            for _ in range(options.tries):
-                timings = turns(label, mine, options)
+            for timings in turns(label, mine, options):
                 result = Result(title, label, row.kind, row.heavy, row.added, timings, wrong)
                 if result.counts or wrong:
                     break
             yield result
 
 
-def turns(label: str, workers: dict[str, Worker], options: Options) -> dict[str, Timing]:
-    """All rounds of one label."""
+def turns(label: str, workers: dict[str, Worker], options: Options) -> Iterator[dict[str, Timing]]:
+    """The timings of one label after its rounds, and again after half as many more, until there are the most."""
     names: Sequence[str] = list(workers)
     design = timing.orders(len(names))
     seconds: dict[str, list[float]] = {who: [] for who in names}
     faults: dict[str, list[float]] = {who: [] for who in names}
-    for k in range(options.rounds):
+    for k in range(max(options.rounds, options.longest)):
         for who in (names[i] for i in design[k % len(design)]):
             answer = workers[who].ask(label, options.seconds)
             seconds[who].append(answer["seconds"])
             faults[who].append(answer["faults"])
+        after = k + 1 - options.rounds
+        if after >= 0 and after % max(1, options.rounds // 2) == 0:
+            yield timed(label, workers, seconds, faults)
+
+
+def timed(
+    label: str, workers: dict[str, Worker], seconds: dict[str, list[float]], faults: dict[str, list[float]]
+) -> dict[str, Timing]:
+    """The turns so far."""
     return {
         who: Timing(
             tuple(seconds[who]), float(np.median(faults[who])), worker.told["first"][label], worker.told["peak"]

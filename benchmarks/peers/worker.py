@@ -37,13 +37,13 @@ def main() -> None:
     row = next(row for row in importlib.import_module(module).ROWS if row.name == name)
     started(who)
     path = row.path(Path(data) if data else None)
-    calls, told, repeats = prepared(row, who, row.given(path), Path(folder))
+    calls, told, spans = prepared(row, who, row.given(path), Path(folder))
     answers.write(json.dumps(told) + "\n")
     gc.collect()
     gc.freeze()
     for line in sys.stdin:
         label, seconds = line.rsplit(maxsplit=1)
-        answers.write(json.dumps(turn(calls[label], repeats[label], float(seconds))) + "\n")
+        answers.write(json.dumps(turn(calls[label], spans[label], float(seconds))) + "\n")
 
 
 def started(who: str) -> None:
@@ -58,20 +58,20 @@ def started(who: str) -> None:
         hb.grad(hb.fun(hb.R)(hb.sin))(hb.R.vec(1.0))
 
 
-def prepared(row: Row, who: str, given: Any, folder: Path) -> tuple[dict[str, Call], dict[str, Any], dict[str, int]]:
-    """The calls of all labels; the first calls in seconds, from the text on, and the peak of memory; repeats."""
+def prepared(row: Row, who: str, given: Any, folder: Path) -> tuple[dict[str, Call], dict[str, Any], dict[str, float]]:
+    """The calls of all labels; what is told of their first calls and of memory; how long a call takes."""
     start = time.process_time()
     calls = dict(row.peers[who](given))
     built = time.process_time() - start
-    first, repeats, numbers = dict[str, float](), dict[str, int](), dict[str, Any]()
+    first, spans, numbers = dict[str, float](), dict[str, float](), dict[str, Any]()
     for label, call in calls.items():
         start = time.process_time()
         result = call.run()
         first[label] = built + time.process_time() - start
         numbers |= {f"{label}/{k}": np.asarray(a) for k, a in enumerate(call.numbers(result))}
-        repeats[label] = max(1, math.ceil(LEAST / max(warm(call), 1e-9)))
+        spans[label] = warm(call)
     np.savez(folder / "numbers.npz", **numbers)
-    return calls, {"first": first, "peak": peak()}, repeats
+    return calls, {"first": first, "peak": peak()}, spans
 
 
 def peak() -> float:
@@ -93,10 +93,12 @@ def warm(call: Call) -> float:
     return shortest
 
 
-def turn(call: Call, repeats: int, seconds: float) -> dict[str, float]:
-    """The least processor time and the page faults of a call; the first one, on caches of others, is left out."""
+def turn(call: Call, span: float, seconds: float) -> dict[str, float]:
+    """The least processor time and the page faults of a call; a first short one, on caches of others, is left out."""
+    repeats = max(1, math.ceil(LEAST / max(span, 1e-9)))
     run, loop = call.run, range(repeats)
-    run()
+    if span < seconds:
+        run()
     least, samples, until = math.inf, 0, time.perf_counter() + seconds
     faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
     while not samples or time.perf_counter() < until:
