@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def arguments() -> argparse.Namespace:
-    """What the command line says; a word that begins no row is an error."""
+    """The command line; a word that begins no row is an error."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description="Time the library and its peers.")
     parser.add_argument("rows", nargs="*", metavar="row", help="beginnings of rows' names, or modules (default: all)")
     parser.add_argument("--quick", action="store_true", help="3 short turns")

@@ -29,7 +29,7 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NPROC"
 
 @frozen
 class Options:
-    """How long to measure, and where the files of ADBench are."""
+    """Times of measuring, the folder of ADBench's files, and a core."""
 
     rounds: int
     """Turns of each formulation."""
@@ -49,7 +49,7 @@ def environment() -> dict[str, str]:
 
 
 def header() -> list[str]:
-    """What the workers' processes are: variables, machine, versions, vectors."""
+    """The lines about the workers' processes: variables, machine, versions, vectors."""
     capped = [f"{name}={os.environ[name]}" for name in CAPS if name in os.environ]
     said = f"unset for this run: {', '.join(capped)}" if capped else f"none is set of {', '.join(CAPS)}"
     command = [sys.executable, "-m", "benchmarks.peers.machine"]
@@ -61,7 +61,7 @@ def header() -> list[str]:
 
 @frozen
 class Worker:
-    """A process and what it told when it was ready."""
+    """A process, what was told when the model was ready, and the numbers of the results."""
 
     process: subprocess.Popen[str]
     errors: Path
@@ -78,7 +78,7 @@ class Worker:
 
 
 def answered(process: subprocess.Popen[str], errors: Path) -> str:
-    """A line of a worker; an error with what it complained of if there is none."""
+    """A line of a worker; if there is none, an error with the worker's last complaint."""
     assert process.stdout is not None
     if line := process.stdout.readline():
         return line
@@ -87,7 +87,7 @@ def answered(process: subprocess.Popen[str], errors: Path) -> str:
 
 
 def started(stack: ExitStack, module: str, row: Row, who: str, options: Options) -> Worker:
-    """A worker that has built its model and called it once; others wait, so that first calls are undisturbed."""
+    """A worker that has built and called the model once; others wait, so that first calls are undisturbed."""
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
     errors = folder / "errors"
     command = [sys.executable, "-m", "benchmarks.peers.worker", module, row.name, who]
@@ -131,7 +131,7 @@ def measured(module: str, row: Row, options: Options) -> Iterator[Result]:
 
 
 def turns(label: str, workers: dict[str, Worker], options: Options) -> Iterator[dict[str, Timing]]:
-    """The timings of one label after its rounds, and again after half as many more, until there are the most."""
+    """The timings of one label after its rounds, and again after half as many more, up to the most."""
     names: Sequence[str] = list(workers)
     design = timing.orders(len(names))
     seconds: dict[str, list[float]] = {who: [] for who in names}

@@ -27,7 +27,7 @@ CAPS = (
 
 
 def lines() -> Iterator[str]:
-    """What `timing.machine` says, and the vector sets."""
+    """The lines of `timing.machine`, and the vector sets."""
     yield from timing.machine()
     found = np.show_config(mode="dicts")["SIMD Extensions"]
     yield f"numpy's vectors: {', '.join([*found['baseline'], *found['found']])}"

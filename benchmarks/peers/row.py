@@ -1,4 +1,4 @@
-"""A row of the tables: one input, and the formulations of one computation on it, ours and those of the peers."""
+"""A row of the tables: one input, and the formulations of one computation, ours and those of the peers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SPECIAL: Kind = "beside specialists"
 CALLS: Kind = "calls"
 Kind: TypeAlias = Literal["the 21 rows", "beside JAX", "beside specialists", "calls"]
 Given: TypeAlias = Any
-"""The arrays of a row; each module knows its own."""
+"""The arrays of a row; each module has a form of its own."""
 
 
 def leaves(result: Any) -> list[Any]:
@@ -62,11 +62,11 @@ class Row:
     added: tuple[str, ...] = ()
     """Better formulations that came later: they are reported, and the row's number does not hold for them."""
     heavy: bool = False
-    """Whether a call moves more than 10 MB: memory is shared with the rest of the machine."""
+    """True if a call moves more than 10 MB: memory is shared with the rest of the machine."""
     tolerance: float = 1e-9
 
     def path(self, folder: Path | None) -> Path | None:
-        """The file of the input, if it is there."""
+        """The file of the input, if there is one."""
         path = folder / self.file if folder is not None and self.file is not None else None
         return path if path is not None and path.exists() else None
 
@@ -87,7 +87,7 @@ def library(who: str) -> str | None:
 
 
 def jitted(value: Callable[..., Any], arrays: Any, derive: Callable[[Any, Any], Any] | None = None) -> Call:
-    """A function of JAX, or what `derive(jax, function)` makes of it, compiled, at arrays put there before."""
+    """A function of JAX, or what `derive(jax, function)` makes of the function, compiled, at arrays of JAX."""
     found = timing.jax()
     compiled = found.jit(value if derive is None else derive(found, value))
     here = found.tree.map(found.numpy.asarray, tuple(arrays))
@@ -95,7 +95,7 @@ def jitted(value: Callable[..., Any], arrays: Any, derive: Callable[[Any, Any], 
 
 
 def awaited(result: Any) -> Any:
-    """A result of JAX when it is there: results of one call are ready together, so the first one is asked."""
+    """A finished result of JAX: the arrays of one call are ready together, so that the first one is asked."""
     first = result
     while isinstance(first, (tuple, list)):
         first = first[0]

@@ -1,4 +1,4 @@
-"""Which run counts, ratios, and the tables: from the least times of each turn."""
+"""Tables of ratios, and the runs that count, from the least times of turns."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Timing:
 
     @property
     def drift(self) -> float:
-        """How far apart they are, relative to the smaller one."""
+        """The distance of the two, relative to the smaller one."""
         return max(self.thirds) / min(self.thirds) - 1.0
 
 
@@ -79,7 +79,7 @@ class Result:
 
     @property
     def counts(self) -> bool:
-        """Whether all agree, and the minima of the first and last thirds of ours and of all peers of the row do."""
+        """True if all numbers agree, and so do the minima of the first and last thirds of ours and of all peers."""
         row = [t for who, t in self.timings.items() if who == OURS or not (who in self.added or who.startswith(OURS))]
         return not self.wrong and all(t.drift <= self.limit for t in row)
 
@@ -104,7 +104,7 @@ def detail(result: Result) -> Iterator[str]:
 
 
 def verdict(result: Result) -> str:
-    """Whether the run counts, and why not."""
+    """The words for a run that counts, or does not."""
     if result.wrong:
         return "does not count: numbers differ"
     named = "15 %" if result.heavy else "5 %"

@@ -1,9 +1,9 @@
-"""The process of one formulation: it builds, calls once, warms up, and then takes turns as it is told.
+"""The process of one formulation: build, call once, warm up, and then take turns on demand.
 
     python -m benchmarks.peers.worker MODULE ROW FORMULATION FOLDER CORE DATA
 
-A line of JSON goes out when it is ready, and one for each turn; a line `LABEL SECONDS` on the standard input asks for
-a turn. The numbers of the results go to the file FOLDER/numbers.npz before.
+A line of JSON goes out when the model is ready, and one for each turn; a line `LABEL SECONDS` on the standard input
+asks for a turn. The numbers of the results go to the file FOLDER/numbers.npz before.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def started(who: str) -> None:
-    """Import the library of a formulation, so that its first call is of the model only."""
+    """Import the library of a formulation, so that first calls are of the model only."""
     if library(who) == "jax":
         timing.jax().numpy.zeros(3).block_until_ready()
     elif (package := library(who)) is not None:
@@ -75,7 +75,7 @@ def prepared(row: Row, who: str, given: Any, folder: Path) -> tuple[dict[str, Ca
 
 
 def peak() -> float:
-    """The most memory that this process had, in MB; `ru_maxrss` would know what its parent had, too."""
+    """The most memory of this process, in MB; `ru_maxrss` would count its parent's, too."""
     lines = Path("/proc/self/status").read_text("utf-8").splitlines()
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
 

@@ -18,7 +18,7 @@ from benchmarks.timing import jax
 
 JACOBIAN = "Jacobian"
 CUTS = (3, 6, 7, 9)
-"""Where the parts of a camera begin: rotation, centre, focal length, principal point, radial distortion."""
+"""Ends of the parts of a camera: rotation, centre, focal length, principal point, radial distortion."""
 
 
 def given(cameras: int, points: int, seen: int) -> Callable[[Path | None], Given]:

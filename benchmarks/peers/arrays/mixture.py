@@ -198,7 +198,7 @@ def fit_in_jax(pre: Any, x: Any) -> Any:
 
 
 def prior_in_jax(given: Given) -> Callable[..., Any]:
-    """What does not depend on the points."""
+    """The part that depends on no point."""
     found = timing.jax()
     n, gamma, m, constant = given.sizes[2], given.gamma, given.m, given.constant
 

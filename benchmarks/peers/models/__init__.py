@@ -1,1 +1,1 @@
-"""Models of statistics and learning, and what specialists are asked."""
+"""Models of statistics and learning, questions to specialists, and calls of Python."""

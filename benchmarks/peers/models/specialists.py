@@ -1,4 +1,4 @@
-"""What specialists are asked: a cart-pole's sparse Hessian beside CasADi, a dense Hessian beside numpy by hand.
+"""Questions to specialists: a cart-pole's sparse Hessian beside CasADi, a dense Hessian beside numpy by hand.
 
 The cart-pole is that of `benchmarks/control.py`, 50 stages; CasADi has all of them as scalars, or a stage mapped.
 """
