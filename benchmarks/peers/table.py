@@ -13,7 +13,7 @@ from benchmarks.peers.row import BESIDE, CALLS, LISTED, OURS, SPECIAL, Kind
 from benchmarks.timing import duration
 
 DRIFT, HEAVY_DRIFT = 0.05, 0.15
-"""Most that the minima of the first and the last third of a run may differ by, and that of rows of more than 10 MB."""
+"""The most drift of a run that counts, and of one in a row that moves more than 10 MB."""
 Pair: TypeAlias = tuple[str, float]
 
 
@@ -39,8 +39,8 @@ class Timing:
 
     @property
     def drift(self) -> float:
-        """The distance of the two, relative to the smaller one."""
-        return max(self.thirds) / min(self.thirds) - 1.0
+        """The distance of the two, and of both from the least of all, which may be a short spell of a faster clock."""
+        return max(self.thirds) / self.least - 1.0
 
 
 @frozen

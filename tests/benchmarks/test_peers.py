@@ -54,6 +54,7 @@ def test_a_run_counts() -> None:
     """Minima of the first and the last third of ours and of all peers differ by at most 5 %, or 15 % where named."""
     assert Timing(tuple(STEADY)).thirds == (2.0, 2.05)
     assert Timing(tuple(DRIFTING)).drift == pytest.approx(0.1)
+    assert Timing((2.0, 2.0, 1.0, 1.0, 2.0, 2.0)).drift == pytest.approx(1.0)
     assert result(ours=STEADY, jax=STEADY).counts
     assert not result(ours=STEADY, jax=DRIFTING).counts
     assert not result(ours=DRIFTING, jax=STEADY).counts
