@@ -20,7 +20,6 @@ from attrs import evolve
 from diff.derive.affine import linearized
 from diff.derive.equation_derivative import inverse
 from diff.terms.program import as_program
-from hilbert.arrays.formal.formal_kernels import dense as multiplied_out
 from hilbert.arrays.libraries.linear_systems import TRIED, has_room
 from hilbert.arrays.libraries.namespace import to_numpy
 from hilbert.arrays.libraries.sparse_systems import SparseSystem, scipy_of
@@ -112,22 +111,20 @@ def _by_its_matrix(of: Solve) -> SystemPlan:
 def _by_entries(of: Solve, body: Net, line: Line, sp: Scipy) -> SystemPlan | None:
     """Elimination of the entries that the structure leaves; None where their factors have no room."""
     (n, lanes), plan = of.sizes, sparse_plan(body)
-    layout = plan.pattern.layout
     unknowns, equations = of.line.slots[: of.unknowns], [of.line.slots[k] for k in of.line.outputs]
-    rows = _in_lanes(equations, lanes, n)[np.repeat(np.arange(n * lanes), np.diff(layout.indptr))]
-    system = SparseSystem(rows, _in_lanes(unknowns, lanes, n)[layout.indices], n * lanes, n, sp)
+    rows = _in_lanes(equations, lanes, n)[np.repeat(np.arange(n * lanes), np.diff(plan.pattern.indptr))]
+    system = SparseSystem(rows, _in_lanes(unknowns, lanes, n)[plan.pattern.indices], n * lanes, n, sp)
     if not system.has_room:
         return None
-    given, made = Runner(line), work(plan.runner.line)
+    given, made = Runner(line), work(plan.parts.line)
 
     def values(data: Sequence[Any]) -> Any:
-        arrays = plan.runner.run(given.run(data))
-        return plan.pattern.values([to_numpy(multiplied_out(a)) for a in arrays])
+        return to_numpy(plan.at(given.run(data))[0])
 
     return SystemPlan(
         f"sparse, {plan.pattern.entries} entries",
         system.way,
-        seconds(plan.runner.line) + system.seconds,
+        seconds(plan.parts.line) + system.seconds,
         made.flops + system.flops,
         made.bytes + 16 * system.fill,
         max(made.largest, system.fill),

@@ -153,9 +153,10 @@ class Contractor(SupportedSteps):
             both = self.held(a), self.held(b)
             held = None if any(one is None for one in both) else both[0] | both[1]
             return self._constant(self._made[a] + self._made[b], leaf.axes, held)
-        return self.emit(Add(), (self._cast(a, leaf.entry), self._cast(b, leaf.entry)), leaf)
+        return self.emit(Add(), (self.cast(a, leaf.entry), self.cast(b, leaf.entry)), leaf)
 
-    def _cast(self, slot: int, entry: Entry) -> int:
+    def cast(self, slot: int, entry: Entry) -> int:
+        """The array with entries of another precision."""
         leaf = self.slots[slot]
         return slot if leaf.entry == entry else self.emit(wire.Cast(entry), (slot,), Leaf(entry, leaf.axes))
 
@@ -215,11 +216,10 @@ class Contractor(SupportedSteps):
         """The array of a constant; None for all others."""
         return self._made.get(slot)
 
-    def release(self, since: int, products: Sequence[NetworkProduct]) -> None:
-        """Let go of the constants that are new since there were so many slots, but for those of products."""
+    def release(self, since: int, outputs: Sequence[int]) -> None:
+        """Let go of the constants that are new since there were so many slots, but for outputs and what steps read."""
         steps, arity = self.builder.steps, self.builder.arity
-        kept = {f.slot for p in products for f in p.factors}
-        kept |= {a for step in steps[since - arity :] for a in step.args}
+        kept = {*outputs, *(a for step in steps[since - arity :] for a in step.args)}
         for slot in [slot for slot in self._made if slot >= since and slot not in kept]:
             del self._made[slot]
             self.builder.forget(slot)
@@ -323,7 +323,7 @@ class Contractor(SupportedSteps):
         left, right = self.slots[a.slot], self.slots[b.slot]
         if left.is_field and right.is_field and left.entry != right.entry:
             wide = max(left.entry, right.entry, key=lambda e: e.dtype)
-            a, b = (NetworkFactor(self._cast(f.slot, wide), f.labels) for f in (a, b))
+            a, b = (NetworkFactor(self.cast(f.slot, wide), f.labels) for f in (a, b))
         if a.labels == b.labels == out and a.slot in self._made and b.slot in self._made:
             held = [one for one in (self.held(a.slot), self.held(b.slot)) if one is not None]
             both = reduce(np.logical_and, held) if held else None

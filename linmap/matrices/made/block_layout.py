@@ -9,20 +9,23 @@ values of a block lie in one row, as the contraction leaves them.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, TypeAlias, final
 
 import numpy as np
 from attrs import field, frozen
 
-from hilbert.arrays.libraries.namespace import to_numpy
+from hilbert import Fin
+from hilbert.index.leaf import Entry
+from hilbert.space.space import type_of
 from linmap.matrices.labelled.columns import Labels, flat_positions, length
-from linmap.matrices.made.sparse_pattern import Layout, TabledProduct, entry_type, laid_out, parts_of, scipy, spread
+from linmap.matrices.labelled.labelled_products import NetworkFactor
+from linmap.matrices.made.patterns import BlockCell, BlocksPattern
+from linmap.matrices.made.placed_entries import Piece, in_order, starts_of
+from linmap.matrices.made.sparse_pattern import Layout, TabledProduct, entry_type, laid_out, parts_of, spread
 from linmap.matrices.network.to_arrays import in_blocks
 from linmap.matrices.tables.table_builder import multiplied
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from hilbert import Type
     from linmap.matrices.labelled.columns import Columns, Ints
     from linmap.matrices.network.network import Network
@@ -40,64 +43,51 @@ class Cell:
     parts: tuple[TabledProduct, ...]
     rows: int
     cols: int
-    shape: Shape
     size: Shape
     columns: tuple[Columns, ...] = field(eq=False)
+    starts: tuple[int, ...]
+    total: int
     layout: Layout = field(eq=False)
-
-
-@final
-@frozen
-class BlockPattern:
-    """The cells of a matrix by output leaf and input leaf, where it is not 0."""
-
-    network: Network
-    dtype: str
-    shape: Shape
-    cells: dict[Shape, Cell]
 
     @property
     def entries(self) -> int:
         """The number of entries in all blocks."""
-        return sum(map(_entries, self.cells.values()))
-
-    def arrays(self, outputs: Sequence[Any]) -> tuple[tuple[Any, ...], ...]:
-        """A scipy BSR array for each cell, for the arrays that the line computed."""
-        rows: list[list[Any]] = [[None] * self.shape[1] for _ in range(self.shape[0])]
-        for (o, i), cell in self.cells.items():
-            rows[o][i] = _bsr(self.network, cell, self.dtype, outputs)
-        return tuple(map(tuple, rows))
+        return len(self.layout.indices) * math.prod(self.size)
 
 
-def block_pattern(n: Network, cod: Type, dom: Type) -> tuple[BlockPattern, list[int]]:
-    """The block layout of a net's matrix, and the slots that a line has to give for it."""
-    parts, outputs = parts_of(n)
+def block_pattern(n: Network, cod: Type, dom: Type) -> tuple[BlocksPattern, list[int], list[int]]:
+    """The block layout of a net's matrix, the slots of the values of its parts, and those of the blocks of its cells."""
+    before = len(n.slots)
     places: dict[Shape, list[TabledProduct]] = {}
-    for part in parts:
+    for part in parts_of(n):
         places.setdefault((part.out, part.inp), []).append(part)
-    cells = {}
-    for (o, i), here in places.items():
-        shape = cod.leaves[o].size, dom.leaves[i].size
+    entry = Entry(entry_type(cod, dom))
+    cells, values, outputs = [], list[int](), list[int]()
+    for at, here in places.items():
+        shape = cod.leaves[at[0]].size, dom.leaves[at[1]].size
         if all(shape):
-            cells[o, i] = _cell(n, tuple(here), shape, outputs)
-    return BlockPattern(n, entry_type(cod, dom), (len(cod.leaves), len(dom.leaves)), cells), outputs
+            cell = _cell(n, tuple(here), shape)
+            values += [f.slot for part in cell.parts for f in part.product.factors]
+            outputs.append(n.cast(_blocks(n, cell), entry))
+            space = type_of(n.slots[outputs[-1]])
+            cells.append(BlockCell(at, space, shape, cell.size, cell.layout.indptr, cell.layout.indices))
+    n.release(before, outputs)
+    return BlocksPattern((len(cod.leaves), len(dom.leaves)), tuple(cells)), values, outputs
 
 
-def _cell(n: Network, parts: tuple[TabledProduct, ...], shape: Shape, outputs: list[int]) -> Cell:
+def _cell(n: Network, parts: tuple[TabledProduct, ...], shape: Shape) -> Cell:
     """The blocks of the largest size that one part has; of the size that all have where those are mostly empty."""
     rows, cols = (min(_free(part, side(part)) for part in parts) for side in (_out, _inp))
     high, wide = (max(_free(part, side(part)) for part in parts) for side in (_out, _inp))
     cell = _cell_of(n, parts, shape, rows, cols)
     if (high, wide) == (rows, cols):
         return cell
-    before = len(outputs)
-    made = [p if _fits(p, high, wide) else _identity_blocks(n, p, high, wide, outputs) for p in parts]
+    made = [p if _fits(p, high, wide) else _identity_blocks(n, p, high, wide) for p in parts]
     whole = tuple(part for part in made if part is not None)
     if len(whole) == len(parts):
         larger = _cell_of(n, whole, shape, high, wide)
-        if _entries(larger) <= FULL * _entries(cell):
+        if larger.entries <= FULL * cell.entries:
             return larger
-    del outputs[before:]
     return cell
 
 
@@ -106,8 +96,8 @@ def _cell_of(n: Network, parts: tuple[TabledProduct, ...], shape: Shape, rows: i
     columns, places = zip(*(_blocks_of(n, part, rows, cols) for part in parts), strict=True)
     size = n.size(_last(_out(parts[0]), rows)), n.size(_last(_inp(parts[0]), cols))
     grid = shape[0] // size[0], shape[1] // size[1]
-    row, col = (np.concatenate(side) for side in zip(*places, strict=True))
-    return Cell(parts, rows, cols, shape, size, columns, laid_out(row, col, grid))
+    starts, row, col = starts_of(places)
+    return Cell(parts, rows, cols, size, columns, tuple(starts), len(row), laid_out(row, col, grid))
 
 
 def _out(part: TabledProduct) -> Labels:
@@ -133,7 +123,7 @@ def _blocks_of(n: Network, part: TabledProduct, rows: int, cols: int) -> tuple[C
     return here, (flat_positions(out, here, n.sizes), flat_positions(inp, here, n.sizes))
 
 
-def _identity_blocks(n: Network, part: TabledProduct, rows: int, cols: int, outputs: list[int]) -> TabledProduct | None:
+def _identity_blocks(n: Network, part: TabledProduct, rows: int, cols: int) -> TabledProduct | None:
     """The part with its identity along the last axes as an array; None where something else restricts these axes."""
     p = part.product
     held = part.table.labels if part.table else ()
@@ -143,8 +133,7 @@ def _identity_blocks(n: Network, part: TabledProduct, rows: int, cols: int, outp
         return None
     p = in_blocks(n, p, shared)
     value = multiplied(n, p.factors, tuple(dict.fromkeys(c for f in p.factors for c in f.labels)))
-    outputs.append(value.slot)
-    return TabledProduct(p.but(factors=(value,)), part.out, part.inp, len(outputs) - 1)
+    return TabledProduct(p.but(factors=(value,)), part.out, part.inp)
 
 
 def _free(part: TabledProduct, labels: Labels) -> int:
@@ -166,40 +155,24 @@ def _last(labels: Labels, count: int) -> Labels:
     return labels[len(labels) - count :]
 
 
-def _bsr(n: Network, cell: Cell, dtype: str, outputs: Sequence[Any]) -> Any:
-    layout = cell.layout
-    parts = [_values(n, cell, part, here, outputs) for part, here in zip(cell.parts, cell.columns, strict=True)]
-    data = np.concatenate(parts) if len(parts) > 1 else parts[0]
-    data = data if layout.order is None else data[layout.order]
-    data = data if layout.starts is None else np.add.reduceat(data, layout.starts)
-    made = scipy("sparse").bsr_array(
-        (data.astype(dtype, copy=False), layout.indices, layout.indptr), shape=cell.shape, blocksize=cell.size
-    )
-    made.has_sorted_indices = made.has_canonical_format = True
-    return made
+def _blocks(n: Network, cell: Cell) -> int:
+    """The slot of all blocks of a cell, in the order of the layout."""
+    p = cell.parts[0].product
+    inner = tuple([n.axes[c] for c in (*_last(p.out, cell.rows), *_last(p.inp, cell.cols))])
+    each = zip(cell.parts, cell.columns, cell.starts, strict=True)
+    return in_order(n, [_piece(n, cell, *one) for one in each], cell.layout, cell.total, inner)
 
 
-def _values(n: Network, cell: Cell, part: TabledProduct, columns: Columns, outputs: Sequence[Any]) -> Any:
-    """The blocks in the order of the enumeration, of shape (blocks, rows, columns)."""
-    p = part.product
-    inner = (*_last(p.out, cell.rows), *_last(p.inp, cell.cols))
-    count = length(columns)
-    full = (count, *(n.sizes[c] for c in inner))
-    if part.values is None:
-        return np.full((count, *cell.size), p.k)
+def _piece(n: Network, cell: Cell, part: TabledProduct, columns: Columns, start: int) -> Piece:
+    """The blocks of a part in the order of the enumeration, along the axes of a block."""
+    p, index = part.product, Fin.of(length(columns))
+    if not p.factors:
+        return Piece(index, start, k=p.k)
     (f,) = p.factors
-    array = to_numpy(outputs[part.values])
-    lead = tuple(c for c in f.labels if c not in inner)
-    kept = tuple(c for c in inner if c in f.labels)
-    array = np.transpose(array, [f.labels.index(c) for c in lead + kept])
-    where = flat_positions(lead, columns, n.sizes) if lead else np.zeros(count, np.int64)
-    flat = array.reshape(n.size(lead), *array.shape[len(lead) :])
-    if not (count == len(flat) and np.array_equal(where, np.arange(count))):
-        flat = flat[where]
-    aligned = flat[(slice(None), *(slice(None) if c in kept else None for c in inner))]
-    block = np.broadcast_to(aligned, full).reshape(count, *cell.size)
-    return block if p.k == 1.0 else block * p.k
-
-
-def _entries(cell: Cell) -> int:
-    return len(cell.layout.indices) * math.prod(cell.size)
+    inner = (*_last(p.out, cell.rows), *_last(p.inp, cell.cols))
+    lead, kept = tuple(c for c in f.labels if c not in inner), tuple(c for c in inner if c in f.labels)
+    row, slot = n.label(index), n.arranged(f, lead + kept)
+    if lead:
+        slot = n.taken(slot, n.index(lead), flat_positions(lead, columns, n.sizes), index)
+    value = NetworkFactor(slot, ((row, *kept) if lead else kept))
+    return Piece(index, start, n.scaled(p.k, n.spread(value, (row, *inner))))

@@ -112,10 +112,10 @@ def _cost(body: Net, form: As, limit: int | None) -> Cost:
             made, orders = whole_work(factors.runner.line), factors.orders
         case "sparse":
             sparse = listing(sparse_plan)(body, limit)
-            made, orders = _written(whole_work(sparse.runner.line), sparse.pattern.entries), sparse.orders
+            made, orders = _written(whole_work(sparse.parts.line), sparse.pattern.entries), sparse.orders
         case "blocks":
             blocks = listing(blocks_plan)(body, limit)
-            made, orders = _written(whole_work(blocks.runner.line), blocks.pattern.entries), blocks.orders
+            made, orders = _written(whole_work(blocks.parts.line), blocks.pattern.entries), blocks.orders
         case _:
             assert_never(form)
     there, back = applied(body), applied(turned(body))

@@ -16,12 +16,12 @@ import math
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, assert_never, get_args
 
 from hilbert import SpaceError
-from hilbert.arrays.libraries.namespace import freeze, fresh
+from hilbert.arrays.libraries.namespace import fresh
 from hilbert.base.sizes import held
 from hilbert.errors import shown
 from linmap.matrices.made.dense import dense
 from linmap.matrices.made.linear_tensors import tensor
-from linmap.matrices.made.matrix_plans import blocks, data_of, limit_of, operator, sparse
+from linmap.matrices.made.matrix_plans import blocks_plan, data_of, limit_of, operator, sparse_plan
 from linmap.matrices.structure.matrix_shapes import (
     BlockDiagonal,
     Blocks,
@@ -37,9 +37,12 @@ from linmap.matrices.structure.matrix_shapes import (
     SumForm,
     ZeroForm,
 )
-from linmap.matrices.structure.structure import structure
+from linmap.matrices.structure.structure import body_of, structure
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from linmap.matrices.made.matrix_plans import MatrixPlan
     from linmap.term.linear_map import AnyLinMap
 
 As: TypeAlias = Literal["array", "sparse", "blocks", "tensor", "operator"]
@@ -77,9 +80,9 @@ def matrix(f: AnyLinMap, as_: As | None = None, *, limit: int | None = None) -> 
         case "array":
             return fresh(dense(f, data, limit))
         case "sparse":
-            return _sparse(f, data, limit)
+            return _planned(sparse_plan, f, data, limit)
         case "blocks":
-            return _blocks(f, data, limit)
+            return _planned(blocks_plan, f, data, limit)
         case "tensor":
             return tensor(f, limit=limit)
         case "operator" if limit is None:
@@ -92,20 +95,9 @@ def matrix(f: AnyLinMap, as_: As | None = None, *, limit: int | None = None) -> 
 
 
 @held(WITHOUT)
-def _sparse(f: AnyLinMap, data: list[Any], limit: int | None) -> Any:
-    return _own(sparse(f, data, limit))
-
-
-@held(WITHOUT)
-def _blocks(f: AnyLinMap, data: list[Any], limit: int | None) -> Any:
-    return tuple(tuple(b if b is None else _own(b) for b in row) for row in blocks(f, data, limit))
-
-
-def _own(made: Any) -> Any:
-    """A sparse matrix with values of its own; the index arrays, which the plan keeps, are read-only."""
-    made.data = fresh(made.data)
-    made.indices, made.indptr = freeze(made.indices), freeze(made.indptr)
-    return made
+def _planned(plan: Callable[..., MatrixPlan[Any]], f: AnyLinMap, data: list[Any], limit: int | None) -> Any:
+    found = plan(body_of(f, "matrix"), limit, data)
+    return found.pattern.matrix(found.at(data))
 
 
 def cheapest(s: Form) -> As:

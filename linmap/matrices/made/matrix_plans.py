@@ -5,7 +5,7 @@ A plan holds a line that is built once for each term: a new point pays for arith
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from attrs import frozen
@@ -20,8 +20,9 @@ from hilbert.program.line.constant import Const
 from linmap.matrices.labelled.accumulation_order import Accumulation
 from linmap.matrices.labelled.deferred_lines import Deferred
 from linmap.matrices.labelled.labelled_products import NetworkFactor, NetworkProduct, bonds
-from linmap.matrices.made.block_layout import BlockPattern, block_pattern
-from linmap.matrices.made.sparse_pattern import MatrixPattern, entry_type, pattern, scipy
+from linmap.matrices.made.block_layout import block_pattern
+from linmap.matrices.made.patterns import BlocksPattern, SparsePattern, scipy
+from linmap.matrices.made.sparse_pattern import entry_type, pattern
 from linmap.matrices.network.network import Network, network
 from linmap.matrices.network.sum_simplification import listed
 from linmap.matrices.network.to_arrays import flat
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from linmap.term.datum import Datum
 
 P = TypeVar("P")
+Q = TypeVar("Q")
 NARROW = "limit=N looks for an order whose intermediate arrays have at most N entries"
 """The advice in errors for intermediate arrays that memory does not hold."""
 
@@ -108,56 +110,41 @@ def limit_of(limit: Any) -> int | None:
 
 
 @frozen
-class SparsePlan:
-    """The pattern of a matrix and the line that computes the values on it."""
+class MatrixPlan(Generic[Q]):
+    """The index data of a matrix, and the line that computes its arrays; `parts` ends before they are put in place."""
 
-    pattern: MatrixPattern
+    pattern: Q
     runner: Deferred
+    parts: Deferred
     orders: tuple[Accumulation, ...]
 
+    def at(self, data: Sequence[Any]) -> list[Any]:
+        """The arrays of the matrix for some data."""
+        return [multiplied_out(a) for a in self.runner.run(data)]
 
-def sparse_plan(body: Net, limit: int | None = None, data: Sequence[Any] | None = None) -> SparsePlan:
+
+def sparse_plan(body: Net, limit: int | None = None, data: Sequence[Any] | None = None) -> MatrixPlan[SparsePattern]:
     """The plan of a sparse matrix."""
     return plan_at(body, _sparse_plan, data, limit)
 
 
-def _sparse_plan(n: Network) -> SparsePlan:
+def _sparse_plan(n: Network) -> MatrixPlan[SparsePattern]:
     before = len(n.orders)
-    made, outputs = pattern(n, n.body.cod, n.body.dom)
-    return SparsePlan(made, n.runner(outputs), tuple(n.orders[before:]))
+    made, parts, entries = pattern(n, n.body.cod, n.body.dom)
+    first = n.runner(parts)
+    return MatrixPlan(made, Deferred(n.builder.line([entries])), first, tuple(n.orders[before:]))
 
 
-def sparse(f: AnyLinMap, data: list[Any], limit: int | None = None) -> Any:
-    """A scipy.sparse CSR array with exactly the entries of the proven pattern."""
-    plan = sparse_plan(body_of(f, "matrix"), limit, data)
-    arrays = [to_numpy(multiplied_out(a)) for a in plan.runner.run(data)]
-    return plan.pattern.csr(arrays)
-
-
-@frozen
-class BlocksPlan:
-    """The block layout of a matrix and the line that computes the blocks."""
-
-    pattern: BlockPattern
-    runner: Deferred
-    orders: tuple[Accumulation, ...]
-
-
-def blocks_plan(body: Net, limit: int | None = None, data: Sequence[Any] | None = None) -> BlocksPlan:
+def blocks_plan(body: Net, limit: int | None = None, data: Sequence[Any] | None = None) -> MatrixPlan[BlocksPattern]:
     """The plan of a matrix in block layout."""
     return plan_at(body, _blocks_plan, data, limit)
 
 
-def _blocks_plan(n: Network) -> BlocksPlan:
+def _blocks_plan(n: Network) -> MatrixPlan[BlocksPattern]:
     before = len(n.orders)
-    made, outputs = block_pattern(n, n.body.cod, n.body.dom)
-    return BlocksPlan(made, n.runner(outputs), tuple(n.orders[before:]))
-
-
-def blocks(f: AnyLinMap, data: list[Any], limit: int | None = None) -> tuple[tuple[Any, ...], ...]:
-    """A scipy.sparse BSR array for each pair of leaves, None where the term proves 0."""
-    plan = blocks_plan(body_of(f, "matrix"), limit, data)
-    return plan.pattern.arrays([to_numpy(multiplied_out(a)) for a in plan.runner.run(data)])
+    made, parts, cells = block_pattern(n, n.body.cod, n.body.dom)
+    first = n.runner(parts)
+    return MatrixPlan(made, Deferred(n.builder.line(cells)), first, tuple(n.orders[before:]))
 
 
 # --- low rank ---

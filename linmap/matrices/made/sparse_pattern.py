@@ -7,18 +7,15 @@ at the point, once for each table of positions in a row.
 
 from __future__ import annotations
 
-import importlib
 import itertools
-import math
-from functools import cache
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 import numpy.typing as npt
-from attrs import field, frozen
+from attrs import frozen
 
-from hilbert import SpaceError
 from hilbert.base.sizes import addressable
+from hilbert.index.leaf import Entry
 from linmap.matrices.labelled.columns import (
     NARROW,
     Columns,
@@ -31,6 +28,8 @@ from linmap.matrices.labelled.columns import (
     is_ordered,
 )
 from linmap.matrices.labelled.labelled_products import LabelTable, NetworkProduct
+from linmap.matrices.made.patterns import SparsePattern
+from linmap.matrices.made.placed_entries import Piece, in_order, starts_of
 from linmap.matrices.tables.diagonal_sides import diagonal_sides
 from linmap.matrices.tables.tables import tabled
 
@@ -41,25 +40,14 @@ if TYPE_CHECKING:
     from linmap.matrices.network.network import Network
 
 
-@cache
-def scipy(module: str) -> Any:
-    """A module of scipy; SpaceError if scipy is not installed."""
-    try:
-        return importlib.import_module(f"scipy.{module}")
-    except ImportError as error:
-        msg = "sparse matrices and operators need scipy: pip install scipy, or pip install '.[sparse]' from a clone"
-        raise SpaceError(msg) from error
-
-
 @final
 @frozen
 class TabledProduct:
-    """One product with one table, from input leaf `inp` to output leaf `out`; the place of its values."""
+    """One product with one table and at most one factor, from input leaf `inp` to output leaf `out`."""
 
     product: NetworkProduct
     out: int
     inp: int
-    values: int | None
 
     @property
     def table(self) -> LabelTable | None:
@@ -75,46 +63,6 @@ class TabledProduct:
 
 @final
 @frozen
-class Reading:
-    """The way to read the values of one part's entries off its array, in the order of the places."""
-
-    place: int | None
-    shape: tuple[int, ...]
-    axes: tuple[int, ...] | None
-    """The order of the array's axes; None where they stand in order."""
-    spread: tuple[slice | None, ...] | None
-    """An index that adds the missing axes, None in their places; None if none is missing."""
-    k: float
-
-    @staticmethod
-    def of(n: Network, part: TabledProduct) -> Reading:
-        """The reading of a part: the rows of its table first, then its free labels."""
-        p, table = part.product, part.table
-        labels = ((table.row,) if table else ()) + part.free
-        shape = ((table.count,) if table else ()) + tuple(n.sizes[c] for c in part.free)
-        if part.values is None:
-            return Reading(None, shape, None, None, p.k)
-        has = p.factors[0].labels
-        axes = tuple(has.index(c) for c in labels if c in has)
-        spread_ = tuple(slice(None) if c in has else None for c in labels)
-        in_order = axes == tuple(range(len(axes)))
-        return Reading(part.values, shape, None if in_order else axes, spread_ if None in spread_ else None, p.k)
-
-    def __call__(self, arrays: Sequence[Any]) -> Any:
-        """The value of each entry."""
-        if self.place is None:
-            return np.full(math.prod(self.shape), self.k)
-        array = arrays[self.place]
-        if self.axes is not None:
-            array = array.transpose(self.axes)
-        if self.spread is not None:
-            array = np.broadcast_to(array[self.spread], self.shape)
-        flat = array.reshape(-1)
-        return flat if self.k == 1.0 else flat * self.k
-
-
-@final
-@frozen
 class Layout:
     """CSR pointers for the entries of all parts in their order; `starts` where entries coincide and are added."""
 
@@ -124,75 +72,38 @@ class Layout:
     starts: Ints | None
 
 
-@final
-@frozen
-class MatrixPattern:
-    """The readings of a matrix's parts, and the layout of their entries; `rows` and `cols` are offsets of leaves."""
-
-    rows: tuple[int, ...]
-    cols: tuple[int, ...]
-    dtype: str
-    readings: tuple[Reading, ...]
-    layout: Layout = field(eq=False)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(dim W, dim V)."""
-        return self.rows[-1], self.cols[-1]
-
-    @property
-    def entries(self) -> int:
-        """The number of entries."""
-        return len(self.layout.indices)
-
-    def values(self, arrays: Sequence[Any]) -> Any:
-        """The entries row by row, for what the line computed, numpy's arrays; they may share its memory."""
-        layout = self.layout
-        flat = [reading(arrays) for reading in self.readings]
-        data = np.concatenate(flat) if len(flat) > 1 else flat[0] if flat else np.zeros(0, self.dtype)
-        data = data if layout.order is None else data[layout.order]
-        return data if layout.starts is None else np.add.reduceat(data, layout.starts)
-
-    def csr(self, arrays: Sequence[Any]) -> Any:
-        """The CSR array for what the line computed, numpy's arrays; it may share them."""
-        layout = self.layout
-        data = self.values(arrays)
-        made = scipy("sparse").csr_array((data, layout.indices, layout.indptr), shape=self.shape)
-        made.has_sorted_indices = made.has_canonical_format = True
-        return made
-
-
-def parts_of(n: Network) -> tuple[tuple[TabledProduct, ...], list[int]]:
-    """All products of a net, each with one table, and the slots that a line has to give for them."""
-    outputs: list[int] = []
+def parts_of(n: Network) -> tuple[TabledProduct, ...]:
+    """All products of a net that are not 0, each with one table, and the slot of its values."""
     parts: list[TabledProduct] = []
-    before = len(n.slots)
     for (o, i), products in n.blocks.items():
         for p in products:
             q = diagonal_sides(n, tabled(n, p, ()))
             if q.k:
-                parts.append(TabledProduct(q, o, i, len(outputs) if q.factors else None))
-                outputs += [n.in_full(f).slot for f in q.factors]
-    n.release(before, [part.product for part in parts])
-    return tuple(parts), outputs
+                parts.append(TabledProduct(q.but(factors=tuple(map(n.in_full, q.factors))), o, i))
+    return tuple(parts)
 
 
-def pattern(n: Network, cod: Type, dom: Type) -> tuple[MatrixPattern, list[int]]:
-    """The pattern of a net's matrix, and the slots that a line has to give for it."""
-    parts, outputs = parts_of(n)
+def pattern(n: Network, cod: Type, dom: Type) -> tuple[SparsePattern, list[int], int]:
+    """The pattern of a net's matrix, the slots of the values of its parts, and that of all entries in their order."""
+    before = len(n.slots)
+    parts, dtype = parts_of(n), entry_type(cod, dom)
     rows, cols = offsets(cod), offsets(dom)
-    places = [_places(n, part, rows, cols) for part in parts]
-    readings = tuple(Reading.of(n, part) for part in parts)
-    row, col = (
-        (np.concatenate([np.zeros(0, np.int64), *side]) for side in zip(*places, strict=True))
-        if places
-        else (
-            np.zeros(0, np.int64),
-            np.zeros(0, np.int64),
-        )
-    )
+    starts, row, col = starts_of([_places(n, part, rows, cols) for part in parts])
     layout = laid_out(row, col, (rows[-1], cols[-1]))
-    return MatrixPattern(rows, cols, entry_type(cod, dom), readings, layout), outputs
+    pieces = [_piece(n, part, start) for part, start in zip(parts, starts, strict=True)]
+    slot = n.cast(in_order(n, pieces, layout, len(row), ()), Entry(dtype))
+    n.release(before, [slot])
+    made = SparsePattern((rows[-1], cols[-1]), layout.indptr, layout.indices, dtype)
+    return made, [f.slot for part in parts for f in part.product.factors], slot
+
+
+def _piece(n: Network, part: TabledProduct, start: int) -> Piece:
+    """The values of a part's entries, by the rows of its table and then by its free labels."""
+    labels = ((part.table.row,) if part.table else ()) + part.free
+    p, source = part.product, n.index(labels)
+    if not p.factors:
+        return Piece(source, start, k=p.k)
+    return Piece(source, start, n.scaled(p.k, n.spread(p.factors[0], labels)))
 
 
 def _places(n: Network, part: TabledProduct, rows: Sequence[int], cols: Sequence[int]) -> tuple[Ints, Ints]:

@@ -123,7 +123,8 @@ class ArcsLeft:
                     self._put(src, dst, made)
         gone = {f.slot for form in (*into.values(), *out_of.values()) for p in form for f in p.factors}
         if any(k >= self.start and n.known(k) is not None and n.slots[k].size > LONG for k in gone):
-            n.release(self.start, [p for found in self.out_of.values() for form in found.values() for p in form])
+            forms = [form for found in self.out_of.values() for form in found.values()]
+            n.release(self.start, [f.slot for form in forms for p in form for f in p.factors])
 
     def cheapest_first(self, wires: Sequence[int]) -> Iterator[int]:
         """Yield wires, each to be eliminated before the next: one that joins the smallest ends, the first of several.

@@ -52,7 +52,7 @@ def settled(n: Contractor, products: Sequence[NetworkProduct], *, one: bool = Fa
         made = merged_by_axes(n, made)
         made = merged_but_long(n, made, MOST) if len(made) > MOST else made
     made = [merged(n, made)] if one and len(made) > 1 else made
-    n.release(before, made)
+    n.release(before, [f.slot for p in made for f in p.factors])
     return made
 
 

@@ -1,0 +1,97 @@
+"""Arrays put at their places in one array, as steps: side by side, and then in the order of a sparse matrix."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias, final
+
+import numpy as np
+from attrs import frozen
+
+from hilbert import Fin
+from hilbert.relation import Inclusion
+from linmap.matrices.labelled.columns import Ints
+from linmap.term import wire
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hilbert import Index
+    from linmap.matrices.labelled.contractor import Contractor
+    from linmap.matrices.made.sparse_pattern import Layout
+
+Places: TypeAlias = tuple[Ints, Ints]
+"""The row and the column of each entry of a part."""
+
+
+@final
+@frozen
+class Piece:
+    """An array whose first axes are those of `source`, or the number `k` in its place, from `start` on."""
+
+    source: Index
+    start: int
+    slot: int | None = None
+    k: float = 1.0
+
+
+def starts_of(places: Sequence[Places]) -> tuple[list[int], Ints, Ints]:
+    """The start of each part where all stand side by side, and the rows and columns there.
+
+    Parts with the same places have one start: they are added before anything is put in order.
+    """
+    starts: list[int] = []
+    rows, cols, total = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
+    first: dict[tuple[int, bytes, bytes], list[int]] = {}
+    for k, (row, col) in enumerate(places):
+        step = len(row) // 16 + 1
+        alike = first.setdefault((len(row), row[::step].tobytes(), col[::step].tobytes()), [])
+        same = [j for j in alike if np.array_equal(row, places[j][0]) and np.array_equal(col, places[j][1])]
+        starts.append(starts[same[0]] if same else total)
+        if not same:
+            alike.append(k)
+            rows.append(row)
+            cols.append(col)
+            total += len(row)
+    return starts, np.concatenate(rows), np.concatenate(cols)
+
+
+def side_by_side(n: Contractor, pieces: Sequence[Piece], whole: Index, inner: tuple[Index, ...]) -> int:
+    """The slot of all pieces in one array along first axes, those from one start on added; 0 between them."""
+    axes = (*whole.axes, *inner)
+    arrays = [None if piece.slot is None else n.known(piece.slot) for piece in pieces]
+    known = [(p, array) for p, array in zip(pieces, arrays, strict=True) if p.slot is None or array is not None]
+    total = None
+    if known or not pieces:
+        base = np.zeros([axis.size for axis in (whole, *inner)], n.base.dtype)
+        for piece, array in known:
+            part = base[piece.start : piece.start + piece.source.size]
+            part += piece.k if array is None else array.reshape(part.shape)
+        total = n.constant(base, tuple(map(n.label, axes))).slot
+    for piece, array in zip(pieces, arrays, strict=True):
+        if piece.slot is not None and array is None:
+            slot = placed(n, piece.slot, piece, whole, 0)
+            total = slot if total is None else n.added(total, slot)
+    assert total is not None  # without pieces there are zeros
+    return total
+
+
+def placed(n: Contractor, slot: int, piece: Piece, whole: Index, at: int) -> int:
+    """The slot of an array's entries at the places of a piece along the axes from `at` on."""
+    if piece.source == whole:
+        return slot
+    operation = wire.Reduce(Inclusion(piece.source, whole, piece.start, 1), at)
+    return n.emit(operation, (slot,), operation.image(n.slots[slot]))
+
+
+def in_order(n: Contractor, pieces: Sequence[Piece], layout: Layout, total: int, inner: tuple[Index, ...]) -> int:
+    """The slot of the entries of all pieces in the order of a sparse matrix, those that coincide added."""
+    whole = Fin.of(total)
+    slot = side_by_side(n, pieces, whole, inner)
+    if layout.starts is None:
+        return slot if layout.order is None else n.taken(slot, whole, layout.order, whole)
+    count = len(layout.starts)
+    places = np.repeat(np.arange(count), np.diff(layout.starts, append=total))
+    if layout.order is not None:
+        sorted_, places = places, np.empty_like(places)
+        places[layout.order] = sorted_
+    return n.summed(slot, whole, places, Fin.of(count))
