@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from adjoint.reverse.adjoint_affine import adjoint_affine, vjp
     from adjoint.reverse.gradient import grad, value_and_grad
     from adjoint.reverse.jacobian_matrix import hessian, jacobian
+    from adjoint.reverse.jacobian_program import JacobianProgram, hessian_program, jacobian_program
     from adjoint.reverse.rules import adjoint
     from diff.names import NAMES
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:  # what declared methods mean
 __all__ = [
     "NAMES",
     "Checks",
+    "JacobianProgram",
     "Report",
     "Verification",
     "adjoint",
@@ -33,7 +35,9 @@ __all__ = [
     "check_derivative",
     "grad",
     "hessian",
+    "hessian_program",
     "jacobian",
+    "jacobian_program",
     "value_and_grad",
     "verify",
     "vjp",

@@ -14,18 +14,25 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 from adjoint.reverse.gradient import of_scalar
+from adjoint.reverse.jacobian_program import programmed
 from adjoint.reverse.wrt import restricted, takes_wrt
 from diff import derivative
 from diff.derive.varying_parts import Wrt
+from diff.terms.linearization import AnyLinearization
 from hilbert import Field, Map, SpaceError, Type, Vec
 from hilbert.base.attach import overloaded
 from hilbert.errors import truth
 from hilbert.map.map import AnyMap, argument, require_map
 from linmap import matrix
-from linmap.matrices.made.matrix import As
+from linmap.matrices.made.matrix import As, needs_data
+from linmap.matrices.made.matrix_plans import limit_of
 
 if TYPE_CHECKING:
     from adjoint import _calls
+
+
+PROGRAMS = frozenset({"array", "sparse", "blocks", "tensor"})
+"""The forms whose arrays are a program of the point."""
 
 
 @overloaded(lambda: _calls.jacobian)
@@ -41,17 +48,29 @@ def jacobian(
     `blocks`, the pairs of leaves, of another form than "array", and for a limit that no order keeps.
     """
     require_map(f, "jacobian")
+    _require_array(as_, blocks=blocks)
+    d = restricted(derivative(f), wrt)
+    return _made(d, argument(f, x, "jacobian"), as_, limit, blocks=blocks)
+
+
+def _require_array(as_: As, *, blocks: bool) -> None:
+    """Raise SpaceError for blocks of another form than a dense array."""
     truth(blocks, "blocks=…")
     if blocks and as_ != "array":
         raise SpaceError(
             f'blocks=True cuts a dense array, not as_={as_!r}: as_="blocks" has the blocks of a sparse one'
         )
-    d = restricted(derivative(f), wrt)
-    linear = d.at(argument(f, x, "jacobian"))
-    whole = matrix(linear, as_=as_, limit=limit)
+
+
+def _made(d: AnyLinearization, x: Vec[Any], as_: As, limit: int | None, *, blocks: bool) -> Any:
+    """The matrix of a derivative at a point: by its program, if it has one, or planned there."""
+    if isinstance(as_, str) and as_ in PROGRAMS and not needs_data(d.body, as_):
+        whole = programmed(d, as_, limit_of(limit)).at_leaves(x.leaves)
+    else:
+        whole = matrix(d.at(x), as_=as_, limit=limit)
     if not blocks:
         return whole
-    rows, cols = _ends(linear.cod), _ends(linear.dom)
+    rows, cols = _ends(d.cod), _ends(d.dom)
     return tuple(tuple(whole[a:b, c:e] for c, e in cols) for a, b in rows)
 
 
@@ -68,5 +87,6 @@ def hessian(
 ) -> Any:
     """The matrix of the second derivative of f : V → K at a point: the `jacobian` of its gradient, both in `wrt`."""
     require_map(f, "hessian")
-    argument(f, x, "hessian")
-    return jacobian(of_scalar(f, wrt), *x, wrt=wrt, blocks=blocks, as_=as_, limit=limit)
+    point, gradient = argument(f, x, "hessian"), of_scalar(f, wrt)
+    _require_array(as_, blocks=blocks)
+    return _made(restricted(derivative(gradient), wrt), point, as_, limit, blocks=blocks)

@@ -20,6 +20,7 @@ from attrs import evolve
 from diff.derive.affine import linearized
 from diff.derive.equation_derivative import inverse
 from diff.terms.program import as_program
+from hilbert.arrays.formal.formal_kernels import dense as multiplied_out
 from hilbert.arrays.libraries.linear_systems import TRIED, has_room
 from hilbert.arrays.libraries.namespace import to_numpy
 from hilbert.arrays.libraries.sparse_systems import SparseSystem, scipy_of
@@ -119,7 +120,7 @@ def _by_entries(of: Solve, body: Net, line: Line, sp: Scipy) -> SystemPlan | Non
     given, made = Runner(line), work(plan.parts.line)
 
     def values(data: Sequence[Any]) -> Any:
-        return to_numpy(plan.at(given.run(data))[0])
+        return to_numpy(multiplied_out(plan.runner.run(given.run(data))[0]))
 
     return SystemPlan(
         f"sparse, {plan.pattern.entries} entries",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from attrs import field, frozen
 
@@ -36,7 +36,6 @@ Operation: TypeAlias = "AnyElementwise | Builtin | Pack | Unpack | Flow | Choose
 """The operations of a program."""
 
 
-@final
 @frozen(eq=False, repr=False)
 class Program(Selection[V, W], Fun[V, W]):
     """A straight line between spaces: its inputs are the leaves of the argument, its outputs those of the result.

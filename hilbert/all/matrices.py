@@ -1,16 +1,19 @@
 """Matrices of linear maps in the form that is proved, their structure and their costs."""
 
-from adjoint import hessian, jacobian
+from adjoint import JacobianProgram, hessian, hessian_program, jacobian, jacobian_program
 from linmap import Cost, cost, diagonal, factors, gram, matrix, structure, trace
 
 __all__ = [
     "Cost",
+    "JacobianProgram",
     "cost",
     "diagonal",
     "factors",
     "gram",
     "hessian",
+    "hessian_program",
     "jacobian",
+    "jacobian_program",
     "matrix",
     "structure",
     "trace",

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from hilbert import Index
     from hilbert.relation.relation import AnyRelation
     from linmap.matrices.labelled.columns import Ints
-    from linmap.matrices.labelled.labelled_products import NetworkProduct
     from linmap.term.datum import Datum
 
 

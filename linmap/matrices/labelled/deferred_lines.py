@@ -25,16 +25,17 @@ class Deferred:
     """A line that is made ready when it is first run: its steps on constants alone are run then, once."""
 
     def __init__(self, line: Line) -> None:
-        self._line = line
+        """The line as it is `written`, its steps not fused."""
+        self.written = line
 
     @cached_property
     def line(self) -> Line:
         """The steps that are run at every point, and those that make constants."""
-        return fused(self._line)
+        return fused(self.written)
 
     @cached_property
     def _runner(self) -> Runner:
-        line = self._line
+        line = self.written
         made = enumerate(line.steps, line.arity)
         given = sum(line.slots[slot].size for slot, step in made if isinstance(step.operation, Literal))
         with np.errstate(all="ignore"):

@@ -19,9 +19,9 @@ from hilbert.index.leaf import Entry
 from hilbert.space.space import type_of
 from linmap.matrices.labelled.columns import Labels, flat_positions, length
 from linmap.matrices.labelled.labelled_products import NetworkFactor
-from linmap.matrices.made.patterns import BlockCell, BlocksPattern
+from linmap.matrices.made.patterns import BlockCell, BlocksPattern, entry_type
 from linmap.matrices.made.placed_entries import Piece, in_order, starts_of
-from linmap.matrices.made.sparse_pattern import Layout, TabledProduct, entry_type, laid_out, parts_of, spread
+from linmap.matrices.made.sparse_pattern import Layout, TabledProduct, laid_out, parts_of, spread
 from linmap.matrices.network.to_arrays import in_blocks
 from linmap.matrices.tables.table_builder import multiplied
 
@@ -56,7 +56,7 @@ class Cell:
 
 
 def block_pattern(n: Network, cod: Type, dom: Type) -> tuple[BlocksPattern, list[int], list[int]]:
-    """The block layout of a net's matrix, the slots of the values of its parts, and those of the blocks of its cells."""
+    """The block layout of a net's matrix, the slots of the values of its parts, and those of its cells' blocks."""
     before = len(n.slots)
     places: dict[Shape, list[TabledProduct]] = {}
     for part in parts_of(n):

@@ -106,7 +106,7 @@ def _cost(body: Net, form: As, limit: int | None) -> Cost:
         case "array":
             seconds = () if limit is not None else predicted(body)
             plan = dense_plan(body, limit)
-            made, orders = _written(whole_work(plan.runner.line), body.dom.dim * body.cod.dim), plan.orders
+            made, orders = _written(whole_work(plan.parts.line), body.dom.dim * body.cod.dim), plan.orders
         case "tensor":
             factors = factor_plan(body, limit)
             made, orders = whole_work(factors.runner.line), factors.orders

@@ -16,15 +16,9 @@
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import mul
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from attrs import frozen
-
-from hilbert import Copower, Field, Index, SpaceError, TensorProduct, Type, Unit, Vec, formal
-from hilbert.arrays.formal.formal_array import Memo, add, scaled
-from hilbert.arrays.libraries.libraries import common_library
+from hilbert import Copower, Field, Index, SpaceError, TensorProduct, Type, Vec
 from hilbert.arrays.libraries.namespace import common_namespace, freeze
 from hilbert.base.sizes import held
 from hilbert.errors import truth
@@ -32,14 +26,14 @@ from hilbert.index.spec import ALPHABET, Spec
 from hilbert.relation import agreement
 from hilbert.space.space import atom
 from hilbert.space.vector import require_vector
-from hilbert.tensors.formal_tensors import joined
 from hilbert.tensors.rank_one_sums import Family, families, merged
 from linmap import contraction
 from linmap.contraction import AnyContraction, Contraction, require_contraction
-from linmap.matrices.labelled.deferred_lines import Deferred
 from linmap.matrices.labelled.labelled_products import bonds
 from linmap.matrices.made.dense import dense as dense_array
-from linmap.matrices.made.matrix_plans import NARROW, data_of, limit_of, plan_for, side, unrelated
+from linmap.matrices.made.matrix_plans import NARROW, MatrixPlan, data_of, limit_of, plan_for, side, unrelated
+from linmap.matrices.made.patterns import Pair, TensorPattern
+from linmap.matrices.made.placed_entries import index_of
 from linmap.matrices.structure.structure import body_of, standing
 from linmap.term import wire
 from linmap.term.linear_map import AnyLinMap, LinMap
@@ -142,31 +136,6 @@ def _on_right(t: Vec[Any]) -> AnyContraction:
 # --- V ⊸ W to W ⊗ V ---
 
 
-@frozen
-class Pair:
-    """A product of the block (out, inp): the places of its factors among the line's outputs, or of its whole array.
-
-    The factors have axes of `shape` in front, and the product a number, or the place of one.
-    """
-
-    out: int
-    inp: int
-    left: int
-    right: int | None = None
-    shape: tuple[int, ...] = ()
-    k: float = 1.0
-    scalar: int | None = None
-
-
-@frozen
-class TensorPlan:
-    """The products of a matrix as tensors, the line that computes them, and why that is not all, if so."""
-
-    pairs: tuple[Pair, ...]
-    runner: Deferred
-    missing: str | None
-
-
 @held(NARROW)
 def tensor(f: LinMap[V, W], *, dense: bool = False, limit: int | None = None) -> Vec[TensorProduct[W, V]]:
     """The t ∈ W ⊗ V with f(v) = t ∗ v, the inverse of `linear`.
@@ -178,31 +147,18 @@ def tensor(f: LinMap[V, W], *, dense: bool = False, limit: int | None = None) ->
     """
     data = data_of(f, "tensor")
     truth(dense, "tensor(f, dense=…)")
-    plan = plan_for(body_of(f, "tensor"), _tensor_plan, limit_of(limit))
-    space = TensorProduct(f.cod, f.dom)
-    if plan.missing is not None:
+    plan = tensor_plan(body_of(f, "tensor"), limit_of(limit))
+    if isinstance(plan, str):
         if dense:
-            return _whole(space, dense_array(f, data, limit))
-        msg = f"tensor(f): {plan.missing}; see structure(f), or pass dense=True for an array of {space.dim} entries"
-        raise SpaceError(msg)
-    arrays = plan.runner.run(data)
-    lib, memo = common_library([*data, *arrays]), Memo()
-    leaves = list(formal(space, []).leaves)
-    m = len(f.dom.leaves)
-    for p in plan.pairs:
-        a, b = f.cod.leaves[p.out], f.dom.leaves[p.inp]
-        made = arrays[p.left]
-        if p.right is not None:
-            made = joined(lib, memo, (arrays[p.left], a), (arrays[p.right], b), p.shape)
-            made = scaled(made, p.k if p.scalar is None else p.k * lib.number(arrays[p.scalar]))
-        place = p.out * m + p.inp
-        leaves[place] = add(leaves[place], made, memo)
-    return Vec(space, tuple(_plain(leaf) for leaf in leaves))
+            return _whole(TensorProduct(f.cod, f.dom), dense_array(f, data, limit))
+        raise refusal(f, plan)
+    return plan.pattern.matrix(plan.runner.run(data))
 
 
-def _plain(leaf: Any) -> Any:
-    """A dense part without terms as an array."""
-    return freeze(leaf.dense if not leaf.rank and leaf.dense is not None else leaf)
+def refusal(f: AnyLinMap, missing: str) -> SpaceError:
+    """The error for a map whose term proves no low rank."""
+    size = f.cod.dim * f.dom.dim
+    return SpaceError(f"tensor(f): {missing}; see structure(f), or pass dense=True for an array of {size} entries")
 
 
 def _whole(space: TensorProduct[Any, Any], rows: Any) -> Vec[Any]:
@@ -220,21 +176,28 @@ def _whole(space: TensorProduct[Any, Any], rows: Any) -> Vec[Any]:
     return Vec(space, tuple(leaves))
 
 
-def _tensor_plan(n: Network) -> TensorPlan:
+def tensor_plan(body: Net, limit: int | None = None) -> MatrixPlan[TensorPattern] | str:
+    """The plan of a matrix as a sum of products of factors; a text that says why there is none."""
+    return plan_for(body, _tensor_plan, limit)
+
+
+def _tensor_plan(n: Network) -> MatrixPlan[TensorPattern] | str:
     pairs: list[Pair] = []
     outputs: list[int] = []
     for (o, i), products in n.blocks.items():
         for p in standing(n, products):
             found = _pair(n, unrelated(n, p))
             if isinstance(found, str):
-                return TensorPlan((), n.runner([]), found)
+                return found
             slots, shape, k = found
             places = range(len(outputs), len(outputs) + len(slots))
             left, right, scalar = (*places, None, None)[:3]
             assert left is not None  # a product has an array
             pairs.append(Pair(o, i, left, right, shape, k, scalar))
             outputs += slots
-    return TensorPlan(tuple(pairs), n.runner(outputs), None)
+    line = n.runner(outputs)
+    space = TensorProduct(n.body.cod, n.body.dom)
+    return MatrixPlan(TensorPattern(space, tuple(pairs), tuple(n.slots[k] for k in outputs)), line, line, ())
 
 
 def _pair(n: Network, p: NetworkProduct) -> tuple[list[int], tuple[int, ...], float] | str:
@@ -295,9 +258,4 @@ def _identified(spec: Spec, dom: Leaf, cod: Leaf) -> wire.Wire:
     if len(set(source)) == len(source):
         order = tuple(map(source.index, spec.out))
         return wire.Same() if order == tuple(range(len(order))) else wire.Move(order)
-    return wire.Reduce(agreement(f"{source}->{spec.out}", _product(dom), _product(cod)), 0)
-
-
-def _product(leaf: Leaf) -> Index:
-    """The index set of a leaf's axes."""
-    return reduce(mul, leaf.axes) if leaf.axes else Unit()
+    return wire.Reduce(agreement(f"{source}->{spec.out}", index_of(dom.axes), index_of(cod.axes)), 0)

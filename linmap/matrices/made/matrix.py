@@ -16,12 +16,12 @@ import math
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, assert_never, get_args
 
 from hilbert import SpaceError
-from hilbert.arrays.libraries.namespace import fresh
 from hilbert.base.sizes import held
 from hilbert.errors import shown
-from linmap.matrices.made.dense import dense
-from linmap.matrices.made.linear_tensors import tensor
-from linmap.matrices.made.matrix_plans import blocks_plan, data_of, limit_of, operator, sparse_plan
+from hilbert.program.line.constant import Const
+from linmap.matrices.made.dense import array_plan, dense
+from linmap.matrices.made.linear_tensors import refusal, tensor, tensor_plan
+from linmap.matrices.made.matrix_plans import NARROW, blocks_plan, data_of, limit_of, operator, sparse_plan
 from linmap.matrices.structure.matrix_shapes import (
     BlockDiagonal,
     Blocks,
@@ -38,12 +38,12 @@ from linmap.matrices.structure.matrix_shapes import (
     ZeroForm,
 )
 from linmap.matrices.structure.structure import body_of, structure
+from linmap.term.net import elements
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from linmap.matrices.made.matrix_plans import MatrixPlan
     from linmap.term.linear_map import AnyLinMap
+    from linmap.term.net import Net
 
 As: TypeAlias = Literal["array", "sparse", "blocks", "tensor", "operator"]
 FORMS = "'array', 'sparse', 'blocks', 'tensor' or 'operator'"
@@ -78,11 +78,9 @@ def matrix(f: AnyLinMap, as_: As | None = None, *, limit: int | None = None) -> 
         raise SpaceError(msg)
     match form:
         case "array":
-            return fresh(dense(f, data, limit))
-        case "sparse":
-            return _planned(sparse_plan, f, data, limit)
-        case "blocks":
-            return _planned(blocks_plan, f, data, limit)
+            return dense(f, data, limit)
+        case "sparse" | "blocks":
+            return _listed(f, data, form, limit)
         case "tensor":
             return tensor(f, limit=limit)
         case "operator" if limit is None:
@@ -95,9 +93,34 @@ def matrix(f: AnyLinMap, as_: As | None = None, *, limit: int | None = None) -> 
 
 
 @held(WITHOUT)
-def _planned(plan: Callable[..., MatrixPlan[Any]], f: AnyLinMap, data: list[Any], limit: int | None) -> Any:
-    found = plan(body_of(f, "matrix"), limit, data)
-    return found.pattern.matrix(found.at(data))
+def _listed(f: AnyLinMap, data: list[Any], form: Literal["sparse", "blocks"], limit: int | None) -> Any:
+    plan = (sparse_plan if form == "sparse" else blocks_plan)(body_of(f, "matrix"), limit, data)
+    return plan.pattern.matrix(plan.runner.run(data))
+
+
+@held(f"{ENTRIES}, and {WITHOUT}")
+def plan_of(body: Net, form: As, limit: int | None = None) -> MatrixPlan[Any]:
+    """The plan of a form for all data; raises SpaceError where it needs some of them, and as `matrix` does."""
+    match form:
+        case "array":
+            return array_plan(body, limit)
+        case "sparse":
+            return held(WITHOUT)(sparse_plan)(body, limit)
+        case "blocks":
+            return held(WITHOUT)(blocks_plan)(body, limit)
+        case "tensor":
+            plan = held(NARROW)(tensor_plan)(body, limit)
+            if isinstance(plan, str):
+                raise refusal(body, plan)
+            return plan
+        case _:  # an operator, or what users give
+            msg = f"as_={shown(form)} has no arrays to compute: write 'array', 'sparse', 'blocks' or 'tensor'"
+            raise SpaceError(msg)
+
+
+def needs_data(body: Net, form: As) -> bool:
+    """Tell if the pattern of a form depends on data: a relation that is found at the point is listed there."""
+    return form in {"sparse", "blocks"} and any(not isinstance(d, Const) for d in elements(body))
 
 
 def cheapest(s: Form) -> As:

@@ -21,8 +21,8 @@ from linmap.matrices.labelled.accumulation_order import Accumulation
 from linmap.matrices.labelled.deferred_lines import Deferred
 from linmap.matrices.labelled.labelled_products import NetworkFactor, NetworkProduct, bonds
 from linmap.matrices.made.block_layout import block_pattern
-from linmap.matrices.made.patterns import BlocksPattern, SparsePattern, scipy
-from linmap.matrices.made.sparse_pattern import entry_type, pattern
+from linmap.matrices.made.patterns import BlocksPattern, SparsePattern, entry_type, scipy
+from linmap.matrices.made.sparse_pattern import pattern
 from linmap.matrices.network.network import Network, network
 from linmap.matrices.network.sum_simplification import listed
 from linmap.matrices.network.to_arrays import flat
@@ -117,10 +117,6 @@ class MatrixPlan(Generic[Q]):
     runner: Deferred
     parts: Deferred
     orders: tuple[Accumulation, ...]
-
-    def at(self, data: Sequence[Any]) -> list[Any]:
-        """The arrays of the matrix for some data."""
-        return [multiplied_out(a) for a in self.runner.run(data)]
 
 
 def sparse_plan(body: Net, limit: int | None = None, data: Sequence[Any] | None = None) -> MatrixPlan[SparsePattern]:

@@ -13,20 +13,26 @@ from __future__ import annotations
 import importlib
 import math
 from functools import cache
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
 from attrs import field, frozen
 
-from hilbert import Copower, DirectSum, Field, Fin, SpaceError
+from hilbert import Copower, DirectSum, Field, Fin, SpaceError, TensorProduct, Vec, formal
+from hilbert.arrays.formal.formal_array import Memo, add, scaled
+from hilbert.arrays.formal.formal_kernels import dense as multiplied_out
+from hilbert.arrays.libraries.libraries import common_library
 from hilbert.arrays.libraries.namespace import freeze, fresh, to_numpy
 from hilbert.base.once import OfFields, cached_property
+from hilbert.space.space import type_of
+from hilbert.tensors.formal_tensors import joined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert import Type
+    from hilbert.index.leaf import Leaf
 
 
 @cache
@@ -37,6 +43,40 @@ def scipy(module: str) -> Any:
     except ImportError as error:
         msg = "sparse matrices and operators need scipy: pip install scipy, or pip install '.[sparse]' from a clone"
         raise SpaceError(msg) from error
+
+
+def entry_type(cod: Type, dom: Type) -> str:
+    """The type of a matrix's entries."""
+    dtypes = [leaf.dtype for leaf in (*cod.leaves, *dom.leaves)]
+    return str(np.result_type(*dtypes)) if dtypes else "float64"
+
+
+@final
+@frozen
+class DensePattern:
+    """A dense matrix: it has no index data."""
+
+    leaf: Leaf
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(dim W, dim V)."""
+        return self.leaf.shape
+
+    @property
+    def entries(self) -> int:
+        """The number of entries."""
+        return self.leaf.size
+
+    @property
+    def arrays(self) -> Type:
+        """The space of the matrix."""
+        return type_of(self.leaf)
+
+    def matrix(self, arrays: Sequence[Any]) -> Any:
+        """The matrix, an array of its own."""
+        array = fresh(multiplied_out(arrays[0]))
+        return np.ascontiguousarray(array) if isinstance(array, np.ndarray) else array
 
 
 @final
@@ -65,7 +105,7 @@ class SparsePattern(OfFields):
 
     def matrix(self, arrays: Sequence[Any]) -> Any:
         """The CSR array with these entries, an array of its own."""
-        return with_entries(self._made, fresh(to_numpy(arrays[0])))
+        return with_entries(self._made, fresh(to_numpy(multiplied_out(arrays[0]))))
 
 
 @final
@@ -87,7 +127,7 @@ class BlockCell(OfFields):
 
     def matrix(self, array: Any) -> Any:
         """The BSR array with these blocks, an array of its own."""
-        return with_entries(self._made, fresh(to_numpy(array)).reshape(-1, *self.size))
+        return with_entries(self._made, fresh(to_numpy(multiplied_out(array))).reshape(-1, *self.size))
 
 
 @final
@@ -114,6 +154,62 @@ class BlocksPattern(OfFields):
         for cell, array in zip(self.cells, arrays, strict=True):
             rows[cell.at[0]][cell.at[1]] = cell.matrix(array)
         return tuple(map(tuple, rows))
+
+
+@final
+@frozen
+class Pair:
+    """A product of the block (out, inp): the places of its factors among the line's outputs, or of its whole array.
+
+    The factors have axes of `shape` in front, and the product a number, or the place of one.
+    """
+
+    out: int
+    inp: int
+    left: int
+    right: int | None = None
+    shape: tuple[int, ...] = ()
+    k: float = 1.0
+    scalar: int | None = None
+
+
+@final
+@frozen(slots=False)
+class TensorPattern(OfFields):
+    """The products of factors that a formal tensor of W ⊗ V is the sum of; `leaves` are those of all factors."""
+
+    space: TensorProduct[Any, Any]
+    pairs: tuple[Pair, ...]
+    leaves: tuple[Leaf, ...]
+
+    @cached_property
+    def arrays(self) -> Type:
+        """The direct sum of the spaces of the factors."""
+        return DirectSum(tuple(map(type_of, self.leaves)))
+
+    def matrix(self, arrays: Sequence[Any]) -> Vec[Any]:
+        """The element of W ⊗ V with these factors."""
+        W, V = self.space.left, self.space.right
+        lib, memo = common_library(arrays), Memo()
+        leaves = list(formal(self.space, []).leaves)
+        for p in self.pairs:
+            a, b = W.leaves[p.out], V.leaves[p.inp]
+            made = arrays[p.left]
+            if p.right is not None:
+                made = joined(lib, memo, (arrays[p.left], a), (arrays[p.right], b), p.shape)
+                made = scaled(made, p.k if p.scalar is None else p.k * lib.number(arrays[p.scalar]))
+            place = p.out * len(V.leaves) + p.inp
+            leaves[place] = add(leaves[place], made, memo)
+        return Vec(self.space, tuple(map(_plain, leaves)))
+
+
+def _plain(leaf: Any) -> Any:
+    """A dense part without terms as an array."""
+    return freeze(leaf.dense if not leaf.rank and leaf.dense is not None else leaf)
+
+
+Pattern: TypeAlias = DensePattern | SparsePattern | BlocksPattern | TensorPattern
+"""The index data of a matrix in one of the forms."""
 
 
 def attributes(name: str, data: Any, of: SparsePattern | BlockCell, **options: Any) -> tuple[type, dict[str, Any]]:

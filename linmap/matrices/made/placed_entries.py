@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import mul
 from typing import TYPE_CHECKING, TypeAlias, final
 
 import numpy as np
 from attrs import frozen
 
-from hilbert import Fin
+from hilbert import Fin, Unit
+from hilbert.index.leaf import Entry, Leaf
 from hilbert.relation import Inclusion
 from linmap.matrices.labelled.columns import Ints
+from linmap.matrices.made.patterns import entry_type
 from linmap.term import wire
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hilbert import Index
+    from hilbert import Index, Type
+    from hilbert.program.line.builder import Builder
     from linmap.matrices.labelled.contractor import Contractor
     from linmap.matrices.made.sparse_pattern import Layout
 
@@ -95,3 +100,29 @@ def in_order(n: Contractor, pieces: Sequence[Piece], layout: Layout, total: int,
         sorted_, places = places, np.empty_like(places)
         places[layout.order] = sorted_
     return n.summed(slot, whole, places, Fin.of(count))
+
+
+def together(b: Builder, grid: Sequence[Sequence[int | None]], cod: Type, dom: Type) -> int:
+    """The slot of a matrix from those of its blocks, which have the axes of a leaf of the codomain, then the domain's.
+
+    None stands for a block of zeros.
+    """
+    rows, cols = Fin.of(cod.dim), Fin.of(dom.dim)
+    whole, entry, down = None, Entry(entry_type(cod, dom)), 0
+    for out, row in zip(cod.leaves, grid, strict=True):
+        line, right = None, 0
+        for inp, slot in zip(dom.leaves, row, strict=True):
+            if slot is not None:
+                placed_ = b.apply(wire.Reduce(Inclusion(index_of(inp.axes), cols, right), len(out.axes)), slot)
+                line = placed_ if line is None else b.add(line, placed_)
+            right += inp.size
+        if line is not None:
+            line = b.apply(wire.Reduce(Inclusion(index_of(out.axes), rows, down), 0), line)
+            whole = line if whole is None else b.add(whole, line)
+        down += out.size
+    return b.number(0.0, Leaf(entry, (rows, cols))) if whole is None else whole
+
+
+def index_of(axes: Sequence[Index]) -> Index:
+    """The index set of some axes together."""
+    return reduce(mul, axes) if axes else Unit()

@@ -28,7 +28,7 @@ from linmap.matrices.labelled.columns import (
     is_ordered,
 )
 from linmap.matrices.labelled.labelled_products import LabelTable, NetworkProduct
-from linmap.matrices.made.patterns import SparsePattern
+from linmap.matrices.made.patterns import SparsePattern, entry_type
 from linmap.matrices.made.placed_entries import Piece, in_order, starts_of
 from linmap.matrices.tables.diagonal_sides import diagonal_sides
 from linmap.matrices.tables.tables import tabled
@@ -125,12 +125,6 @@ def spread(n: Network, table: LabelTable | None, free: Labels) -> Columns:
     for c in reversed(free):
         position, columns[c] = divided(position, n.sizes[c])
     return columns
-
-
-def entry_type(cod: Type, dom: Type) -> str:
-    """The type of a matrix's entries."""
-    dtypes = [leaf.dtype for leaf in (*cod.leaves, *dom.leaves)]
-    return str(np.result_type(*dtypes)) if dtypes else "float64"
 
 
 def offsets(space: Type) -> tuple[int, ...]:
