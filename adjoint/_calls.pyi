@@ -6,13 +6,15 @@ from typing import Any, Literal, ParamSpec, TypeVar, TypeVarTuple, overload
 
 from adjoint.checks.check_derivatives import Checks, Report
 from adjoint.reverse.data_gradient import DataGradient
+from adjoint.reverse.jacobian_program import JacobianProgram
 from diff import Expr, Linearization
 from diff.datatypes.term.term_functions import TermFunction
 from diff.derive.varying_parts import Wrt
 from diff.terms.program import Program
-from hilbert import DirectSum, Field, Lens, Map, Type, Vec
+from hilbert import Anonymous, DirectSum, Field, Lens, Map, Matrix, Type, Vec, Vector
 from linmap import LinMap
 from linmap.matrices.made.matrix import As
+from linmap.matrices.made.patterns import BlocksPattern, DensePattern, SparsePattern, TensorPattern
 from linmap.term.linear_map import AnyLinMap
 
 A = TypeVar("A", bound=Type)
@@ -194,6 +196,45 @@ def hessian(f: Map[DirectSum[A, B, C, D, E], Field], a: Vec[A], b: Vec[B], c: Ve
 def hessian(f: Map[DirectSum[A, B, C, D, E, F], Field], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], g: Vec[F], /, *, wrt: Wrt = None, blocks: bool = False, as_: As = "array", limit: int | None = None) -> Any: ...
 @overload
 def hessian(f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], Field], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], g: Vec[F], h: Vec[G], /, *more: Vec[Any], wrt: Wrt = None, blocks: bool = False, as_: As = "array", limit: int | None = None) -> Any: ...
+
+# adjoint.reverse.jacobian_program
+@overload
+def JacobianProgram_matrix(self: JacobianProgram[V, Any, Any], x: Vec[V], /) -> Any:
+    """The matrix at a point, that of `jacobian`. Raises SpaceError for a point of another space."""
+@overload
+def JacobianProgram_matrix(self: JacobianProgram[DirectSum[A, B], Any, Any], a: Vec[A], b: Vec[B], /) -> Any: ...
+@overload
+def JacobianProgram_matrix(self: JacobianProgram[DirectSum[A, B, C], Any, Any], a: Vec[A], b: Vec[B], c: Vec[C], /) -> Any: ...
+@overload
+def JacobianProgram_matrix(self: JacobianProgram[DirectSum[A, B, C, D], Any, Any], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], /) -> Any: ...
+@overload
+def JacobianProgram_matrix(self: JacobianProgram[DirectSum[A, B, C, D, E], Any, Any], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], /) -> Any: ...
+@overload
+def JacobianProgram_matrix(self: JacobianProgram[DirectSum[A, B, C, D, E, F], Any, Any], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], g: Vec[F], /) -> Any: ...
+@overload
+def JacobianProgram_matrix(self: JacobianProgram[DirectSum[A, B, C, D, E, F, G, *Rest], Any, Any], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], g: Vec[F], h: Vec[G], /, *more: Vec[Any]) -> Any: ...
+@overload
+def jacobian_program(f: Map[V, Any], *, wrt: Wrt = None, as_: Literal["array"] = "array", limit: int | None = None) -> JacobianProgram[V, Matrix[Anonymous, Anonymous], DensePattern]:
+    """The arrays of the matrix of f' as a program of the point: `p(x)` has them, `p.matrix(x)` is `jacobian(f, x)`."""
+@overload
+def jacobian_program(f: Map[V, Any], *, wrt: Wrt = None, as_: Literal["sparse"], limit: int | None = None) -> JacobianProgram[V, Vector[Anonymous], SparsePattern]: ...
+@overload
+def jacobian_program(f: Map[V, Any], *, wrt: Wrt = None, as_: Literal["blocks"], limit: int | None = None) -> JacobianProgram[V, Any, BlocksPattern]: ...
+@overload
+def jacobian_program(f: Map[V, Any], *, wrt: Wrt = None, as_: Literal["tensor"], limit: int | None = None) -> JacobianProgram[V, Any, TensorPattern]: ...
+@overload
+def jacobian_program(f: Map[V, Any], *, wrt: Wrt = None, as_: As, limit: int | None = None) -> JacobianProgram[V, Any, Any]: ...
+@overload
+def hessian_program(f: Map[V, Field], *, wrt: Wrt = None, as_: Literal["array"] = "array", limit: int | None = None) -> JacobianProgram[V, Matrix[Anonymous, Anonymous], DensePattern]:
+    """The arrays of the second derivative's matrix as a program: the `jacobian_program` of the gradient, in `wrt`."""
+@overload
+def hessian_program(f: Map[V, Field], *, wrt: Wrt = None, as_: Literal["sparse"], limit: int | None = None) -> JacobianProgram[V, Vector[Anonymous], SparsePattern]: ...
+@overload
+def hessian_program(f: Map[V, Field], *, wrt: Wrt = None, as_: Literal["blocks"], limit: int | None = None) -> JacobianProgram[V, Any, BlocksPattern]: ...
+@overload
+def hessian_program(f: Map[V, Field], *, wrt: Wrt = None, as_: Literal["tensor"], limit: int | None = None) -> JacobianProgram[V, Any, TensorPattern]: ...
+@overload
+def hessian_program(f: Map[V, Field], *, wrt: Wrt = None, as_: As, limit: int | None = None) -> JacobianProgram[V, Any, Any]: ...
 
 # adjoint.reverse.rules
 @overload

@@ -1045,6 +1045,17 @@ ADJOINT: dict[str, Rows] = {
         ("hessian(f, v)", "scalar-valued map, not of f : ℝ^Pixel4 → ℝ^Pixel4"),
         ("hessian(two, v)", "ℝ^Pixel4 ⊕ ℝ^Hidden3 → …to a vector of ℝ^Pixel4"),
     ],
+    "jacobian_program": [
+        ("jacobian_program(3)", "jacobian_program takes a map, not 3"),
+        ("jacobian_program(f, sparse=True)", 'jacobian_program has no sparse=: write as_="sparse" for a sparse matrix'),
+        ('jacobian_program(f, as_="operator")', "as_='operator' has no arrays to compute: write 'array', 'sparse', "),
+        ("jacobian_program(two, wrt=2)", "has 2 parts, so position 2 does not exist"),
+        ("jacobian_program(f, limit=0)", "limit is the number of entries that an intermediate array may have"),
+    ],
+    "hessian_program": [
+        ("hessian_program(f)", "scalar-valued map, not of f : ℝ^Pixel4 → ℝ^Pixel4"),
+        ("hessian_program(3)", "hessian_program takes a map, not 3"),
+    ],
     "check": [("check(f, w)", "to a vector of ℝ^Hidden3"), ("check(3, v)", "takes a map, not 3")],
     "check_derivative": [
         ("check_derivative(f)", "takes the point too…write check_derivative(f, x)"),

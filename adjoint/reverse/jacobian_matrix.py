@@ -14,7 +14,7 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 from adjoint.reverse.gradient import of_scalar
-from adjoint.reverse.jacobian_program import programmed
+from adjoint.reverse.jacobian_program import program_of
 from adjoint.reverse.wrt import restricted, takes_wrt
 from diff import derivative
 from diff.derive.varying_parts import Wrt
@@ -24,15 +24,10 @@ from hilbert.base.attach import overloaded
 from hilbert.errors import truth
 from hilbert.map.map import AnyMap, argument, require_map
 from linmap import matrix
-from linmap.matrices.made.matrix import As, needs_data
-from linmap.matrices.made.matrix_plans import limit_of
+from linmap.matrices.made.matrix import As
 
 if TYPE_CHECKING:
     from adjoint import _calls
-
-
-PROGRAMS = frozenset({"array", "sparse", "blocks", "tensor"})
-"""The forms whose arrays are a program of the point."""
 
 
 @overloaded(lambda: _calls.jacobian)
@@ -64,10 +59,8 @@ def _require_array(as_: As, *, blocks: bool) -> None:
 
 def _made(d: AnyLinearization, x: Vec[Any], as_: As, limit: int | None, *, blocks: bool) -> Any:
     """The matrix of a derivative at a point: by its program, if it has one, or planned there."""
-    if isinstance(as_, str) and as_ in PROGRAMS and not needs_data(d.body, as_):
-        whole = programmed(d, as_, limit_of(limit)).at_leaves(x.leaves)
-    else:
-        whole = matrix(d.at(x), as_=as_, limit=limit)
+    p = None if x.is_formal else program_of(d, as_, limit)
+    whole = matrix(d.at(x), as_=as_, limit=limit) if p is None else p.at_leaves(x.leaves)
     if not blocks:
         return whole
     rows, cols = _ends(d.cod), _ends(d.dom)

@@ -31,10 +31,10 @@ from hilbert.base.once import once
 from hilbert.base.sizes import held
 from hilbert.map.map import AnyMap, OnLeaves, argument, require_map, runner
 from hilbert.program.line.builder import Builder
-from linmap.matrices.labelled.deferred_lines import Deferred
+from linmap.matrices.labelled.deferred_lines import Deferred, holds_formal
 from linmap.matrices.made.matrix import WITHOUT, As, needs_data, plan_of
 from linmap.matrices.made.matrix_plans import limit_of
-from linmap.matrices.made.patterns import Pattern
+from linmap.matrices.made.patterns import Pattern, TensorPattern
 from linmap.term.net import refs
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
     from adjoint import _calls
 
+FORMS = frozenset({"array", "sparse", "blocks", "tensor"})
+"""The forms whose arrays are a program of the point."""
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 Q = TypeVar("Q", bound=Pattern)
@@ -56,6 +58,12 @@ class JacobianProgram(Program[V, W], Generic[V, W, Q]):
 
     def _runner(self) -> OnLeaves:
         return Deferred(self.line).run
+
+    @property
+    @once
+    def is_formal(self) -> bool:
+        """True where a formal tensor among the constants would have to be put in place: that is not computed."""
+        return not isinstance(self.pattern, TensorPattern) and holds_formal(self.line)
 
     @overloaded(lambda: _calls.JacobianProgram_matrix)
     def matrix(self: JacobianProgram[V, Any, Any], *x: Any) -> Any:
@@ -103,17 +111,29 @@ def hessian_program(f: Map[Any, Field], *, wrt: Wrt = None, as_: As = "array", l
 
 def _required(d: AnyLinearization, as_: Any, limit: int | None, name: str) -> AnyJacobianProgram:
     """The program of a derivative; raises SpaceError where there is none."""
-    if not isinstance(as_, str):
-        as_ = None
-    if needs_data(d.body, as_):
-        msg = f'{name}_program(f, as_="{as_}"): which entries there are depends on the point, where f finds elements '
-        msg += f'of an index set: {name}(f, x, as_="{as_}") lists them there; as_="array" has a program'
+    form = as_ if isinstance(as_, str) else None
+    if form in {"sparse", "blocks"} and needs_data(d.body):
+        msg = f'{name}_program(f, as_="{form}"): which entries there are depends on the point, where f finds elements '
+        msg += f'of an index set: {name}(f, x, as_="{form}") lists them there; as_="array" has a program'
         raise SpaceError(msg)
-    return programmed(d, as_, limit)
+    p = programmed(d, form, limit)
+    if p.is_formal:
+        msg = f"{name}_program(f): a constant of f is a formal tensor, which does not split up along the rows of a "
+        msg += f"matrix: give f t.dense() for t, or write {name}(f, x)"
+        raise SpaceError(msg)
+    return p
+
+
+def program_of(d: AnyLinearization, as_: Any, limit: Any) -> AnyJacobianProgram | None:
+    """The program of a derivative, if it has one in a form."""
+    if not isinstance(as_, str) or as_ not in FORMS or (as_ in {"sparse", "blocks"} and needs_data(d.body)):
+        return None
+    p = programmed(d, as_, limit_of(limit))
+    return None if p.is_formal else p
 
 
 @once
-def programmed(d: AnyLinearization, as_: As, limit: int | None) -> AnyJacobianProgram:
+def programmed(d: AnyLinearization, as_: Any, limit: int | None) -> AnyJacobianProgram:
     """The program of a derivative's matrix: the data that the map needs, and then the arrays that its plan makes."""
     plan = plan_of(d.body, as_, limit)
     line, made = d.program.line, plan.runner.written

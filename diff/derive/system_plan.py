@@ -120,7 +120,7 @@ def _by_entries(of: Solve, body: Net, line: Line, sp: Scipy) -> SystemPlan | Non
     given, made = Runner(line), work(plan.parts.line)
 
     def values(data: Sequence[Any]) -> Any:
-        return to_numpy(multiplied_out(plan.runner.run(given.run(data))[0]))
+        return to_numpy(multiplied_out(plan.at(given.run(data))[0]))
 
     return SystemPlan(
         f"sparse, {plan.pattern.entries} entries",

@@ -61,7 +61,9 @@ def cell(f: Any, blocks: Any, due: Any) -> None:
             close(np.zeros(part.shape) if block is None else block.toarray(), part)
 
 
-@pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in NONE and PROGRAMS[name].dom.tangent.dim <= 100])
+@pytest.mark.parametrize(
+    "name", [name for name in PROGRAMS if name not in NONE and PROGRAMS[name].dom.tangent.dim <= 100]
+)
 def test_the_matrix_of_the_program(name: str) -> None:
     """p.matrix(x) has the columns f'(x)(e) for all basis vectors e, in every form that has a program."""
     f = PROGRAMS[name]
@@ -154,7 +156,7 @@ def test_the_gradient_of_an_entry() -> None:
 def stage(x: Any, u: Any, y: Any) -> Any:
     """The cost of a stage of a cart-pole, and the multipliers times the state after a step of the midpoint rule."""
 
-    def slope(place: Any, angle: Any, speed: Any, turning: Any) -> Any:
+    def slope(_: Any, angle: Any, speed: Any, turning: Any) -> Any:
         s, c = sin(angle), cos(angle)
         across = (u + 0.3 * s * (turning * turning - 9.81 * c)) / (1.3 - 0.3 * c * c)
         return speed, turning, across, 2.0 * (9.81 * s - across * c)
@@ -212,8 +214,12 @@ def test_single_precision_stays() -> None:
 @pytest.mark.parametrize("name", ["chain", "dense", "constant", "loop"])
 def test_arrays_of_other_libraries(library: str, form: Any, name: str) -> None:
     """p(x) has arrays of the library of x, and jacobian the same matrices as at numpy's point."""
-    xp = pytest.importorskip(library)
-    f = MODELS[name]
+    jax, xp = pytest.importorskip("jax"), pytest.importorskip(library)
+    with jax.enable_x64(True):  # noqa: FBT003
+        _check_elsewhere(MODELS[name], xp, form)
+
+
+def _check_elsewhere(f: Any, xp: Any, form: Any) -> None:
     p, x = jacobian_program(f, as_=form), at(f)
     there = f.dom.vec(xp.asarray(np.array(x.array)))
     found = p(there)

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from hilbert.arrays.formal.formal_array import Formal
 from hilbert.base.once import cached_property
+from hilbert.program.line.builder import Builder
 from hilbert.program.line.operation import Literal
 from hilbert.program.run.fuse import fused
 from hilbert.program.run.run import Runner
@@ -34,6 +36,11 @@ class Deferred:
         return fused(self.written)
 
     @cached_property
+    def is_formal(self) -> bool:
+        """True if some constant is a formal tensor."""
+        return holds_formal(self.written)
+
+    @cached_property
     def _runner(self) -> Runner:
         line = self.written
         made = enumerate(line.steps, line.arity)
@@ -44,3 +51,23 @@ class Deferred:
     def run(self, arrays: Sequence[Any]) -> list[Any]:
         """The outputs for these inputs."""
         return self._runner.run(arrays)
+
+
+def holds_formal(line: Line) -> bool:
+    """Tell if some constant of a line is a formal tensor."""
+    operations = (step.operation for step in line.steps)
+    return any(type(f.value.array) is Formal for f in operations if isinstance(f, Literal))
+
+
+def behind(b: Builder, given: Sequence[int], outputs: Sequence[int]) -> Line:
+    """The steps from some slots of a line to its outputs, which depend on these slots and on constants alone."""
+    needed = set(outputs)
+    for k in range(len(b.slots) - 1, b.arity - 1, -1):
+        if k in needed and k not in given:
+            needed.update(b.steps[k - b.arity].args)
+    made = Builder([b.slots[k] for k in given], fixed=True)
+    where = {slot: k for k, slot in enumerate(given)}
+    for k, step in enumerate(b.steps, b.arity):
+        if k in needed and k not in where:
+            where[k] = made.emit(step.operation, tuple([where[a] for a in step.args]), b.slots[k])
+    return made.line(where[k] for k in outputs)

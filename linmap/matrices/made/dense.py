@@ -111,7 +111,7 @@ def _forward(body: Net) -> MatrixPlan[DensePattern]:
 
 def _plan(b: Builder, slot: int) -> MatrixPlan[DensePattern]:
     line = Deferred(b.line([slot]))
-    return MatrixPlan(DensePattern(b.slots[slot]), line, line, ())
+    return MatrixPlan(DensePattern(b.slots[slot]), line, line, None, ())
 
 
 @once
@@ -179,7 +179,7 @@ def _dense_plan(n: Network) -> MatrixPlan[DensePattern]:
     before, body, entry = len(n.orders), n.body, Entry(entry_type(n.body.cod, n.body.dom))
     found = {at: [contracted(n, p) for p in products] for at, products in n.blocks.items()}
     orders = tuple(n.orders[before:])
-    parts = n.runner([f.slot for products in found.values() for p in products for f in p.factors])
+    parts = [f.slot for products in found.values() for p in products for f in p.factors]
     grid: list[list[int | None]] = [[None] * len(body.inputs) for _ in body.outputs]
     for (o, i), products in found.items():
         for p in products:
@@ -187,7 +187,7 @@ def _dense_plan(n: Network) -> MatrixPlan[DensePattern]:
             grid[o][i] = slot if total is None else n.added(total, slot)
     cells = [[None if slot is None else n.cast(slot, entry) for slot in row] for row in grid]
     slot = together(n.builder, cells, body.cod, body.dom)
-    return MatrixPlan(DensePattern(n.slots[slot]), Deferred(n.builder.line([slot])), parts, orders)
+    return MatrixPlan.of(n, DensePattern(n.slots[slot]), parts, [slot], orders)
 
 
 def array_plan(body: Net, limit: int | None = None, *, passes: bool = True) -> MatrixPlan[DensePattern]:
@@ -213,7 +213,7 @@ def room(body: Net) -> None:
 def dense(f: AnyLinMap, data: list[Any], limit: int | None = None) -> Any:
     """The dense array; a pass on basis vectors is for arrays of numpy."""
     plan = array_plan(body_of(f, "matrix"), limit, passes=_are_numpys(data))
-    return plan.pattern.matrix(plan.runner.run(data))
+    return plan.pattern.matrix(plan.at(data))
 
 
 def _are_numpys(data: Any) -> bool:

@@ -152,7 +152,7 @@ def tensor(f: LinMap[V, W], *, dense: bool = False, limit: int | None = None) ->
         if dense:
             return _whole(TensorProduct(f.cod, f.dom), dense_array(f, data, limit))
         raise refusal(f, plan)
-    return plan.pattern.matrix(plan.runner.run(data))
+    return plan.pattern.matrix(plan.at(data))
 
 
 def refusal(f: AnyLinMap, missing: str) -> SpaceError:
@@ -197,7 +197,7 @@ def _tensor_plan(n: Network) -> MatrixPlan[TensorPattern] | str:
             outputs += slots
     line = n.runner(outputs)
     space = TensorProduct(n.body.cod, n.body.dom)
-    return MatrixPlan(TensorPattern(space, tuple(pairs), tuple(n.slots[k] for k in outputs)), line, line, ())
+    return MatrixPlan(TensorPattern(space, tuple(pairs), tuple(n.slots[k] for k in outputs)), line, line, None, ())
 
 
 def _pair(n: Network, p: NetworkProduct) -> tuple[list[int], tuple[int, ...], float] | str:

@@ -16,6 +16,7 @@ import math
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, assert_never, get_args
 
 from hilbert import SpaceError
+from hilbert.base.once import once
 from hilbert.base.sizes import held
 from hilbert.errors import shown
 from hilbert.program.line.constant import Const
@@ -95,7 +96,7 @@ def matrix(f: AnyLinMap, as_: As | None = None, *, limit: int | None = None) -> 
 @held(WITHOUT)
 def _listed(f: AnyLinMap, data: list[Any], form: Literal["sparse", "blocks"], limit: int | None) -> Any:
     plan = (sparse_plan if form == "sparse" else blocks_plan)(body_of(f, "matrix"), limit, data)
-    return plan.pattern.matrix(plan.runner.run(data))
+    return plan.pattern.matrix(plan.at(data))
 
 
 @held(f"{ENTRIES}, and {WITHOUT}")
@@ -118,9 +119,10 @@ def plan_of(body: Net, form: As, limit: int | None = None) -> MatrixPlan[Any]:
             raise SpaceError(msg)
 
 
-def needs_data(body: Net, form: As) -> bool:
-    """Tell if the pattern of a form depends on data: a relation that is found at the point is listed there."""
-    return form in {"sparse", "blocks"} and any(not isinstance(d, Const) for d in elements(body))
+@once
+def needs_data(body: Net) -> bool:
+    """Tell if the places of entries depend on data: a relation that is found at the point is listed there."""
+    return any(not isinstance(d, Const) for d in elements(body))
 
 
 def cheapest(s: Form) -> As:

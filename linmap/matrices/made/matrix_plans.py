@@ -11,6 +11,7 @@ import numpy as np
 from attrs import frozen
 
 from hilbert import Copower, Fin, SpaceError, Vec
+from hilbert.arrays.formal.formal_array import Formal
 from hilbert.arrays.formal.formal_kernels import dense as multiplied_out
 from hilbert.arrays.libraries.namespace import common_namespace, freeze, to_numpy
 from hilbert.base.once import once
@@ -18,7 +19,7 @@ from hilbert.base.sizes import held
 from hilbert.errors import shown
 from hilbert.program.line.constant import Const
 from linmap.matrices.labelled.accumulation_order import Accumulation
-from linmap.matrices.labelled.deferred_lines import Deferred
+from linmap.matrices.labelled.deferred_lines import Deferred, behind
 from linmap.matrices.labelled.labelled_products import NetworkFactor, NetworkProduct, bonds
 from linmap.matrices.made.block_layout import block_pattern
 from linmap.matrices.made.patterns import BlocksPattern, SparsePattern, entry_type, scipy
@@ -111,12 +112,31 @@ def limit_of(limit: Any) -> int | None:
 
 @frozen
 class MatrixPlan(Generic[Q]):
-    """The index data of a matrix, and the line that computes its arrays; `parts` ends before they are put in place."""
+    """The index data of a matrix, and the line that computes its arrays.
+
+    The line is that of the `parts`, and then that which puts these in place, `placed`; formal tensors are multiplied
+    out between the two.
+    """
 
     pattern: Q
     runner: Deferred
     parts: Deferred
+    placed: Deferred | None
     orders: tuple[Accumulation, ...]
+
+    @staticmethod
+    def of(
+        n: Network, pattern: Q, parts: Sequence[int], outputs: Sequence[int], orders: Sequence[Accumulation]
+    ) -> MatrixPlan[Q]:
+        """The plan of the arrays in some slots of a network, which are made of those in others."""
+        b, first = n.builder, n.runner(parts)
+        return MatrixPlan(pattern, Deferred(b.line(outputs)), first, Deferred(behind(b, parts, outputs)), tuple(orders))
+
+    def at(self, data: Sequence[Any]) -> list[Any]:
+        """The arrays of the matrix for some data."""
+        if self.placed is None or not (self.parts.is_formal or Formal in map(type, data)):
+            return self.runner.run(data)
+        return self.placed.run([multiplied_out(a) for a in self.parts.run(data)])
 
 
 def sparse_plan(body: Net, limit: int | None = None, data: Sequence[Any] | None = None) -> MatrixPlan[SparsePattern]:
@@ -127,8 +147,7 @@ def sparse_plan(body: Net, limit: int | None = None, data: Sequence[Any] | None 
 def _sparse_plan(n: Network) -> MatrixPlan[SparsePattern]:
     before = len(n.orders)
     made, parts, entries = pattern(n, n.body.cod, n.body.dom)
-    first = n.runner(parts)
-    return MatrixPlan(made, Deferred(n.builder.line([entries])), first, tuple(n.orders[before:]))
+    return MatrixPlan.of(n, made, parts, [entries], n.orders[before:])
 
 
 def blocks_plan(body: Net, limit: int | None = None, data: Sequence[Any] | None = None) -> MatrixPlan[BlocksPattern]:
@@ -139,8 +158,7 @@ def blocks_plan(body: Net, limit: int | None = None, data: Sequence[Any] | None 
 def _blocks_plan(n: Network) -> MatrixPlan[BlocksPattern]:
     before = len(n.orders)
     made, parts, cells = block_pattern(n, n.body.cod, n.body.dom)
-    first = n.runner(parts)
-    return MatrixPlan(made, Deferred(n.builder.line(cells)), first, tuple(n.orders[before:]))
+    return MatrixPlan.of(n, made, parts, cells, n.orders[before:])
 
 
 # --- low rank ---

@@ -8,19 +8,36 @@ from typing import Any, Literal, ParamSpec, TypeVar, TypeVarTuple, overload
 
 from adjoint.checks.check_derivatives import Checks, Report
 from adjoint.reverse.data_gradient import DataGradient
+from adjoint.reverse.jacobian_program import JacobianProgram
 from diff import Expr, Linearization
 from diff.datatypes.term.term_functions import TermFunction
 from diff.derive.varying_parts import Wrt
 from diff.terms.program import Program
-from hilbert import DirectSum, Field, Lens, Map, Type, Vec
+from hilbert import Anonymous, DirectSum, Field, Lens, Map, Matrix, Type, Vec, Vector
 from linmap import LinMap
 from linmap.matrices.made.matrix import As
+from linmap.matrices.made.patterns import BlocksPattern, DensePattern, SparsePattern, TensorPattern
 from linmap.term.linear_map import AnyLinMap
 """
 VARIABLES = {"A B C D E F G U V W": "Type", "P Q": "ParamSpec", "Rest": "TypeVarTuple"}
 
 FORM = 'wrt: Wrt = None, blocks: bool = False, as_: As = "array", limit: int | None = None'
 CHECK = "star: {} | None = None, samples: int = 5, seed: int = 0"
+
+PROGRAMS = [
+    ('Literal["array"] = "array"', "Matrix[Anonymous, Anonymous]", "DensePattern"),
+    ('Literal["sparse"]', "Vector[Anonymous]", "SparsePattern"),
+    ('Literal["blocks"]', "Any", "BlocksPattern"),
+    ('Literal["tensor"]', "Any", "TensorPattern"),
+    ("As", "Any", "Any"),
+]
+"""Forms of matrices, the space of the arrays of each, and its index data."""
+
+
+def programmed(cod: str, form: str, arrays: str, pattern: str) -> str:
+    """The program of a matrix of a map into a space, in one of the forms."""
+    options = f"wrt: Wrt = None, as_: {form}, limit: int | None = None"
+    return f"(f: Map[V, {cod}], *, {options}) -> JacobianProgram[V, {arrays}, {pattern}]"
 
 
 def gradient(of: str) -> list[str]:
@@ -75,6 +92,11 @@ ROWS = {
     "adjoint.reverse.jacobian_matrix": {
         "jacobian": [f"(f: Map[{V}, Any], {x}) -> Any" for V, x in points(FORM)],
         "hessian": [f"(f: Map[{V}, Field], {x}) -> Any" for V, x in points(FORM)],
+    },
+    "adjoint.reverse.jacobian_program": {
+        "JacobianProgram.matrix": [f"(self: JacobianProgram[{V}, Any, Any], {x}) -> Any" for V, x in points()],
+        "jacobian_program": [programmed("Any", *kinds) for kinds in PROGRAMS],
+        "hessian_program": [programmed("Field", *kinds) for kinds in PROGRAMS],
     },
     "adjoint.reverse.rules": {
         "adjoint": [
