@@ -15,7 +15,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 import hilbert.all as hb
-from benchmarks.timing import OURS, Line, Options, agree, compare, duration, jax, optional
+from benchmarks.timing import HAND, OURS, Line, Options, agree, compare, duration, jax, optional
+from hilbert.map.map import runner
 
 STATE, STEP = 4, 0.05
 Values: TypeAlias = Sequence[Any]
@@ -43,17 +44,22 @@ def stage(xp: Any, x: Values, u: Any, y: Values, steps: int) -> Any:
     return sum(a * a for a in x) + 0.1 * u * u + sum(a * b for a, b in zip(y, end, strict=True))
 
 
-def ours(n: int, steps: int) -> Hessian:
+def lagrangian(n: int, steps: int) -> Any:
     """States are a tuple of four arrays."""
     space, count = hb.direct_sum(hb.R, hb.R, hb.R, hb.R), hb.Fin.of(n)
     one = hb.fun(space, hb.R, space)(lambda x, u, y: stage(hb, x.split(), u, y.split(), steps))
     many: Any = hb.lift(one, count, over=(0, 1, 2))
-    lagrangian: Any = hb.fun.over(many.dom)(lambda x, u, y: many(x, u, y).sum())
-    xs, us, ys = lagrangian.dom.parts
+    return hb.fun.over(many.dom)(lambda x, u, y: many(x, u, y).sum())
+
+
+def ours(n: int, steps: int) -> Hessian:
+    """From arrays to the matrix."""
+    f = lagrangian(n, steps)
+    xs, us, ys = f.dom.parts
 
     def hessian(x: Any, u: Any, y: Any) -> Any:
         point = xs.vec(tuple(x)), us.vec(u), ys.vec(tuple(y))
-        return hb.hessian(lagrangian, *point, wrt=(0, 1), as_="sparse")
+        return hb.hessian(f, *point, wrt=(0, 1), as_="sparse")
 
     return hessian
 
@@ -133,6 +139,21 @@ def lines(options: Options) -> Iterator[Line | str]:
     rounds = Options(min(options.rounds, 9), options.quick, options.clock)
     for n, steps in [(50, 1), (200, 1), (200, 2), (200, 4), (2000, 1), *([] if options.quick else [(20_000, 1)])]:
         yield from row(n, steps, rounds)
+    yield from beside_its_line(200, Options(options.rounds, options.quick, options.clock))
+
+
+def beside_its_line(n: int, options: Options) -> Iterator[Line]:
+    """The whole call beside the line from the point's arrays to the entries, run by hand."""
+    f = lagrangian(n, 1)
+    p, rng = hb.hessian_program(f, wrt=(0, 1), as_="sparse"), np.random.default_rng(0)
+    points = itertools.cycle([[part.random(rng) for part in f.dom.parts] for _ in range(4)])
+    line = runner(p)
+    candidates = {
+        HAND: lambda: line([leaf for part in next(points) for leaf in part.leaves]),
+        "p.matrix(x)": lambda: p.matrix(*next(points)),
+        OURS: lambda: hb.hessian(f, *next(points), wrt=(0, 1), as_="sparse"),
+    }
+    yield from compare(f"cart-pole, N = {n:,}, a call beside its line", candidates, options, limit=1.25)
 
 
 def row(n: int, steps: int, options: Options) -> Iterator[Line | str]:

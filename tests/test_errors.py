@@ -1045,6 +1045,11 @@ ADJOINT: dict[str, Rows] = {
         ("hessian(f, v)", "scalar-valued map, not of f : ℝ^Pixel4 → ℝ^Pixel4"),
         ("hessian(two, v)", "ℝ^Pixel4 ⊕ ℝ^Hidden3 → …to a vector of ℝ^Pixel4"),
     ],
+    "JacobianProgram": [
+        ("JacobianProgram(3, V, 3, pattern=3)", "a program needs a"),
+        ("JacobianProgram(V, V, program(f).line, pattern=3)", "a pattern whose arrays are in ℝ^Pixel4, not 3"),
+        ("JacobianProgram(V, V, program(f).line, pattern=jacobian_program(f).pattern)", "not that of ℝ^{4×4}: see jac"),
+    ],
     "jacobian_program": [
         ("jacobian_program(3)", "jacobian_program takes a map, not 3"),
         ("jacobian_program(f, sparse=True)", 'jacobian_program has no sparse=: write as_="sparse" for a sparse matrix'),

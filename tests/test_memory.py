@@ -149,6 +149,11 @@ MAPS: dict[str, Callable[[], Any]] = {
     "identity": lambda: hb.identity(V),
     "inject": lambda: hb.inject(BOTH, 0),
     "inner": lambda: hb.inner(x, x),
+    "jacobian_program": lambda: (
+        hb.jacobian_program(layer)(x, y),
+        *(hb.jacobian_program(layer, as_=form).matrix(x, y) for form in ("array", "sparse")),
+    ),
+    "hessian_program": lambda: hb.hessian_program(quadratic, as_="sparse").matrix(x),
     "jacobian": lambda: (
         hb.jacobian(layer, x, y),
         hb.jacobian(moved, x, y, blocks=True),

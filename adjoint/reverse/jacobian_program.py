@@ -29,6 +29,7 @@ from hilbert import Field, Map, SpaceError, Type
 from hilbert.base.attach import overloaded
 from hilbert.base.once import once
 from hilbert.base.sizes import held
+from hilbert.errors import shown
 from hilbert.map.map import AnyMap, OnLeaves, argument, require_map, runner
 from hilbert.program.line.builder import Builder
 from linmap.matrices.labelled.deferred_lines import Deferred, holds_formal
@@ -55,6 +56,13 @@ class JacobianProgram(Program[V, W], Generic[V, W, Q]):
     """The program of the arrays that the matrix of a Jacobian has in one form; `pattern` makes the matrix of them."""
 
     pattern: Q = field(kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
+        if not isinstance(self.pattern, Pattern) or self.pattern.arrays != self.cod:
+            have = shown(self.pattern) if not isinstance(self.pattern, Pattern) else f"that of {self.pattern.arrays}"
+            msg = f"the program of a matrix has a pattern whose arrays are in {self.cod}, not {have}: see "
+            raise SpaceError(f"{msg}jacobian_program(f)")
 
     def _runner(self) -> OnLeaves:
         return Deferred(self.line).run

@@ -224,7 +224,7 @@ def attributes(name: str, data: Any, of: SparsePattern | BlockCell, **options: A
 
 def with_entries(made: tuple[type, dict[str, Any]], data: Any) -> Any:
     """A matrix with the attributes of others, and entries of its own."""
-    cls, rest = made
-    matrix: Any = cls.__new__(cls)
-    matrix.__dict__.update(rest, data=data)
+    cls: Any = made[0]
+    matrix = cls.__new__(cls)
+    matrix.__dict__.update(made[1], data=data)
     return matrix

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import mul
-from typing import TYPE_CHECKING, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
+import numpy.typing as npt
 from attrs import frozen
 
 from hilbert import Fin, Unit
@@ -22,10 +23,20 @@ if TYPE_CHECKING:
     from hilbert import Index, Type
     from hilbert.program.line.builder import Builder
     from linmap.matrices.labelled.contractor import Contractor
-    from linmap.matrices.made.sparse_pattern import Layout
 
 Places: TypeAlias = tuple[Ints, Ints]
 """The row and the column of each entry of a part."""
+
+
+@final
+@frozen
+class Layout:
+    """CSR pointers for the entries of all parts in their order; `starts` where entries coincide and are added."""
+
+    indptr: npt.NDArray[np.signedinteger[Any]]
+    indices: npt.NDArray[np.signedinteger[Any]]
+    order: Ints | None
+    starts: Ints | None
 
 
 @final

@@ -11,7 +11,6 @@ import itertools
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
-import numpy.typing as npt
 from attrs import frozen
 
 from hilbert.base.sizes import addressable
@@ -29,7 +28,7 @@ from linmap.matrices.labelled.columns import (
 )
 from linmap.matrices.labelled.labelled_products import LabelTable, NetworkProduct
 from linmap.matrices.made.patterns import SparsePattern, entry_type
-from linmap.matrices.made.placed_entries import Piece, in_order, starts_of
+from linmap.matrices.made.placed_entries import Layout, Piece, in_order, starts_of
 from linmap.matrices.tables.diagonal_sides import diagonal_sides
 from linmap.matrices.tables.tables import tabled
 
@@ -59,17 +58,6 @@ class TabledProduct:
         """The open labels that nothing restricts."""
         held = self.table.labels if self.table else ()
         return tuple(c for c in self.product.open if c not in held)
-
-
-@final
-@frozen
-class Layout:
-    """CSR pointers for the entries of all parts in their order; `starts` where entries coincide and are added."""
-
-    indptr: npt.NDArray[np.signedinteger[Any]]
-    indices: npt.NDArray[np.signedinteger[Any]]
-    order: Ints | None
-    starts: Ints | None
 
 
 def parts_of(n: Network) -> tuple[TabledProduct, ...]:

@@ -4,7 +4,17 @@ from typing import reveal_type
 
 import numpy as np
 
-from adjoint import adjoint, adjoint_affine, check, check_derivative, hessian, jacobian, vjp
+from adjoint import (
+    adjoint,
+    adjoint_affine,
+    check,
+    check_derivative,
+    hessian,
+    hessian_program,
+    jacobian,
+    jacobian_program,
+    vjp,
+)
 from diff import Derivative, Expr, Linearization, affine, derivative, fun, inner, jvp, sin
 from hilbert import Fin, Matrix, R, Scalar, Vec, Vector, direct_sum
 from linmap import LinMap
@@ -63,6 +73,21 @@ def points(
     reveal_type(adjoint_affine(four, w, x, b, k)[0])  # N: Vec[Vector[Out]]
 
 
+def programs(x: Vec[Vector[In]]) -> None:
+    sparse, whole = jacobian_program(one, as_="sparse"), jacobian_program(two, wrt=1)
+    reveal_type(sparse(x))  # N: Vec[Vector[Anonymous]]
+    reveal_type(sparse.pattern)  # N: SparsePattern
+    reveal_type(whole.cod)  # N: Matrix[Anonymous, Anonymous]
+    reveal_type(whole.pattern)  # N: DensePattern
+    reveal_type(jacobian_program(one, as_="blocks").pattern)  # N: BlocksPattern
+    reveal_type(jacobian_program(one, as_="tensor").pattern)  # N: TensorPattern
+    reveal_type(hessian_program(one, as_="sparse").cod)  # N: Vector[Anonymous]
+    reveal_type(hessian_program(one).cod)  # N: Matrix[Anonymous, Anonymous]
+    reveal_type(hessian_program(one, as_="blocks").pattern)  # N: BlocksPattern
+    reveal_type(jvp(sparse).cod)  # N: Vector[Anonymous]
+    assert sparse.matrix(x).shape == (1, 3)
+
+
 def main() -> None:
     rng = np.random.default_rng(0)
     w, x, b, k = W.random(rng), X.random(rng), B.random(rng), R.vec(2.0)
@@ -81,5 +106,6 @@ def main() -> None:
     assert jacobian(two, w, x, wrt=1, limit=100).shape == (2, 3)
     assert hessian(one, x, limit=100).shape == (3, 3)
     assert hessian(fun(X, X)(lambda x, y: (x @ y) * one(x)), x, dx).shape == (6, 6)
+    programs(x)
     assert check_derivative(four, w, x, b, k).ok
     assert all(report.ok for report in check(one, x))
