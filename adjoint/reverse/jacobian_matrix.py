@@ -13,10 +13,8 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from adjoint.reverse.gradient import of_scalar
-from adjoint.reverse.jacobian_program import program_of
-from adjoint.reverse.wrt import restricted, takes_wrt
-from diff import derivative
+from adjoint.reverse.jacobian_program import derived, program_of
+from adjoint.reverse.wrt import takes_wrt
 from diff.derive.varying_parts import Wrt
 from diff.terms.linearization import AnyLinearization
 from hilbert import Field, Map, SpaceError, Type, Vec
@@ -44,7 +42,7 @@ def jacobian(
     """
     require_map(f, "jacobian")
     _require_array(as_, blocks=blocks)
-    d = restricted(derivative(f), wrt)
+    d = derived(f, wrt)
     return _made(d, argument(f, x, "jacobian"), as_, limit, blocks=blocks)
 
 
@@ -80,6 +78,7 @@ def hessian(
 ) -> Any:
     """The matrix of the second derivative of f : V → K at a point: the `jacobian` of its gradient, both in `wrt`."""
     require_map(f, "hessian")
-    point, gradient = argument(f, x, "hessian"), of_scalar(f, wrt)
+    point = argument(f, x, "hessian")
+    d = derived(f, wrt, twice=True)
     _require_array(as_, blocks=blocks)
-    return _made(restricted(derivative(gradient), wrt), point, as_, limit, blocks=blocks)
+    return _made(d, point, as_, limit, blocks=blocks)

@@ -106,7 +106,7 @@ def jacobian_program(f: AnyMap, *, wrt: Wrt = None, as_: As = "array", limit: in
     its blocks, are found at the point.
     """
     require_map(f, "jacobian_program")
-    return _required(restricted(derivative(f), wrt), as_, limit_of(limit), "jacobian")
+    return _required(derived(f, wrt), as_, limit_of(limit), "jacobian")
 
 
 @overloaded(lambda: _calls.hessian_program)
@@ -114,7 +114,19 @@ def jacobian_program(f: AnyMap, *, wrt: Wrt = None, as_: As = "array", limit: in
 def hessian_program(f: Map[Any, Field], *, wrt: Wrt = None, as_: As = "array", limit: int | None = None) -> Any:
     """The arrays of the second derivative's matrix as a program: the `jacobian_program` of the gradient, in `wrt`."""
     require_map(f, "hessian_program")
-    return _required(restricted(derivative(of_scalar(f, wrt)), wrt), as_, limit_of(limit), "hessian")
+    return _required(derived(f, wrt, twice=True), as_, limit_of(limit), "hessian")
+
+
+def derived(f: AnyMap, wrt: Wrt, *, twice: bool = False) -> AnyLinearization:
+    """The derivative of a function, or of its gradient, in some parts; SpaceError for parts that do not exist."""
+    if wrt is None or type(wrt) is int or (type(wrt) is tuple and set(map(type, wrt)) == {int}):  # True is not 1
+        return _known(f, wrt, twice=twice)
+    return restricted(derivative(of_scalar(f, wrt) if twice else f), wrt)
+
+
+@once
+def _known(f: AnyMap, wrt: Wrt, *, twice: bool) -> AnyLinearization:
+    return restricted(derivative(of_scalar(f, wrt) if twice else f), wrt)
 
 
 def _required(d: AnyLinearization, as_: Any, limit: int | None, name: str) -> AnyJacobianProgram:
