@@ -1046,7 +1046,7 @@ ADJOINT: dict[str, Rows] = {
         ("hessian(two, v)", "ℝ^Pixel4 ⊕ ℝ^Hidden3 → …to a vector of ℝ^Pixel4"),
     ],
     "JacobianProgram": [
-        ("JacobianProgram(3, V, 3, pattern=3)", "a program needs a"),
+        ("JacobianProgram(3, V, 3, pattern=3)", "a program takes a space, not 3"),
         ("JacobianProgram(V, V, program(f).line, pattern=3)", "a pattern whose arrays are in ℝ^Pixel4, not 3"),
         ("JacobianProgram(V, V, program(f).line, pattern=jacobian_program(f).pattern)", "not that of ℝ^{4×4}: see jac"),
     ],
