@@ -19,8 +19,8 @@ from hilbert.index.leaf import Entry
 from hilbert.space.space import type_of
 from linmap.matrices.labelled.columns import Labels, flat_positions, length
 from linmap.matrices.labelled.labelled_products import NetworkFactor
+from linmap.matrices.labelled.placed_entries import Layout, Piece, in_order, starts_of
 from linmap.matrices.made.patterns import BlockCell, BlocksPattern, entry_type
-from linmap.matrices.made.placed_entries import Layout, Piece, in_order, starts_of
 from linmap.matrices.made.sparse_pattern import TabledProduct, laid_out, parts_of, spread
 from linmap.matrices.network.to_arrays import in_blocks
 from linmap.matrices.tables.table_builder import multiplied

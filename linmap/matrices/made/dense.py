@@ -20,9 +20,9 @@ from hilbert.program.line.constant import Const
 from hilbert.program.run.fuse import fused
 from hilbert.relation import Inclusion
 from linmap.matrices.labelled.deferred_lines import Deferred
+from linmap.matrices.labelled.placed_entries import index_of, together
 from linmap.matrices.made.matrix_plans import MatrixPlan, plan_for
 from linmap.matrices.made.patterns import DensePattern, entry_type
-from linmap.matrices.made.placed_entries import index_of, together
 from linmap.matrices.made.predicted_work import STEP, seconds
 from linmap.matrices.network.arcs import most_vectors
 from linmap.matrices.network.network import loop_pattern
@@ -97,7 +97,7 @@ def on_basis(body: Net) -> MatrixPlan[DensePattern]:
         ones = b.number(1.0, Leaf(leaf.entry, leaf.axes[1:]))
         basis.append(b.apply(wire.Reduce(place, 0), ones))
     where = b.inline(line, [*basis, *range(b.arity)])
-    return _plan(b, together(b, [[where[k] for k in line.outputs]], dim, body.cod))
+    return _plan(b, together(b, [[where[k] for k in line.outputs]], dim, body.cod, entry_type(dim, body.cod)))
 
 
 @once
@@ -186,7 +186,7 @@ def _dense_plan(n: Network) -> MatrixPlan[DensePattern]:
             slot, total = whole_block(n, p), grid[o][i]
             grid[o][i] = slot if total is None else n.added(total, slot)
     cells = [[None if slot is None else n.cast(slot, entry) for slot in row] for row in grid]
-    slot = together(n.builder, cells, body.cod, body.dom)
+    slot = together(n.builder, cells, body.cod, body.dom, entry.dtype)
     return MatrixPlan.of(n, DensePattern(n.slots[slot]), parts, [slot], orders)
 
 

@@ -30,10 +30,10 @@ from hilbert.tensors.rank_one_sums import Family, families, merged
 from linmap import contraction
 from linmap.contraction import AnyContraction, Contraction, require_contraction
 from linmap.matrices.labelled.labelled_products import bonds
+from linmap.matrices.labelled.placed_entries import index_of
 from linmap.matrices.made.dense import dense as dense_array
 from linmap.matrices.made.matrix_plans import NARROW, MatrixPlan, data_of, limit_of, plan_for, side, unrelated
 from linmap.matrices.made.patterns import Pair, TensorPattern
-from linmap.matrices.made.placed_entries import index_of
 from linmap.matrices.structure.structure import body_of, standing
 from linmap.term import wire
 from linmap.term.linear_map import AnyLinMap, LinMap

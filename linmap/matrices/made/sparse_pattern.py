@@ -27,8 +27,8 @@ from linmap.matrices.labelled.columns import (
     is_ordered,
 )
 from linmap.matrices.labelled.labelled_products import LabelTable, NetworkProduct
+from linmap.matrices.labelled.placed_entries import Layout, Piece, in_order, starts_of
 from linmap.matrices.made.patterns import SparsePattern, entry_type
-from linmap.matrices.made.placed_entries import Layout, Piece, in_order, starts_of
 from linmap.matrices.tables.diagonal_sides import diagonal_sides
 from linmap.matrices.tables.tables import tabled
 

@@ -14,7 +14,6 @@ from hilbert import Fin, Unit
 from hilbert.index.leaf import Entry, Leaf
 from hilbert.relation import Inclusion
 from linmap.matrices.labelled.columns import Ints
-from linmap.matrices.made.patterns import entry_type
 from linmap.term import wire
 
 if TYPE_CHECKING:
@@ -113,13 +112,13 @@ def in_order(n: Contractor, pieces: Sequence[Piece], layout: Layout, total: int,
     return n.summed(slot, whole, places, Fin.of(count))
 
 
-def together(b: Builder, grid: Sequence[Sequence[int | None]], cod: Type, dom: Type) -> int:
+def together(b: Builder, grid: Sequence[Sequence[int | None]], cod: Type, dom: Type, dtype: str) -> int:
     """The slot of a matrix from those of its blocks, which have the axes of a leaf of the codomain, then the domain's.
 
     None stands for a block of zeros.
     """
     rows, cols = Fin.of(cod.dim), Fin.of(dom.dim)
-    whole, entry, down = None, Entry(entry_type(cod, dom)), 0
+    whole, entry, down = None, Entry(dtype), 0
     for out, row in zip(cod.leaves, grid, strict=True):
         line, right = None, 0
         for inp, slot in zip(dom.leaves, row, strict=True):
