@@ -180,6 +180,9 @@ HANDED_ON = [
 ]
 """What is left is given to a function whose type says what it takes: mypy lists it for a new class."""
 BELOW = [
+    "hilbert.program.control.loop_coefficients:_is_linear",
+    "hilbert.program.control.loop_coefficients:_multiple",
+    "hilbert.program.layout.long_axes:_Reordering._reordered",
     "hilbert.program.line.builder:Builder.step",
     "hilbert.program.line.line:Liveness.need",
     "hilbert.program.line.line:_narrowed",
@@ -194,6 +197,7 @@ BELOW = [
     "hilbert.program.transform.lifted_line:varying",
     "linmap.matrices.labelled.supported_steps:SupportedSteps._support",
     "linmap.matrices.made.predicted_work:_started",
+    "linmap.matrices.made.peak_memory:_owners",
 ]
 """Of the operations of steps, which are an open class there: the union of them is declared in a layer above."""
 ASKS = [

@@ -144,8 +144,8 @@ def test_blocks_are_worth_it() -> None:
     def body(inside: int, outside: int, *, shared: bool, stack: bool) -> Line:
         b = Builder([VECTOR] * (3 if shared else 2))
         state, x = 0, b.arity - 1
-        for _ in range(inside):
-            state = b.contract(Spec.pointwise(1), state, 1 if shared else state)
+        for k in range(inside):
+            state = b.contract(Spec.pointwise(1), state, 1 if shared and k else state)
         for _ in range(outside):
             x = b.scale(2.0, x)
         end = b.add(state, x)

@@ -26,7 +26,8 @@ class Kernel:
     `inplace[k]` is a form that overwrites operand k; `scalar` is a quicker form for numpy's scalars; `fresh` says that
     the result shares no memory with an operand. `broadcasts`: an operand may be smaller and broadcast to the result;
     `repeats`: the result is the operand repeated along new axes in front, so that an operation that broadcasts may
-    read the operand itself. `into(a, out)` writes the result into an array, where a reduction can; there the axes of
+    read the operand itself; `narrow` is a form of a repetition that leaves the new axes at length 1, for such an operation.
+    `into(a, out)` writes the result into an array, where a reduction can; there the axes of
     the relation's codomain are one axis. A kernel that is not `pure` is called in its place among the steps.
     """
 
@@ -36,6 +37,7 @@ class Kernel:
     scalar: Callable[..., Any] | None = None
     broadcasts: bool = False
     repeats: bool = False
+    narrow: Callable[..., Any] | None = None
     into: Callable[[Any, Any], Any] | None = None
     pure: bool = True
 

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 import numpy as np
 from attrs import frozen
 
-from hilbert.arrays.kernels.kernel import Kernel
+from hilbert.arrays.kernels.kernel import Kernel, inline
 from hilbert.arrays.kernels.labelled_axes import agreement
 from hilbert.arrays.kernels.library import Rows
 from hilbert.arrays.kernels.reduced_axes import ReducedAxes, Shape, lent
@@ -152,7 +152,13 @@ class ReductionKernels(Shifts, Segments):
         xp = self.xp
         ones = p.before + (1,) * len(p.cod) + p.after
         if not p.dom:  # rep: a view
-            return Kernel(lambda a: xp.broadcast_to(xp.reshape(a, ones), p.out), fresh=False, repeats=not p.before)
+            narrow = (
+                inline("{0}.reshape({shape})", shape=ones)
+                if xp is np
+                else inline("{f}({0}, {s})", f=xp.reshape, s=ones)
+            )
+            whole = inline("{f}({g}({0}, {ones}), {out})", f=xp.broadcast_to, g=xp.reshape, ones=ones, out=p.out)
+            return Kernel(whole, fresh=False, repeats=not p.before, narrow=narrow)
         total = self.total(p)
 
         def into(a: Any, out: Any) -> None:

@@ -59,20 +59,30 @@ def is_large(leaf: Leaf) -> bool:
 
 
 def without_repetition(code: list[KernelStep], slots: Sequence[Leaf], outputs: Sequence[int]) -> list[KernelStep]:
-    """The code without steps that only repeat an array along axes in front, if all readers broadcast by themselves.
+    """The code in which repetitions are not spread out, if all their readers broadcast by themselves.
 
-    A reader needs another operand that has all the axes of the result.
+    A reader needs another operand that has all the axes of the result. A step that only repeats an array along axes in
+    front is left out; one that repeats it along others gives axes of length 1.
     """
-    source = {to: args[0] for kernel, args, to in code if kernel.repeats}
-    if not source:
+    made = {to: (kernel, args[0]) for kernel, args, to in code if kernel.narrow or kernel.repeats}
+    if not made:
         return code
     for to in outputs:
-        source.pop(to, None)
+        made.pop(to, None)
     for kernel, args, to in code:
-        if not kernel.broadcasts or not any(slot not in source and slots[slot] == slots[to] for slot in args):
-            for slot in args:
-                source.pop(slot, None)
-    return [(f, tuple(source.get(slot, slot) for slot in args), to) for f, args, to in code if to not in source]
+        for dropped in ([k for k in args if k in made and not made[k][0].repeats], args):  # of two, those in front stay
+            if kernel.broadcasts and any(slot not in made and slots[slot] == slots[to] for slot in args):
+                break
+            for slot in dropped:
+                made.pop(slot, None)
+    source = {to: slot for to, (kernel, slot) in made.items() if kernel.repeats}
+    found: list[KernelStep] = []
+    for kernel, args, to in code:
+        if to not in source:
+            narrow = made[to][0].narrow if to in made else None
+            kept = kernel if narrow is None else Kernel(narrow, fresh=False)
+            found.append((kept, tuple([source.get(slot, slot) for slot in args]), to))
+    return found
 
 
 def late(code: list[KernelStep], keep: Container[int]) -> list[KernelStep]:

@@ -12,13 +12,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never, cast
 
 import numpy as np
 
 from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.index.leaf import Bundle
 from hilbert.program.control.branch import Cond
+from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.control.equation_step import Implicit, Solve
 from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
@@ -28,6 +29,7 @@ from hilbert.relation import Full
 
 if TYPE_CHECKING:
     from hilbert.index.leaf import Leaf
+    from hilbert.program.control.flows import Flow
     from hilbert.program.line.line import Line, Step
 
 
@@ -89,10 +91,13 @@ def _overwrites(line: Line, step: Step[Any], slot: int, dead: set[int]) -> bool:
 
 def _inside(step: Step[Any]) -> int:
     """The memory of a round, or of a branch, of a step that holds lines."""
-    match step.operation:
+    if not isinstance(step.operation, ControlFlow):
+        return 0
+    flow = cast("Flow", step.operation)
+    match flow:
         case Loop(body) | While(body) | Implicit(body) | Solve(body):
             return peak(body)
-        case Cond() as cond:
-            return max(map(peak, cond.lines))
-        case _:  # a call
-            return 0
+        case Cond():
+            return max(map(peak, flow.lines))
+        case _:
+            assert_never(flow)
