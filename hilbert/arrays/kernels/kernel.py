@@ -26,9 +26,9 @@ class Kernel:
     `inplace[k]` is a form that overwrites operand k; `scalar` is a quicker form for numpy's scalars; `fresh` says that
     the result shares no memory with an operand. `broadcasts`: an operand may be smaller and broadcast to the result;
     `repeats`: the result is the operand repeated along new axes in front, so that an operation that broadcasts may
-    read the operand itself; `narrow` is a form of a repetition that leaves the new axes at length 1, for such an operation.
-    `into(a, out)` writes the result into an array, where a reduction can; there the axes of
-    the relation's codomain are one axis. A kernel that is not `pure` is called in its place among the steps.
+    read the operand itself; `narrow` is a form of a repetition along any axes that leaves them at length 1, for the
+    same. `into(a, out)` writes the result into an array, where a reduction can; there the axes of the relation's
+    codomain are one axis. A kernel that is not `pure` is called in its place among the steps.
     """
 
     call: Callable[..., Any]
