@@ -28,6 +28,8 @@ LONG = 1 << 15
 """Entries from which an array is long."""
 STRIP = 1 << 13
 """Entries of a strip."""
+LONG_AXIS = 1 << 10
+"""Entries of a last axis from which strips run along this axis."""
 MANY = 4
 """Calls from which a stretch is worth it: fewer make little that could stay in the cache."""
 
@@ -108,20 +110,28 @@ class Strips:
 
     def __call__(self, *arrays: Any) -> Any:
         """The one result that others read, or the list of several."""
-        given = [_flat(a) if long else a for a, long in zip(arrays, self._long, strict=True)]
+        last = self._shape[-1]
+        if last >= LONG_AXIS:  # strips of all rows, which views in other orders have too
+            made = self._in_strips(arrays, self._shape, max(STRIP * last // self._size, 1))
+        else:
+            flat = [_flat(a) if long else a for a, long in zip(arrays, self._long, strict=True)]
+            made = [a.reshape(self._shape) for a in self._in_strips(flat, (self._size,), STRIP)]
+        return made if len(made) > 1 else made[0]
+
+    def _in_strips(self, given: Sequence[Any], shape: tuple[int, ...], width: int) -> list[Any]:
+        """The results, in strips of a width along the last axis of the operands."""
         behind = [None] * len(self._steps)
         results: list[Any] = []
-        for start in range(0, self._size, STRIP):
-            strip = slice(start, start + STRIP)
+        for start in range(0, shape[-1], width):
+            strip = (..., slice(start, start + width))
             env: list[Any] = [a[strip] if long else a for a, long in zip(given, self._long, strict=True)]
             env += behind
             self._run(env)
             if not start:
-                results = [np.empty(self._size, env[k].dtype) for k in self._wanted]
+                results = [np.empty(shape, env[k].dtype) for k in self._wanted]
             for result, k in zip(results, self._wanted, strict=True):
                 result[strip] = env[k]
-        found = [result.reshape(self._shape) for result in results]
-        return found if len(found) > 1 else found[0]
+        return results
 
     def _run(self, env: list[Any]) -> None:
         to = 0
