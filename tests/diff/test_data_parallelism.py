@@ -14,7 +14,7 @@ from hypothesis import given, note, settings
 from adjoint import adjoint
 from diff import derivative, fun, inner, lift, log, onehot, program, select, sin, sqrt, tanh
 from hilbert import DirectSum, Elements, Fin, R, Vec
-from hilbert.program.run.cache_strips import STRIP
+from hilbert.program.calls.cache_strips import STRIP
 from hilbert.relation import band, function, leq, rotation, window
 from hilbert.relation import partial as masked
 from linmap import measure, red

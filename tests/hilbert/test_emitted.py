@@ -15,13 +15,13 @@ import hilbert.all as hb
 from hilbert.arrays.kernels.kernel import after, chained, flipped, inline, inlined
 from hilbert.arrays.kernels.library import Arrays
 from hilbert.arrays.libraries.numpy_library import NUMPY
+from hilbert.program.calls.emitted_line import PART
 from hilbert.program.control.loop import Loop
 from hilbert.program.control.rounds import Rounds
 from hilbert.program.line.line import Line, Step
 from hilbert.program.line.operation import Add, Scale
 from hilbert.program.run.bound_line import FEW, BoundLine
 from hilbert.program.run.constant_folding import folded
-from hilbert.program.run.emitted_line import PART
 from hilbert.program.run.fuse import fused
 from tests.programs import PROGRAMS, point
 

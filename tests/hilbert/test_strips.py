@@ -8,11 +8,11 @@ import pytest
 
 import hilbert.all as hb
 from hilbert.arrays.libraries.numpy_library import NUMPY
+from hilbert.program.calls.cache_strips import LONG, MANY, STRIP, Strips, in_strips
+from hilbert.program.calls.schedule import KernelStep
 from hilbert.program.run import cache_strips
 from hilbert.program.run.bound_line import BoundLine, _bind
-from hilbert.program.run.cache_strips import LONG, MANY, STRIP, Strips, in_strips
 from hilbert.program.run.fuse import fused
-from hilbert.program.run.schedule import KernelStep
 
 SIZES = [(LONG,), (LONG + 1,), (5 * STRIP - 1,), (7, LONG // 7 + 1), (LONG // 3 + 1, 3)]
 

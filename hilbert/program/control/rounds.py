@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, final
 
 from hilbert.arrays.kernels.library import Arrays
 from hilbert.index.index import Fin
+from hilbert.program.calls.emitted_line import Round
 from hilbert.program.control.distributed_loop import blocked, distributed
 from hilbert.program.control.loop_coefficients import with_coefficients
 from hilbert.program.run.bound_line import BoundLine
 from hilbert.program.run.constant_folding import folded
-from hilbert.program.run.emitted_line import Round
 from hilbert.program.run.fuse import fused
 
 if TYPE_CHECKING:

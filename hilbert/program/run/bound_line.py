@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any, cast, final
 from hilbert.arrays.kernels.library import Arrays
 from hilbert.arrays.libraries.namespace import freeze
 from hilbert.base.sizes import allocation
+from hilbert.program.calls.cache_strips import in_strips
+from hilbert.program.calls.emitted_line import Text, rounds, straight
+from hilbert.program.calls.schedule import calls, is_large, late, without_repetition
 from hilbert.program.line.operation import Literal
 from hilbert.program.line.source_line import computed_by
-from hilbert.program.run.cache_strips import in_strips
-from hilbert.program.run.emitted_line import Text, rounds, straight
-from hilbert.program.run.schedule import calls, is_large, late, without_repetition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from hilbert.arrays.kernels.kernel import Kernel
     from hilbert.arrays.kernels.library import Library
+    from hilbert.program.calls.emitted_line import Emitted, Round
+    from hilbert.program.calls.schedule import Call, KernelStep
     from hilbert.program.line.line import Line
-    from hilbert.program.run.emitted_line import Emitted, Round
-    from hilbert.program.run.schedule import Call, KernelStep
 
 FEW = 2
 """Calls that are interpreted: a step is emitted in the time that some 300 of its calls save."""

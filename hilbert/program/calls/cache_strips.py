@@ -12,17 +12,17 @@ import numpy as np
 
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.index.leaf import Bundle
+from hilbert.program.calls.schedule import calls
 from hilbert.program.line.source_line import computed_by
-from hilbert.program.run.schedule import calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from hilbert.arrays.kernels.library import Library
     from hilbert.index.leaf import Leaf
+    from hilbert.program.calls.schedule import KernelStep
     from hilbert.program.line.line import Line
     from hilbert.program.line.source_line import Place
-    from hilbert.program.run.schedule import KernelStep
 
 LONG = 1 << 15
 """Entries from which an array is long."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
     from types import CodeType, TracebackType
 
-    from hilbert.program.run.schedule import Call
+    from hilbert.program.calls.schedule import Call
 
 PART = 500
 """The most calls of one function."""
