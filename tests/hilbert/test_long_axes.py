@@ -22,7 +22,7 @@ from hilbert.program.run.run import Runner
 from hilbert.relation import Full, function, reversal, rotation
 from hilbert.relation import run as part
 
-N, A, B = Fin.of(LARGE // 2), Fin.of(2), Fin.of(3)
+N, A, B = Fin.of(LARGE // 2 + 3), Fin.of(2), Fin.of(3)
 FEW = Fin.of(40)
 F64 = Entry("float64")
 

@@ -1,4 +1,4 @@
-"""A line made ready to be bound: constants computed, long axes inside, steps fused."""
+"""A line made ready to be bound: constants computed, long axes inside and in strips, steps fused."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from hilbert.program.layout.long_axes import long_axes_inside
 from hilbert.program.run.constant_folding import folded
 from hilbert.program.run.fuse import fused
+from hilbert.program.run.lane_strips import in_strips_of_lanes
 
 if TYPE_CHECKING:
     from hilbert.program.line.line import Line
@@ -16,4 +17,4 @@ def prepared(line: Line, most: int = 1) -> Line:
     """The line that is bound; a computed constant has no more entries than its operands, or at most `most` entries."""
     line = folded(line, most)
     inside = long_axes_inside(line)
-    return fused(line if inside is line else folded(inside, most))
+    return fused(in_strips_of_lanes(line if inside is line else folded(inside, most)))
