@@ -181,3 +181,13 @@ def test_emitted_lines_are_no_cycles(n: int) -> None:
         assert gone() is None
     finally:
         gc.enable()
+
+
+def test_names_that_python_writes_otherwise() -> None:
+    """A primitive of the user's may have any name: that of a step in the text is plain."""
+    bell = hb.register("𝜎 of x", lambda xp, x: xp.exp(-x * x), lambda x, y: -2.0 * x * y)
+    curve = hb.register("𝜎", lambda xp, x: xp.exp(-x * x), lambda x, y: -2.0 * x * y)
+    loops: Any = hb
+    for p in (bell, curve):
+        f = loops.fun(hb.R)(lambda x, p=p: loops.iterate(p, x, hb.Fin.of(1)))
+        assert float(f(hb.R.vec(0.3)).array) == np.exp(-0.09)

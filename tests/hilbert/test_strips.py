@@ -8,9 +8,9 @@ import pytest
 
 import hilbert.all as hb
 from hilbert.arrays.libraries.numpy_library import NUMPY
+from hilbert.program.calls import cache_strips
 from hilbert.program.calls.cache_strips import LONG, MANY, STRIP, Strips, in_strips
 from hilbert.program.calls.schedule import KernelStep
-from hilbert.program.run import cache_strips
 from hilbert.program.run.bound_line import BoundLine, _bind
 from hilbert.program.run.fuse import fused
 
@@ -205,3 +205,14 @@ def test_code_without_stretches_is_looked_through_once() -> None:
     code = Looked(_bind(line, NUMPY))
     assert in_strips(code, line, NUMPY)[0] == [*code]
     assert code.taken <= 10 * len(code)
+
+
+@pytest.mark.parametrize("shape", [(200, 2000), (4000, 30)])
+def test_repetitions_that_are_not_spread_out_are_in_no_strip(shape: tuple[int, int]) -> None:
+    """An array that is repeated along its last axis has one entry there, whatever its space says."""
+    X, Y = hb.Fin.of(shape[0]), hb.Fin.of(shape[1])
+    V: Any = hb.R ** (X * Y)
+    f: Any = hb.fun(V, hb.R**X)(lambda a, x: hb.tanh(hb.sin(hb.exp(a) * x.rep(V, over=1)) * 0.5) + a)
+    rng = np.random.default_rng(0)
+    a, x = rng.normal(size=shape), rng.normal(size=shape[0])
+    assert np.allclose(f(V.vec(a), (hb.R**X).vec(x)).array, np.tanh(np.sin(np.exp(a) * x[:, None]) * 0.5) + a)

@@ -42,6 +42,7 @@ def in_strips(code: list[KernelStep], line: Line, lib: Library) -> tuple[list[Ke
     found: list[KernelStep] = []
     last = {slot: k for k, (_, args, _) in enumerate(code) for slot in args}
     last |= dict.fromkeys(line.outputs, len(code))
+    thin = {to for kernel, _, to in code if kernel.narrow is not None and kernel.call is kernel.narrow}
     start = 0
     while start < len(code):
         first = line.slots[code[start][2]]
@@ -51,7 +52,7 @@ def in_strips(code: list[KernelStep], line: Line, lib: Library) -> tuple[list[Ke
             continue
         some: list[KernelStep] = []
         for k in range(start, len(code)):
-            kernel = _by_entry(line, code[k], first.axes, lib)
+            kernel = None if thin.intersection(code[k][1]) else _by_entry(line, code[k], first.axes, lib)
             if kernel is None:
                 break
             some.append((kernel, *code[k][1:]))

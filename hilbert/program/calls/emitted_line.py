@@ -120,7 +120,8 @@ class Text:
         found = self._names.get(id(value))
         if found is None:
             word = word if type(value) is FunctionType else getattr(value, "__name__", word)
-            found = f"{word if word.isidentifier() else 'step'}_{len(self.values)}"
+            plain = word.isascii() and word.isidentifier()  # Python writes other letters in a form of its own
+            found = f"{word if plain else 'step'}_{len(self.values)}"
             self._names[id(value)], self.values[found] = found, value
         return found
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from attrs import evolve
+
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.index.leaf import Bundle
 
@@ -80,7 +82,7 @@ def without_repetition(code: list[KernelStep], slots: Sequence[Leaf], outputs: S
     for kernel, args, to in code:
         if to not in source:
             narrow = made[to][0].narrow if to in made else None
-            kept = kernel if narrow is None else Kernel(narrow, fresh=False)
+            kept = kernel if narrow is None else evolve(kernel, call=narrow)
             found.append((kept, tuple([source.get(slot, slot) for slot in args]), to))
     return found
 
