@@ -77,7 +77,7 @@ def register(
             raise SpaceError(msg)
         return y
 
-    return unary(name, derivative, value=checked, domain=domain, fresh=False)
+    return unary(name, derivative, value=checked, domain=domain, fresh=False, is_known=False)
 
 
 def _relu(xp: Any, x: Any) -> Any:
@@ -105,7 +105,7 @@ sinh: Primitive = unary("sinh", lambda x, _: cosh(x))
 cosh: Primitive = unary("cosh", lambda x, _: sinh(x))
 tanh: Primitive = unary("tanh", lambda _, y: slope_rows.tanh_prime(y))
 exact_tanh: Primitive = unary(
-    "exact_tanh", lambda x, _: slope_rows.sech_squared(x), value=lambda xp, x: xp.tanh(x), ufunc="tanh", text="tanh"
+    "exact_tanh", lambda x, _: slope_rows.sech_squared(x), value=lambda xp, x: xp.tanh(x), ufunc="tanh", text="tanh", in_text="np.tanh({0})"
 )
 asinh: Primitive = unary("asinh", lambda x, _: reciprocal(slope_rows.root_plus(x)), text="arsinh")
 acosh: Primitive = unary("acosh", lambda x, _: reciprocal(slope_rows.root_minus(x)), domain="x > 1", text="arcosh")
@@ -119,15 +119,17 @@ log2: Primitive = unary("log2", lambda x, _: (1.0 / math.log(2.0)) * reciprocal(
 log10: Primitive = unary("log10", lambda x, _: reciprocal(math.log(10.0) * x), domain="x > 0")
 log1p: Primitive = unary("log1p", lambda x, _: reciprocal(x + 1.0), domain="x > −1")
 sqrt: Primitive = unary("sqrt", lambda _, y: 0.5 * reciprocal(y), domain="x > 0", text="√")
-square: Primitive = unary("square", lambda x, _: 2.0 * x)
+square: Primitive = unary("square", lambda x, _: 2.0 * x, in_text="{0} ** 2")
 reciprocal: Primitive = unary(
-    "reciprocal", lambda _, y: -square(y), value=lambda _, x: 1.0 / x, domain="x ≠ 0", ufunc="reciprocal"
+    "reciprocal", lambda _, y: -square(y), value=lambda _, x: 1.0 / x, domain="x ≠ 0", ufunc="reciprocal", in_text="1.0 / {0}"
 )
 absolute: Primitive = unary(
-    "absolute", lambda x, _: sign(x), value=lambda xp, x: xp.abs(x), ufunc="absolute", text="abs"
+    "absolute", lambda x, _: sign(x), value=lambda xp, x: xp.abs(x), ufunc="absolute", text="abs", in_text="np.abs({0})"
 )
 sign: Primitive = unary("sign", lambda x, _: number_like(x, 0.0))
-relu: Primitive = unary("relu", lambda x, _: x > 0.0, value=_relu, domain="x ≠ 0; derivative 0 at 0")
+relu: Primitive = unary(
+    "relu", lambda x, _: x > 0.0, value=_relu, domain="x ≠ 0; derivative 0 at 0", in_text="np.maximum({0}, 0.0)"
+)
 sigmoid: Primitive = unary(
     "sigmoid",
     lambda x, _: slope_rows.sigmoid_slope(x),
@@ -149,10 +151,10 @@ gelu: Primitive = unary(
     in_numpy=in_numpy(special_functions.gelu),
 )
 stop_gradient: Primitive = unary(
-    "stop_gradient", lambda x, _: number_like(x, 0.0), value=lambda _, x: x, text="stop", fresh=False
+    "stop_gradient", lambda x, _: number_like(x, 0.0), value=lambda _, x: x, text="stop", fresh=False, in_text="{0}"
 )
 
-divide: Binary = binary("divide", lambda _, y, z: (reciprocal(y), -slope_rows.quotient(z, y)), text="/", domain="y ≠ 0")
+divide: Binary = binary("divide", lambda _, y, z: (reciprocal(y), -slope_rows.quotient(z, y)), text="/", domain="y ≠ 0", in_text="{0} / {1}")
 pow: Binary = binary(  # noqa: A001 - the standard name
     "pow", lambda x, y, _: (slope_rows.power_slope(x, y), slope_rows.power_log(x, y)), text="pow", domain="x > 0"
 )
@@ -192,6 +194,7 @@ enter(
         "as numpy's power",
         in_numpy=lambda params: Kernel(lambda x: np.pow(x, params[0])),
         is_finite=lambda params: params[0] >= 0.0 and params[0].is_integer(),
+        in_text="{0} ** {p}",
     )
 )
 
@@ -205,16 +208,16 @@ def power(k: float) -> Primitive:
     return Primitive("power", (exponent,))
 
 
-for _name, _text, _arity in (
-    ("greater", ">", 2),
-    ("greater_equal", "≥", 2),
-    ("less", "<", 2),
-    ("less_equal", "≤", 2),
-    ("equal", "=", 2),
-    ("not_equal", "≠", 2),
-    ("logical_and", "∧", 2),
-    ("logical_or", "∨", 2),
-    ("logical_not", "¬", 1),
+for _name, _text, _arity, _in_text in (
+    ("greater", ">", 2, "{0} > {1}"),
+    ("greater_equal", "≥", 2, "{0} >= {1}"),
+    ("less", "<", 2, "{0} < {1}"),
+    ("less_equal", "≤", 2, "{0} <= {1}"),
+    ("equal", "=", 2, "{0} == {1}"),
+    ("not_equal", "≠", 2, "{0} != {1}"),
+    ("logical_and", "∧", 2, "{0} & {1}"),
+    ("logical_or", "∨", 2, "{0} | {1}"),
+    ("logical_not", "¬", 1, "np.logical_not({0})"),
 ):
     enter(
         PrimitiveRule(
@@ -225,6 +228,7 @@ for _name, _text, _arity in (
             _text,
             "discrete: tangent 0",
             _name if _arity == 2 else None,  # binary
+            in_text=_in_text,
         )
     )
 

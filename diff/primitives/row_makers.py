@@ -55,6 +55,8 @@ def unary(
     fresh: bool = True,
     formula: str | None = None,
     after: tuple[str, str] | None = None,
+    in_text: str | None = None,
+    is_known: bool = True,
 ) -> Primitive:
     """A row; without `value` the primitive is the function of that name in every array namespace."""
     plain = value or (lambda xp, x: getattr(xp, name)(x))
@@ -71,6 +73,7 @@ def unary(
         formula,
         after,
         lambda _: name in FINITE,
+        in_text or (_in_text(ufunc or name, value, 1) if is_known else None),
     )
     enter(rule)
     return Primitive(name)
@@ -85,6 +88,7 @@ def binary(
     value: Callable[[Any, Any, Any], Any] | None = None,
     formula: str | None = None,
     in_numpy: Kernel | None = None,
+    in_text: str | None = None,
 ) -> Binary:
     """A row of two arguments, likewise."""
     plain = value or (lambda xp, x, y: getattr(xp, name)(x, y))
@@ -99,9 +103,17 @@ def binary(
         None if value is None else lambda _: in_numpy or Kernel(partial(plain, np)),
         formula=formula,
         is_finite=lambda _: name in FINITE,
+        in_text=in_text or _in_text(name, value, 2),
     )
     enter(rule)
     return Binary(name)
+
+
+def _in_text(name: str, value: Callable[..., Any] | None, arity: int) -> str | Callable[..., Any]:
+    """The function of numpy of that name on so many arguments, or the function that is the value."""
+    if value is not None:
+        return value
+    return f"np.{getattr(np, name).__name__}({', '.join(f'{{{k}}}' for k in range(arity))})"
 
 
 def in_numpy(value: Callable[[Any, Any], Any]) -> Callable[[tuple[float, ...]], Kernel]:

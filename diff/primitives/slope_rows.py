@@ -41,6 +41,7 @@ one_minus: Primitive = unary(
     value=lambda _, x: special_functions.one_minus_square(x),
     in_numpy=in_numpy(lambda _, x: special_functions.one_minus_square(x)),
     formula="1−{a[0]}²",
+    in_text="(1.0 - {0}) * (1.0 + {0})",
 )
 
 witch: Primitive = unary(
@@ -49,6 +50,7 @@ witch: Primitive = unary(
     value=lambda _, x: 1.0 / (x * x + 1.0),
     in_numpy=in_numpy(lambda _, x: 1.0 / (x * x + 1.0)),
     formula="1/({a[0]}²+1)",
+    in_text="1.0 / ({0} ** 2 + 1.0)",
 )
 
 tanh_prime: Primitive = unary(
@@ -56,6 +58,7 @@ tanh_prime: Primitive = unary(
     lambda y, _: -2.0 * y,
     value=lambda _, y: 1.0 - y * y,
     in_numpy=lambda _: Kernel(_one_minus_square, (_over_one_minus_square,)),
+    in_text="1.0 - {0} ** 2",
 )
 
 sech_squared: Primitive = unary(
@@ -67,7 +70,11 @@ sech_squared: Primitive = unary(
 )
 
 root_plus: Primitive = unary(
-    "sqrt(x^2+1)", lambda x, y: x / y, value=lambda xp, x: xp.hypot(x, xp.ones_like(x)), formula="√({a[0]}²+1)"
+    "sqrt(x^2+1)",
+    lambda x, y: x / y,
+    value=lambda xp, x: xp.hypot(x, xp.ones_like(x)),
+    formula="√({a[0]}²+1)",
+    in_text="np.hypot({0}, 1.0)",
 )
 
 root_minus: Primitive = unary(
@@ -75,6 +82,7 @@ root_minus: Primitive = unary(
     lambda x, y: x / y,
     value=lambda xp, x: xp.sqrt(x - 1.0) * xp.sqrt(x + 1.0),
     formula="√({a[0]}²−1)",
+    in_text="np.sqrt({0} - 1.0) * np.sqrt({0} + 1.0)",
 )
 
 sigmoid_slope: Primitive = unary(
@@ -116,13 +124,13 @@ gelu_bend: Primitive = unary(
 half_over: Primitive = unary(  # its derivative at 0 stays NaN
     "0.5/x",
     lambda x, y: -(y / x),
-    value=lambda xp, x: special_functions.ratio(xp, xp.full_like(x, 0.5), x),
+    value=special_functions.half_over,
     text="0.5 /",
     domain="0 at 0",
 )
 
 length: Primitive = unary(  # of a sum of squares: its derivative at 0 is taken as 0
-    "length", lambda _, y: half_over(y), text="√", domain="x ≥ 0", value=lambda xp, x: xp.sqrt(x), ufunc="sqrt"
+    "length", lambda _, y: half_over(y), text="√", domain="x ≥ 0", value=lambda xp, x: xp.sqrt(x), ufunc="sqrt", in_text="np.sqrt({0})"
 )
 
 unit: Binary = binary(  # of a and a length, of which it is a part: its derivatives at 0 stay infinite or NaN
@@ -140,6 +148,7 @@ quotient: Binary = binary(
     text="/",
     domain="y ≠ 0",
     value=lambda _, x, y: x / y,
+    in_text="{0} / {1}",
 )
 
 power_slope: Binary = binary(

@@ -164,6 +164,11 @@ def ratio(xp: Any, x: Any, y: Any) -> Any:
     return xp.where(zero, xp.zeros_like(y), x / xp.where(zero, xp.ones_like(y), y))
 
 
+def half_over(xp: Any, x: Any) -> Any:
+    """1/(2x), and 0 where x is 0."""
+    return ratio(xp, xp.full_like(x, 0.5), x)
+
+
 def ratio_in_numpy(x: Any, y: Any) -> Any:
     """The same; y may be smaller, and broadcasts."""
     return x / y if y.all() else ratio(np, x, y)

@@ -54,6 +54,11 @@ class OperationRule:
     """The printed form of the step, if not its name."""
     again: OperationRule | None = None
     """The rule that takes its place in its derivative, where one that is differentiated again has another value."""
+    in_text: str | tuple[str, str] | Callable[..., Any] | None = None
+    """The value as `source` writes it: a template, two if the value on axes in front is another, or the library's
+    function whose text is carried along; None for a user's."""
+    results: tuple[str, ...] = ()
+    """Names for the arrays of the value, where these are several."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.made is not None:
@@ -241,10 +246,23 @@ def known(
     made: tuple[Callable[..., OperationRule], tuple[Any, ...]] | None = None,
     text: str | None = None,
     again: OperationRule | None = None,
+    in_text: str | tuple[str, str] | None = None,
+    results: tuple[str, ...] = (),
 ) -> OperationRule:
-    """The rule of a name, for operations of the library itself."""
+    """The rule of a name, for operations of the library itself; without `in_text` the text of its value is its text."""
     return defined(
-        OperationRule(name, value, tangent, broadcasts=broadcasts, fresh=True, made=made, text=text, again=again)
+        OperationRule(
+            name,
+            value,
+            tangent,
+            broadcasts=broadcasts,
+            fresh=True,
+            made=made,
+            text=text,
+            again=again,
+            in_text=in_text or value,
+            results=results,
+        )
     )
 
 

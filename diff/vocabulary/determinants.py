@@ -19,7 +19,9 @@ from diff.terms.user_operation import known
 from diff.vocabulary.operations import contract
 from hilbert import DirectSum
 
-INVERSE = known("inverse", lambda xp, a: xp.linalg.inv(a), lambda _, y, da: -(y @ da @ y))
+INVERSE = known(
+    "inverse", lambda xp, a: xp.linalg.inv(a), lambda _, y, da: -(y @ da @ y), in_text="np.linalg.inv({0})"
+)
 FIRST, SECOND = 1.0 / 2.0, 1.0 / 3.0
 """Powers p: A is nearly singular for the first or the second derivative of det if ‖A‖·‖A⁻¹‖ > ε⁻ᵖ.
 
@@ -172,6 +174,6 @@ def _det_tangent(a: Any, det: Any, da: Any) -> Any:
     return contract("ij,ji->", adjugate, da)
 
 
-FACTORS = known("factors of the adjugate", _factors, _factors_tangent)
+FACTORS = known("factors of the adjugate", _factors, _factors_tangent, results=("p", "q", "c"))
 ADJUGATE = known("adjugate", _adjugate, _adjugate_tangent)
-DET = known("det", lambda xp, a: xp.linalg.det(a), _det_tangent)
+DET = known("det", lambda xp, a: xp.linalg.det(a), _det_tangent, in_text="np.linalg.det({0})")

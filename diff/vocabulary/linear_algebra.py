@@ -117,15 +117,19 @@ def _solver(solve: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Any, Any], 
     return value
 
 
-def _rules(name: str, solve: Callable[[Any, Any, Any], Any], part: Callable[[Any], Any]) -> dict[bool, OperationRule]:
+def _rules(
+    name: str, solve: Callable[[Any, Any, Any], Any], part: Callable[[Any], Any], in_text: str
+) -> dict[bool, OperationRule]:
     """x = A⁻¹b for vectors and for matrices b, where only a part of A is read: x' = A⁻¹(b' − A'x)."""
     value = _solver(solve)
 
     def tangent(a: Any, _: Any, x: Any, da: Any, db: Any) -> Any:
         return inverse(part(a)) @ (db - part(da) @ x)
 
-    vectors = known(name, lambda xp, a, b: value(xp, a, b[..., None])[..., 0], tangent, broadcasts=True)
-    return {False: vectors, True: known(f"{name} of matrices", value, tangent, broadcasts=True)}
+    text = f"np.linalg.solve({in_text}, {{1}})", f"np.linalg.solve({in_text}, {{1}}[..., None])[..., 0]"
+    columns = known(f"{name} of matrices", value, tangent, broadcasts=True, in_text=text[0])
+    vectors = known(name, lambda xp, a, b: value(xp, a, b[..., None])[..., 0], tangent, broadcasts=True, in_text=text)
+    return {False: vectors, True: columns}
 
 
 def _triangle(a: Any, *, lower: bool) -> Any:
@@ -134,10 +138,18 @@ def _triangle(a: Any, *, lower: bool) -> Any:
     return a * a.space.vec(mask if lower else mask.T)
 
 
-SOLVE = _rules("solve", lambda xp, a, b: xp.linalg.solve(a, b), lambda a: a)
-LOWER = _rules("solve_triangular", lambda xp, a, b: xp.linalg.solve(xp.tril(a), b), lambda a: _triangle(a, lower=True))
+SOLVE = _rules("solve", lambda xp, a, b: xp.linalg.solve(a, b), lambda a: a, "{0}")
+LOWER = _rules(
+    "solve_triangular",
+    lambda xp, a, b: xp.linalg.solve(xp.tril(a), b),
+    lambda a: _triangle(a, lower=True),
+    "np.tril({0})",
+)
 UPPER = _rules(
-    "upper solve_triangular", lambda xp, a, b: xp.linalg.solve(xp.triu(a), b), lambda a: _triangle(a, lower=False)
+    "upper solve_triangular",
+    lambda xp, a, b: xp.linalg.solve(xp.triu(a), b),
+    lambda a: _triangle(a, lower=False),
+    "np.triu({0})",
 )
 
 
@@ -182,7 +194,12 @@ def det(A: Any) -> Any:
     return _run(DET, require_square(A, "det")[2], A)
 
 
-LOGDET = known("logdet", lambda xp, a: xp.linalg.slogdet(a)[1], lambda a, _, da: contract("ij,ji->", inverse(a), da))
+LOGDET = known(
+    "logdet",
+    lambda xp, a: xp.linalg.slogdet(a)[1],
+    lambda a, _, da: contract("ij,ji->", inverse(a), da),
+    in_text="np.linalg.slogdet({0})[1]",
+)
 
 
 @overloaded(lambda: _calls.logdet)
@@ -224,8 +241,8 @@ def _qr_tangent(_: Any, y: Any, da: Any) -> Any:
     return moved - q @ upper, upper @ r
 
 
-CHOLESKY = known("cholesky", _cholesky, _cholesky_tangent)
-QR = known("qr", _qr, _qr_tangent)
+CHOLESKY = known("cholesky", _cholesky, _cholesky_tangent, in_text="np.linalg.cholesky({0})")
+QR = known("qr", _qr, _qr_tangent, results=("q", "r"))
 
 
 @overloaded(lambda: _calls.cholesky)

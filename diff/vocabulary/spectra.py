@@ -179,28 +179,36 @@ def _svd_tangent(observer: MapRule | None) -> Any:
     return tangent
 
 
-def _eigh(change: Any = None) -> Any:
-    def value(xp: Any, a: Any) -> tuple[Any, Any]:
-        w, u = xp.linalg.eigh(a)
-        return (change(xp, w) if change and a.shape[-1] else w), u
-
-    return value
+def _eigh(xp: Any, a: Any) -> Any:
+    return xp.linalg.eigh(a)
 
 
-def _svd(change: Any = None) -> Any:
-    def value(xp: Any, a: Any) -> tuple[Any, Any, Any]:
-        u, s, vt = xp.linalg.svd(a, full_matrices=False)
-        return u, (change(xp, s) if change and s.shape[-1] else s), xp.matrix_transpose(vt)
-
-    return value
+def _eigh_apart(xp: Any, a: Any) -> tuple[Any, Any]:
+    w, u = xp.linalg.eigh(a)
+    return (apart(xp, w) if a.shape[-1] else w), u
 
 
-def _chain(name: str, value: Any, tangent: Any, observer: MapRule, change: Any) -> OperationRule:
+def _svd(xp: Any, a: Any) -> tuple[Any, Any, Any]:
+    u, s, vt = xp.linalg.svd(a, full_matrices=False)
+    return u, s, xp.matrix_transpose(vt)
+
+
+def _svd_apart(xp: Any, a: Any) -> tuple[Any, Any, Any]:
+    u, s, vt = xp.linalg.svd(a, full_matrices=False)
+    return u, (apart_from_0(xp, s) if s.shape[-1] else s), xp.matrix_transpose(vt)
+
+
+def _chain(
+    name: str, value: Any, last: Any, tangent: Any, observer: MapRule, results: tuple[str, ...], in_text: str | None
+) -> OperationRule:
     """The rule, and behind it those that stand for it in its first derivative, and in its second."""
-    second = known(f"{name} in a second derivative", value(change), tangent(None), text=name)
-    first = known(f"{name} in a derivative", value(), tangent(None), text=name, again=second)
-    return known(name, value(), tangent(observer), again=first)
+    second = known(f"{name} in a second derivative", last, tangent(None), text=name, results=results)
+    of_first = f"{name} in a derivative"
+    first = known(of_first, value, tangent(None), text=name, again=second, in_text=in_text, results=results)
+    return known(name, value, tangent(observer), again=first, in_text=in_text, results=results)
 
 
-EIGH = _chain("eigh", _eigh, _eigh_tangent, CLOSE_EIGENVALUES, apart)
-SVD = _chain("svd", _svd, _svd_tangent, CLOSE_SINGULAR_VALUES, apart_from_0)
+EIGH = _chain(
+    "eigh", _eigh, _eigh_apart, _eigh_tangent, CLOSE_EIGENVALUES, ("w", "u"), "np.linalg.eigh({0})"
+)
+SVD = _chain("svd", _svd, _svd_apart, _svd_tangent, CLOSE_SINGULAR_VALUES, ("u", "s", "v"), None)

@@ -1,0 +1,114 @@
+"""The statements of a line: step by step, each written where it is read, or under a name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+
+from diff.numpy_source.slot_names import assigned
+from diff.numpy_source.step_text import array_step, word_of
+from diff.python_text.expressions import is_light, text, weight
+from diff.python_text.scope import HEAVY, WIDTH, Scope, Value, Values
+from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.operation import Literal
+from hilbert.program.control.control_flow import ControlFlow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from hilbert.program.line.line import Line, Step
+
+
+@final
+class Body:
+    """A line in a scope; `words` has the names of some slots, as far as they are known before."""
+
+    def __init__(self, scope: Scope, line: Line, inputs: Sequence[Value], words: Mapping[int, str] = {}) -> None:
+        self.scope, self.line, self.words = scope, line, dict(words)
+        self.values: list[Values] = list(inputs)
+        self.flows: Callable[..., tuple[Value, ...]]
+
+    def run(self) -> list[Value]:
+        """Write all steps; the values of the outputs."""
+        for slot, step in enumerate(self.line.steps, self.line.arity):
+            self.values.append(self._step(slot, step))
+        return [self.one(slot) for slot in self.line.outputs]
+
+    def one(self, slot: int) -> Value:
+        """The value of a slot that is no bundle."""
+        found = self.values[slot]
+        assert isinstance(found, Value)
+        return found
+
+    def _step(self, slot: int, step: Step[Any]) -> Values:
+        match step.operation:
+            case Pack():
+                return self._packed(slot, step)
+            case Unpack(k):
+                found = self.values[step.args[0]]
+                assert isinstance(found, tuple)
+                return found[k]
+            case ControlFlow():
+                from diff.numpy_source.flow_text import flow
+
+                return flow(self, slot, step)
+            case Literal():
+                return array_step(self.scope, step.operation, [], self.line.slots[slot], "c")
+            case _:  # arrays to an array, or to several
+                return self._settled(slot, step)
+
+    def _packed(self, slot: int, step: Step[Any]) -> tuple[Value, ...]:
+        """The arrays of a bundle; those of one that is read several times have names."""
+        if self.line.reads[slot] > 1:
+            for a in step.args:
+                self.values[a] = self.scope.named(self.one(a), "x")
+        return tuple(self.one(a) for a in step.args)
+
+    def word(self, slot: int, step: Step[Any]) -> str:
+        """A name for the result of a step."""
+        names = self.names(slot, step)
+        return names[0] if names else word_of(step.operation)
+
+    def names(self, slot: int, step: Step[Any]) -> tuple[str, ...]:
+        """The names that the user gave the results of a step, or that they have in the result of the function."""
+        if slot in self.words:
+            return (self.words[slot],)
+        return assigned(step)
+
+    def _settled(self, slot: int, step: Step[Any]) -> Values:
+        """A step, its operands written out as long as the line stays short."""
+        leaf, word = self.line.slots[slot], self.word(slot, step)
+        args = list(step.args)
+        while True:
+            mark = self.scope.mark()
+            given = [self.one(a) for a in args]
+            made = array_step(self.scope, step.operation, given, leaf, word)
+            if (isinstance(made, tuple) or self._fits(made, word)) and self.scope.is_short_since(mark):
+                break
+            self.scope.back_to(mark)
+            if not self._shortened(args):
+                made = array_step(self.scope, step.operation, given, leaf, word)
+                break
+        names = self.names(slot, step)
+        if isinstance(made, tuple):
+            return made
+        if is_light(made.node) or (not names and self.line.reads[slot] == 1 and weight(made.node) <= HEAVY):
+            return made
+        return self.scope.assign(made, word)
+
+    def _fits(self, made: Value, word: str) -> bool:
+        room = WIDTH - len(self.scope.indent) - len(word) - 5
+        return weight(made.node) <= HEAVY + 1 and len(text(made.node)) <= room
+
+    def _shortened(self, args: Sequence[int]) -> bool:
+        """Give the heaviest operand a name; False where each has one, or needs none."""
+        open_ = [a for a in args if not is_light(self.one(a).node)]
+        if not open_:
+            return False
+        slot = max(open_, key=lambda a: weight(self.one(a).node))
+        step = self.line.steps[slot - self.line.arity] if slot >= self.line.arity else None
+        word = self.word(slot, step) if step is not None else "x"
+        self.values[slot] = self.scope.assign(self.one(slot), word)
+        return True
+
+

@@ -1,0 +1,363 @@
+"""Control flow in text: `for`, `while`, `if`, searches, and linear systems by their matrices."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, assert_never
+
+from diff.numpy_source import body as bodies
+from diff.numpy_source.slot_names import assigned
+from diff.python_text.axes import reshaped, shape
+from diff.python_text.expressions import Node, is_light, is_number, name, put, text, weight
+from diff.python_text.scope import Scope, Value, dtype, whole
+from hilbert.index.index import Fin
+from hilbert.index.leaf import Leaf
+from hilbert.program.control.branch import Cond
+from hilbert.program.control.equation_step import Implicit, Solve
+from hilbert.program.control.loop import Loop
+from hilbert.program.control.while_loop import While
+from hilbert.program.run.constant_folding import folded
+from hilbert.program.transform.run_linear_system import under
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from diff.numpy_source.body import Body
+    from hilbert.program.control.flows import Flow
+    from hilbert.program.line.line import Line, Step
+
+
+def flow(body: Body, slot: int, step: Step[Any]) -> tuple[Value, ...]:
+    """The results of a step that holds lines, with its statements."""
+    operation: Flow = step.operation
+    bundle = step.args[0]
+    given = body.values[bundle]
+    assert isinstance(given, tuple)
+    once = _read_once(body, bundle)
+    names = body.names(slot, step)
+    match operation:
+        case Loop():
+            return Rounds(body.scope, operation, given, once, names).written()
+        case While():
+            return _while(body.scope, operation, given, once)
+        case Cond():
+            return _branches(body.scope, operation, given, names)
+        case Implicit():
+            inputs = [body.scope.named(value, "x") for value in given]
+            return tuple(bodies.Body(body.scope, folded(operation.search().pruned()), inputs).run())
+        case Solve():
+            return System(body.scope, operation, given).solved()
+        case _:
+            assert_never(operation)
+
+
+def _read_once(body: Body, bundle: int) -> list[bool]:
+    """Which arrays of a bundle nobody else reads: their names may be taken for what becomes of them."""
+    line = body.line
+    if bundle < line.arity or line.reads[bundle] > 1:
+        return [False] * len(line.slots[bundle].leaves)  # type: ignore[attr-defined]
+    step = line.steps[bundle - line.arity]
+    return [line.reads[a] == 1 for a in step.args]
+
+
+# --- loops ---
+
+
+class Rounds:
+    """A loop: states that each round changes, arrays that all share, a slice of each stack, rows of results."""
+
+    def __init__(
+        self, scope: Scope, loop: Loop, given: Sequence[Value], once: Sequence[bool], names: Sequence[str]
+    ) -> None:
+        self.scope, self.loop, self.names = scope, loop, names
+        self.body = folded(loop.body)
+        self.c, self.whole = loop.states, loop.states + loop.shared
+        self.n = math.prod(loop.index.shape)
+        self.start, self.once = given[: self.c], once
+        self.shared = [scope.named(value, "a") for value in given[self.c : self.whole]]
+        self.stacks = [self._stack(value) for value in given[self.whole :]]
+
+    def _stack(self, value: Value) -> Value:
+        sizes = self.loop.index.shape
+        if len(sizes) == 1:
+            return self.scope.named(Value(whole(value), value.leaf), "xs")
+        flat = (self.n, *value.shape[len(sizes) :])
+        return self.scope.named(Value(reshaped(whole(value), value.shape, flat), value.leaf), "xs")
+
+    def _names_inside(self) -> list[str]:
+        """The names of states and slices in the user's function."""
+        own = [n if n.isidentifier() else "" for n in self.loop.names]
+        due = self.c + len(self.stacks)
+        return own if len(own) == due else [""] * due
+
+    def written(self) -> tuple[Value, ...]:
+        """The statements, and the last states and the rows."""
+        inside, body, c = self._names_inside(), self.body, self.c
+        states = [self._state(k, value, inside[k]) for k, value in enumerate(self.start)]
+        ends = body.outputs[c:]
+        rows = [self._row(k) for k in range(len(ends))]
+        turn = self.scope.page.fresh("t")
+        order = f"reversed(range({self.n}))" if self.loop.reverse else f"range({self.n})"
+        self.scope.put(f"for {turn} in {order}:")
+        scope = self.scope.inner()
+        before = len(scope.lines)
+        slices = []
+        for k, stack in enumerate(self.stacks):
+            leaf = body.slots[self.whole + k]
+            value = Value(put(f"{{0}}[{turn}]", stack.node), leaf)
+            if body.reads[self.whole + k] > 1 and inside[c + k]:
+                value = scope.assign(value, inside[c + k])
+            slices.append(value)
+        words = {slot: text(states[k].node) + "_new" for k, slot in enumerate(body.outputs[:c]) if False}
+        run = bodies.Body(scope, body, [*states, *self.shared, *slices], words)
+        made = run.run()
+        for row, value in zip(rows, made[c:], strict=True):
+            scope.put(f"{row}[{turn}] = {text(value.node)}")
+        self._update(scope, states, made[:c])
+        if len(scope.lines) == before:
+            scope.put("pass")
+        self.scope.lines += scope.lines
+        sizes = self.loop.index.shape
+        results = list(states)
+        for row, slot in zip(rows, ends, strict=True):
+            leaf = body.slots[slot]
+            node = reshaped(name(row), (self.n, *leaf.shape), (*sizes, *leaf.shape))
+            results.append(Value(node, leaf.under(self.loop.index.axes)))
+        return tuple(results)
+
+    def _state(self, k: int, value: Value, inside: str) -> Value:
+        """The variable of a state, which is set to its start unless it is that already."""
+        leaf = self.body.slots[k]
+        free = self.once[k] and isinstance(value.node, type(name("x"))) and value.whole
+        if free and text(value.node) not in self.scope.page.constants:
+            return Value(value.node, leaf)
+        word = self.names[k] if k < len(self.names) else inside or "s"
+        node = whole(value)
+        return self.scope.assign(Value(node, leaf), word)
+
+    def _row(self, k: int) -> str:
+        """The name of the rows of a result, which are set up."""
+        leaf = self.body.slots[self.body.outputs[self.c + k]]
+        own = self.names[self.c + k] if self.c + k < len(self.names) else ""
+        word = self.scope.page.fresh(own or self._row_word(k))
+        self.scope.put(f"{word} = np.empty({shape((self.n, *leaf.shape))}{dtype(leaf)})")
+        return word
+
+    def _row_word(self, k: int) -> str:
+        slot = self.body.outputs[self.c + k]
+        inside = self._names_inside()
+        if slot < self.c and inside[slot]:
+            return f"{inside[slot]}s"
+        if slot >= self.body.arity:
+            step = self.body.steps[slot - self.body.arity]
+            found = assigned(step)
+            return f"{found[0]}s" if found else "rows"
+        return "rows"
+
+    def _update(self, scope: Scope, states: Sequence[Value], made: Sequence[Value]) -> None:
+        """The states after the round."""
+        changed = [(s.node, whole(v)) for s, v in zip(states, made, strict=True) if text(s.node) != text(v.node)]
+        _set(scope, changed)
+
+
+def _set(scope: Scope, changed: Sequence[tuple[Node, Node]]) -> None:
+    """Variables set to expressions: one after the other where no later one reads an earlier one, else at once."""
+    waiting = list(changed)
+    while waiting:
+        free = next(
+            (k for k, (s, _) in enumerate(waiting) if not any(_reads(v, s) for j, (_, v) in enumerate(waiting) if j != k)),
+            None,
+        )
+        if free is None:
+            line = f"{', '.join(text(s) for s, _ in waiting)} = {', '.join(text(v) for _, v in waiting)}"
+            if len(line) + len(scope.indent) > 88:
+                waiting = [(s, v if is_light(v) and not _is_any(v, waiting) else _kept(scope, s, v)) for s, v in waiting]
+                line = f"{', '.join(text(s) for s, _ in waiting)} = {', '.join(text(v) for _, v in waiting)}"
+            scope.put(line)
+            return
+        s, v = waiting.pop(free)
+        scope.put(f"{text(s)} = {text(v)}")
+
+
+def _is_any(v: Node, waiting: Sequence[tuple[Node, Node]]) -> bool:
+    del v, waiting
+    return False
+
+
+def _kept(scope: Scope, s: Node, v: Node) -> Node:
+    word = scope.page.fresh(f"new_{text(s)}")
+    scope.put(f"{word} = {text(v)}")
+    return name(word)
+
+
+def _reads(node: Node, variable: Node) -> bool:
+    import ast
+
+    word = text(variable)
+    return any(isinstance(part, ast.Name) and part.id == word for part in ast.walk(node))
+
+
+def _while(scope: Scope, loop: While, given: Sequence[Value], once: Sequence[bool]) -> tuple[Value, ...]:
+    """Rounds as long as the first state holds somewhere; of a search at most so many."""
+    body, c = folded(loop.body), loop.states
+    inside = ["go", *(["left"] if loop.search else []), *loop.names]
+    inside += ["x"] * (c - len(inside))
+    states = []
+    for k, value in enumerate(given[:c]):
+        node, leaf = whole(value), body.slots[k]
+        is_free = once[k] and isinstance(node, type(name("x"))) and text(node) not in scope.page.constants
+        is_set = not (loop.search and k < 2)
+        if is_free:
+            states.append(Value(node, leaf))
+        elif is_set or body.reads[k] > 0 or leaf.shape:
+            states.append(scope.assign(Value(node, leaf), inside[k]))
+        else:
+            states.append(Value(name(scope.page.fresh(inside[k])), leaf))
+    shared = [scope.named(value, "a") for value in given[c:]]
+    go = states[0]
+    holds = text(go.node) if not go.shape else f"np.any({text(go.node)})"
+    scope.put(f"for _ in range({loop.most}):" if loop.most else f"while {holds}:")
+    inner = scope.inner()
+    made = bodies.Body(inner, body, [*states, *shared]).run()
+    changed = [(s.node, whole(v)) for s, v in zip(states, made, strict=True) if text(s.node) != text(v.node)]
+    _set(inner, changed)
+    if loop.most:
+        inner.put(f"if not {holds}:")
+        inner.put("    break")
+    scope.lines += inner.lines
+    if loop.most:
+        scope.put("else:")
+        what = loop.search or "the end of the loop"
+        scope.put(f'    raise ArithmeticError("{what} is not found in {loop.most} rounds")')
+    return tuple(states)
+
+
+def _branches(scope: Scope, cond: Cond, given: Sequence[Value], names: Sequence[str]) -> tuple[Value, ...]:
+    """One of two lines; where both are expressions, a conditional one."""
+    condition, *captured = given
+    inputs = [scope.named(value, "a") for value in captured]
+    parts = []
+    for line in map(folded, cond.lines):
+        inner = scope.inner()
+        parts.append((inner, bodies.Body(inner, line, inputs).run()))
+    leaves = cond.made.leaves
+    (first, then), (second, otherwise) = parts
+    if len(leaves) == 1 and not first.lines and not second.lines and weight(then[0].node) + weight(otherwise[0].node) < 6:
+        node = put("{1} if {0} else {2}", condition.node, whole(then[0]), whole(otherwise[0]))
+        return (scope.assign(Value(node, leaves[0]), names[0] if names else "y"),)
+    words = [scope.page.fresh(names[k] if k < len(names) else "y") for k in range(len(leaves))]
+    scope.put(f"if {text(condition.node)}:")
+    for inner, made in parts:
+        for word, value in zip(words, made, strict=True):
+            inner.put(f"{word} = {text(whole(value))}")
+        scope.lines += inner.lines or [inner.indent + "pass"]
+        if inner is first:
+            scope.put("else:")
+    return tuple(Value(name(word), leaf) for word, leaf in zip(words, leaves, strict=True))
+
+
+# --- linear systems ---
+
+
+class System:
+    """A linear system, whose matrix is its line on the vectors of a basis."""
+
+    def __init__(self, scope: Scope, of: Solve, given: Sequence[Value]) -> None:
+        self.scope, self.of = scope, of
+        self.ends = len(of.line.outputs)
+        self.right = given[: self.ends]
+        self.data = [scope.named(value, "a") for value in given[self.ends :]]
+        self.unknowns = of.line.slots[: of.unknowns]
+        self.total, self.lanes = of.sizes
+        self.rows = math.prod(axis.size for axis in of.many)
+
+    def solved(self) -> tuple[Value, ...]:
+        """The unknowns."""
+        leaves = self.of.made.leaves
+        if not self.total or not self.lanes or not self.rows:
+            return tuple(Value(put(f"np.zeros({shape(leaf.shape)})"), leaf) for leaf in leaves)
+        b = self._flat(self.right, (self.rows, self.lanes), [leaf.size for leaf in self._ends()])
+        if self.total == 1 or (not self.of.is_small and self.of.plan().division):
+            ones = [Value(put(f"np.ones({shape((1, *leaf.shape))}{dtype(leaf)})"), self._one(leaf)) for leaf in self.unknowns]
+            d = self._flat(self._applied(1, ones), (1, self.lanes), self._sizes())
+            return self._parts(put("{0} / {1}", b, d))
+        basis = self._basis()
+        made = self._flat(self._applied(self.total, basis), (self.total, self.lanes), self._sizes())
+        matrix = self.scope.named(Value(made, self.unknowns[0]), "columns").node
+        if self.lanes == 1 and self.rows == 1:
+            x = put("np.linalg.solve({0}.T, {1})", self._one_lane(matrix), self._alone(b))
+            return self._parts(x, alone=True)
+        x = put("np.linalg.solve({0}.transpose(1, 2, 0), {1}.transpose(1, 2, 0)).transpose(2, 0, 1)", matrix, b)
+        return self._parts(x)
+
+    def _one_lane(self, matrix: Node) -> Node:
+        return put("{0}[:, 0]", matrix)
+
+    def _alone(self, b: Node) -> Node:
+        return put("{0}[0, 0]", b)
+
+    def _one(self, leaf: Leaf) -> Leaf:
+        return leaf.under((Fin.of(1),))
+
+    def _ends(self) -> list[Leaf]:
+        return [self.of.line.slots[k] for k in self.of.line.outputs]
+
+    def _sizes(self) -> list[int]:
+        return [leaf.size // self.lanes for leaf in self._ends()]
+
+    def _flat(self, values: Sequence[Value], front: tuple[int, int], sizes: Sequence[int]) -> Node:
+        """Arrays side by side, as one with rows and lanes in front."""
+        parts = []
+        for value, leaf in zip(values, self._ends(), strict=True):
+            want = (*front, leaf.size // self.lanes)
+            node = reshaped(whole(value), value.shape, want)
+            parts.append(self.scope.light(Value(node, leaf), "b", 2).node)
+        if len(parts) == 1:
+            return parts[0]
+        each = ", ".join(f"{{{k}}}" for k in range(len(parts)))
+        found = self.scope.assign(Value(put(f"np.concatenate([{each}], axis=2)", *parts), self.unknowns[0]), "b")
+        return found.node
+
+    def _basis(self) -> list[Value]:
+        """Each vector of the basis, in the shapes of the unknowns."""
+        kind, n, lanes = dtype(self.unknowns[0]), self.total, self.lanes
+        eye: Node = put(f"np.eye({n}{kind})")
+        found, start = [], 0
+        if len(self.unknowns) > 1:
+            eye = self.scope.assign(Value(eye, self.unknowns[0]), "basis").node
+        for leaf in self.unknowns:
+            size = leaf.size // lanes
+            part = eye if len(self.unknowns) == 1 else put(f"{{0}}[:, {start}:{start + size}]", eye)
+            if lanes > 1:
+                part = put(f"np.broadcast_to({{0}}[:, None], {(n, lanes, size)})", part)
+                part = reshaped(part, (n, lanes, size), (n, *leaf.shape))
+            else:
+                part = reshaped(part, (n, size), (n, *leaf.shape))
+            under_ = leaf.under((Fin.of(n),))
+            found.append(self.scope.named(Value(part, under_), "basis"))
+            start += size
+        return found
+
+    def _applied(self, n: int, x: Sequence[Value]) -> list[Value]:
+        """The line on n vectors at once."""
+        line: Line = folded(under(self.of.line, (Fin.of(n),), self.of.unknowns).pruned())
+        given = [self.scope.named(value, "ones") for value in x]
+        return bodies.Body(self.scope, line, [*given, *self.data]).run()
+
+    def _parts(self, x: Node, *, alone: bool = False) -> tuple[Value, ...]:
+        """The unknowns in their shapes."""
+        leaves = self.of.made.leaves
+        have = (self.total,) if alone else (self.rows, self.lanes, self.total)
+        if len(leaves) == 1:
+            return (self.scope.assign(Value(reshaped(x, have, leaves[0].shape), leaves[0]), "x"),)
+        word = self.scope.assign(Value(x, leaves[0]), "x").node
+        found, start = [], 0
+        for leaf in leaves:
+            size = leaf.size // (self.rows * self.lanes)
+            part = put(f"{{0}}[{'' if alone else '..., '}{start}:{start + size}]", word)
+            found.append(self.scope.named(Value(reshaped(part, (*have[:-1], size), leaf.shape), leaf), "x"))
+            start += size
+        return tuple(found)
+
+
+__all__ = ["flow", "is_number"]

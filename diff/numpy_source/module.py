@@ -1,0 +1,200 @@
+"""`source(f)`: a module of numpy that computes f, readable and without this library."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from attrs import field, frozen
+
+from diff.numpy_source.body import Body
+from diff.printing.show_steps import leaf_names
+from diff.python_text.constants import SMALL, written
+from diff.python_text.expressions import name as variable
+from diff.python_text.expressions import text
+from diff.python_text.scope import WIDTH, Page, Scope, Value, dtype, whole
+from diff.terms.lower import program
+from diff.terms.planned_program import reordered
+from hilbert import SpaceError
+from hilbert.errors import shown
+from hilbert.index.leaf import Leaf
+from hilbert.program.line.operation import Literal
+from hilbert.program.run.constant_folding import folded
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping
+
+    from diff.terms.program import AnyProgram
+    from hilbert.map.map import AnyMap
+
+FILE = "constants.npz"
+"""The name of the file of constants beside the module."""
+
+
+@final
+@frozen
+class Source:
+    """A module of numpy with one function, and the constants that are too large for its text."""
+
+    name: str
+    body: str = field(repr=False)
+    constants: Mapping[str, np.ndarray[Any, Any]] = field(repr=False, eq=False)
+
+    @property
+    def text(self) -> str:
+        """The text of the module."""
+        return "\n".join(["import numpy as np", *self._loaded(), "", *self.body.split("\n")])
+
+    def _loaded(self) -> list[str]:
+        """The statements that read the constants from the file beside the module."""
+        if not self.constants:
+            return []
+        each = [f'{word} = constants["{self.name}.{word}"]' for word in self.constants]
+        return ["", f'constants = np.load(__file__.removesuffix("{self.name}.py") + "{FILE}")', *each]
+
+    def __str__(self) -> str:
+        return self.text
+
+    def function(self) -> Callable[..., Any]:
+        """The function, of arrays in the order of the text, as Python makes it of the text."""
+        scope: dict[str, Any] = {"np": np, "__name__": self.name, **self.constants}
+        exec(compile(self.body, f"{self.name}.py", "exec", dont_inherit=True), scope)  # noqa: S102 - a text made here
+        found: Callable[..., Any] = scope[self.name]
+        return found
+
+    def write(self, folder: str | os.PathLike[str]) -> Path:
+        """Write the module into a folder, and its constants beside it; the path of the module.
+
+        A file of constants that is there keeps those of other modules.
+        """
+        path = Path(folder) / f"{self.name}.py"
+        if self.constants:
+            file = path.with_name(FILE)
+            kept = dict(np.load(file, allow_pickle=False)) if file.exists() else {}
+            kept = {key: array for key, array in kept.items() if not key.startswith(f"{self.name}.")}
+            own = {f"{self.name}.{word}": array for word, array in self.constants.items()}
+            np.savez(file, **kept, **own)  # type: ignore[arg-type]
+        path.write_text(self.text, "utf-8")
+        return path
+
+
+def source(f: AnyMap, *, name: str = "f") -> Source:
+    """The text of f as a module of numpy, which needs nothing else: a function of the arrays of its argument.
+
+    Arguments stand in the order of the leaves of the domain, results in that of the codomain. Constants of more than 64
+    entries are in a file beside the module. Raises SpaceError for an operation, primitive or linear map of a user's
+    own, which has no text, and for a name that is none.
+    """
+    if not isinstance(name, str) or not name.isidentifier():
+        raise SpaceError(f"source(f, name=…) takes a name of Python, not {shown(name)}")
+    p = reordered(program(f))
+    page = Page(frozenset({name, "constants"}))
+    lines = _function(p, name, page)
+    if page.helpers.keys() & page.given:  # a variable of the user's has the name of a helper
+        page = Page(frozenset({name, "constants", *page.helpers}))
+        lines = _function(p, name, page)
+    small = {word: array for word, array in page.constants.items() if array.size <= SMALL}
+    large = {word: np.array(array) for word, array in page.constants.items() if array.size > SMALL}
+    blocks = [written(word, array) for word, array in small.items()]
+    parts = ["\n".join(blocks)] if blocks else []
+    parts += _spaced(page.helpers)
+    return Source(name, "\n\n\n".join([*parts, "\n".join(lines)]).lstrip("\n") + "\n", large)
+
+
+def _spaced(helpers: Mapping[str, str]) -> list[str]:
+    return list(helpers.values())
+
+
+def _function(p: AnyProgram, name: str, page: Page) -> list[str]:
+    line = folded(p.line.pruned())
+    page.given = set()
+    args = []
+    for word in leaf_names(p):
+        args.append(page.fresh(word))
+    scope = Scope(page)
+    inputs = [Value(variable(word), leaf) for word, leaf in zip(args, line.slots, strict=False)]
+    ends = [Value(variable("_"), line.slots[k]) for k in line.outputs]
+    words = _gradient_words(p, line, args)
+    body = Body(scope, line, inputs, words)
+    made = body.run()
+    head = [*_head(name, args), *_documented(p), *_shapes(args, line.slots)]
+    del ends
+    return [*head, *scope.lines, *_returned(scope, made, words, line)]
+
+
+def _gradient_words(p: AnyProgram, line: Any, args: list[str]) -> dict[int, str]:
+    """Names of the results that are derivatives in arguments: d_w for w."""
+    outputs = line.outputs
+    if len(outputs) < len(args) or line.slots[: len(args)] == () or len(outputs) == len(line.steps) == 0:
+        return {}
+    tail = outputs[len(outputs) - len(args) :]
+    steps = [line.steps[k - line.arity] if k >= line.arity else None for k in tail]
+    fits = all(line.slots[k] == leaf for k, leaf in zip(tail, line.slots, strict=False))
+    if not fits or not any(step is not None and step.place is None for step in steps):
+        return {}
+    if any(step is None or (step.place is not None and not isinstance(step.operation, Literal)) for step in steps):
+        return {}
+    return {k: f"d_{word}" for k, word in reversed(list(zip(tail, args, strict=True)))}
+
+
+def _head(name: str, args: list[str]) -> list[str]:
+    one = f"def {name}({', '.join(args)}):"
+    if len(one) <= WIDTH:
+        return [one]
+    body = textwrap.fill(", ".join(args), WIDTH, initial_indent="    ", subsequent_indent="    ")
+    return [f"def {name}(", f"{body}", "):"]
+
+
+def _documented(p: AnyProgram) -> list[str]:
+    whole_type = f"{p.dom} → {p.cod}"
+    lines = textwrap.wrap(whole_type, WIDTH - 8, break_long_words=False)
+    if len(lines) == 1:
+        return [f'    """{lines[0]}"""']
+    return [f'    """{lines[0]}', *(f"    {line}" for line in lines[1:]), '    """']
+
+
+def _shapes(args: list[str], leaves: tuple[Leaf, ...]) -> list[str]:
+    """A comment with the shapes of the arguments."""
+    known = [f"{word}: {_shape(leaf)}" for word, leaf in zip(args, leaves, strict=False)]
+    return textwrap.wrap(", ".join(known), WIDTH, initial_indent="    # ", subsequent_indent="    # ") if known else []
+
+
+def _shape(leaf: Leaf) -> str:
+    kind = {"float64": "", "float32": "float32 ", "bool": "bool ", "int64": "int "}[leaf.dtype]
+    return f"{kind}{leaf.shape}" if leaf.shape else f"{kind}number" if not kind else kind.strip()
+
+
+def _returned(scope: Scope, made: list[Value], words: Mapping[int, str], line: Any) -> list[str]:
+    before = len(scope.lines)
+    parts = [_end(scope, value) for value in made]
+    one = f"    return {', '.join(parts) if parts else '()'}"
+    if len(one) > WIDTH and len(parts) > 1:
+        parts = [
+            part if len(part) < 20 else _under_name(scope, part, words.get(k, "y"))
+            for part, k in zip(parts, line.outputs, strict=True)
+        ]
+        one = f"    return {', '.join(parts)}"
+    if len(one) > WIDTH:
+        one = "\n".join(
+            ["    return (", *(f"        {part}," for part in parts), "    )"] if len(parts) > 1 else [one]
+        )
+    added = scope.lines[before:]
+    del scope.lines[before:]
+    return [*added, one]
+
+
+def _end(scope: Scope, value: Value) -> str:
+    node = whole(value)
+    found = text(node)
+    if not value.shape and value.leaf.dtype != "float64" and found.replace(".", "").lstrip("-").isdigit():
+        return f"{dtype(value.leaf)[8:]}({found})"
+    return found
+
+
+def _under_name(scope: Scope, part: str, base: str) -> str:
+    word = scope.page.fresh(base)
+    scope.put(f"{word} = {part}")
+    return word

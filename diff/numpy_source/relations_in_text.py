@@ -1,0 +1,304 @@
+"""red_R in text: a sum, a slice, a roll, a flip, an array between zeros, an index array, a cumulative sum, windows."""
+
+from __future__ import annotations
+
+import math
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, assert_never, cast
+
+import numpy as np
+
+from diff.python_text import helpers
+from diff.python_text.axes import axis, behind, permuted, reshaped, shape, span
+from diff.python_text.carried import carried
+from diff.python_text.constants import array_of
+from diff.numpy_source.contractions_in_text import total
+from diff.python_text.expressions import Node, is_light, name, put, text
+from diff.python_text.scope import Scope, Value, whole, zeros
+from diff.numpy_source.windows_in_text import laid_over, side_by_side, spread, window_sums
+from hilbert.index.leaf import Leaf
+from hilbert.index.spec import ALPHABET
+from hilbert.relation import (
+    Agreement,
+    Composite,
+    Converse,
+    Equality,
+    Full,
+    Graph,
+    Inclusion,
+    Order,
+    Pairs,
+    Partial,
+    ProductRelation,
+    Rotation,
+    Sliding,
+    SumRelation,
+    Window,
+)
+
+if TYPE_CHECKING:
+    from hilbert.relation import Form
+    from hilbert.relation.function_forms import Directed
+    from hilbert.relation.relation import AnyRelation
+
+PARTS = 6
+"""The most parts of a sum of relations that are written one by one."""
+
+
+def reduction(scope: Scope, relation: AnyRelation, at: int, value: Value, leaf: Leaf) -> Value:
+    """red_R on the axes of R's domain, which start at axis `at`; the leaf is the result's."""
+    if 0 in leaf.shape or not relation.dom.size or not relation.cod.size:
+        return Value(put(zeros(leaf.shape, leaf)), leaf)
+    if isinstance(relation, Full):
+        return _full(relation, at, value, leaf)
+    form = cast("Form", relation)
+    match form:
+        case Equality():
+            return value
+        case ProductRelation(left, right):
+            first_left = left.cod.size * right.dom.size <= left.dom.size * right.cod.size
+            order = [(left, at), (right, at + len(left.cod.axes))]
+            return _in_turn(scope, order if first_left else [(right, at + len(left.dom.axes)), (left, at)], value)
+        case Composite(outer, inner):
+            return _in_turn(scope, [(inner, at), (outer, at)], value)
+        case _:  # one array operation on one axis
+            return _alone(scope, form, at, value, leaf)
+
+
+def _in_turn(scope: Scope, order: list[tuple[AnyRelation, int]], value: Value) -> Value:
+    for relation, at in order:
+        axes = value.leaf.axes
+        leaf = Leaf(value.leaf.entry, axes[:at] + relation.cod.axes + axes[at + len(relation.dom.axes) :])
+        value = reduction(scope, relation, at, value, leaf)
+    return value
+
+
+def _full(relation: AnyRelation, at: int, value: Value, leaf: Leaf) -> Value:
+    n, m = len(relation.dom.axes), len(relation.cod.axes)
+    node, rank = value.node, len(value.shape)
+    if n:
+        node = total(whole(value), "" if n == rank else axis(at, n))
+    elif at:
+        node = whole(value)
+    if not m:
+        return Value(node, leaf)
+    if at:
+        marks = [":"] * at + ["None"] * m
+        node = put(f"{{0}}[{', '.join(marks)}]", node)
+    return Value(node, leaf, whole=False)
+
+
+def _alone(scope: Scope, form: Any, at: int, value: Value, leaf: Leaf) -> Value:
+    """A relation along one axis: several axes of X or Y are put together, and apart again."""
+    have, n = value.shape, len(form.dom.axes)
+    before, after = have[:at], have[at + n :]
+    if isinstance(form, Agreement):
+        return _agreement(scope, form, at, value, leaf)
+    if isinstance(form, Partial):
+        mask = array_of(scope.page, form.keep.array.reshape(form.dom.shape + (1,) * len(after)), "mask")
+        return Value(put("np.where({0}, {1}, 0.0)", mask, whole(value)), leaf)
+    of = form.of if isinstance(form, Converse) else form
+    if isinstance(of, Inclusion):
+        return _of_run(scope, form, at, value, leaf)
+    line = Axis(scope, before, form.dom.size, form.cod.size, after, leaf)
+    node = reshaped(whole(value), have, (*before, line.n, *after))
+    return Value(reshaped(_along(line, form, node), (*before, line.m, *after), leaf.shape), leaf)
+
+
+class Axis:
+    """The place of a relation between X and Y, each one axis, and the scope that the text stands in."""
+
+    def __init__(
+        self, scope: Scope, before: tuple[int, ...], n: int, m: int, after: tuple[int, ...], leaf: Leaf
+    ) -> None:
+        self.scope, self.before, self.n, self.m, self.after, self.leaf = scope, before, n, m, after, leaf
+        self.at, self.is_alone = len(before), not before and not after
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The shape of the result, with Y as one axis."""
+        return (*self.before, self.m, *self.after)
+
+    def cut(self, node: Node, entry: str) -> Node:
+        """A slice along the axis."""
+        return put(f"{{0}}[{behind(self.at, entry)}]", node)
+
+    def zeros(self, base: str, length: int | None = None) -> str:
+        """The name of new zeros, of another length if one is given."""
+        word = self.scope.page.fresh(base)
+        sizes = (*self.before, self.m if length is None else length, *self.after)
+        self.scope.put(f"{word} = {zeros(sizes, self.leaf)}")
+        return word
+
+    def table(self, positions: Any, base: str) -> Node:
+        """Positions as a constant, which is named."""
+        node = array_of(self.scope.page, positions, base)
+        return node
+
+
+def _along(p: Axis, form: Any, node: Node) -> Node:
+    match form:
+        case Order(_, reverse, strict):
+            return _sums(p, node, reverse=reverse, strict=strict)
+        case Rotation(_, by):
+            return put(f"np.roll({{0}}, {by if by <= p.n // 2 else by - p.n}{p_axis(p)})", node) if by else node
+        case Graph(_, _, positions):
+            return _segments(p, node, positions.array)
+        case Pairs(_, _, sources, targets):
+            return _segments(p, taken(p, node, sources.array), targets.array)
+        case Window():
+            return window_sums(p, form, node)
+        case Sliding():
+            return laid_over(p, form, node)
+        case SumRelation():
+            return _blocks(p, form, node)
+        case Converse(of):
+            return _converse(p, of, node)
+        case _:  # every other form has been taken before
+            raise TypeError(type(form).__name__)
+
+
+def _converse(p: Axis, of: Directed[Any, Any], node: Node) -> Node:
+    match of:
+        case Graph(_, _, positions):
+            return taken(p, node, positions.array)
+        case Window():
+            return spread(p, of, node)
+        case Sliding():
+            return side_by_side(p, of, node)
+        case Inclusion(_, _, offset, stride):
+            return p.cut(node, span(offset, offset + stride * p.m, stride, p.n))
+        case _:
+            assert_never(of)
+
+
+def p_axis(p: Axis) -> str:
+    """The argument that says along which axis, where there are others."""
+    return "" if p.is_alone else f", axis={p.at}"
+
+
+def _sums(p: Axis, node: Node, *, reverse: bool, strict: bool) -> Node:
+    if strict:
+        word = carried(p.scope.page, helpers.sums_behind if reverse else helpers.sums_before)
+        return put(f"{word}({{0}}, {p.at})", node)
+    if not reverse:
+        return put(f"np.cumsum({{0}}{p_axis(p)})", node)
+    back = behind(p.at, "::-1")
+    return put(f"np.cumsum({{0}}[{back}]{p_axis(p)})[{back}]", node)
+
+
+def taken(p: Axis, node: Node, positions: Any) -> Node:
+    """The entries at positions."""
+    if not positions.size:
+        return put(zeros((*p.before, 0, *p.after), p.leaf))
+    table = p.table(positions, "at")
+    return put(f"{{0}}[{behind(p.at, '{1}')}]", node, table)
+
+
+def _segments(p: Axis, node: Node, positions: Any) -> Node:
+    """Each entry added at its position."""
+    if not positions.size:
+        return put(zeros(p.sizes, p.leaf))
+    table = p.table(positions, "to")
+    if p.is_alone and p.leaf.dtype == "float64":
+        return put(f"np.bincount({{0}}, weights={{1}}, minlength={p.m})", table, node)
+    word = p.zeros("sums")
+    index = text(table) if not p.at else f"({'slice(None), ' * p.at}{text(table)})"
+    if np.unique(positions).size == positions.size:
+        p.scope.put(f"{word}[{behind(p.at, text(table))}] = {text(node)}")
+    else:
+        p.scope.put(f"np.add.at({word}, {index}, {text(node)})")
+    return name(word)
+
+
+def _blocks(p: Axis, relation: Any, node: Node) -> Node:
+    """R + S: block by block, or all pairs at once where there are many blocks."""
+    parts = list(relation.run)
+    if len(parts) > PARTS:
+        x, y = relation.holds()
+        return _segments(p, taken(p, node, x), y)
+    if not is_light(node):
+        word = p.scope.page.fresh("whole")
+        p.scope.put(f"{word} = {text(node)}")
+        node = name(word)
+    ends = list(accumulate((part.dom.size for part in parts), initial=0))
+    made = []
+    for part, start in zip(parts, ends, strict=False):
+        axes = (*p.leaf.axes[: p.at], *part.dom.axes, *p.leaf.axes[len(p.leaf.axes) - len(p.after) :])
+        leaf = Leaf(p.leaf.entry, axes)
+        block = p.cut(node, span(start, start + part.dom.size, 1, p.n))
+        value = Value(reshaped(block, (*p.before, part.dom.size, *p.after), leaf.shape), leaf)
+        result = Leaf(p.leaf.entry, (*axes[: p.at], *part.cod.axes, *axes[p.at + len(part.dom.axes) :]))
+        done = reduction(p.scope, part, p.at, value, result)
+        flat = (*p.before, part.cod.size, *p.after)
+        made.append(p.scope.light(Value(reshaped(whole(done), result.shape, flat), leaf), "block", 2).node)
+    each = ", ".join(f"{{{k}}}" for k in range(len(made)))
+    return put(f"np.concatenate([{each}]{p_axis(p) if p.at else ''})", *made)
+
+
+# --- inclusions ---
+
+
+def _of_run(scope: Scope, form: Any, at: int, value: Value, leaf: Leaf) -> Value:
+    """An inclusion: an array between zeros, or backwards; its converse: a slice, or one element."""
+    r = form.of if isinstance(form, Converse) else form
+    n, m = r.dom.size, r.cod.size
+    have, wide = value.shape, len(form.dom.axes)
+    before, after = have[:at], have[at + wide :]
+    p = Axis(scope, before, form.dom.size, form.cod.size, after, leaf)
+    node = reshaped(whole(value), have, (*before, p.n, *after)) if wide != 1 and form.dom.axes else whole(value)
+    stop = r.offset + r.stride * n
+    entry = span(r.offset, stop, r.stride, m) if r.dom.axes else str(r.offset)
+    if form is not r:
+        if entry == ":":
+            made = node
+        else:
+            made = p.cut(node, entry)
+        sizes = (*before, n, *after) if r.dom.axes else (*before, *after)
+        return Value(reshaped(made, sizes, leaf.shape), leaf)
+    if n == m:
+        made = node if r.stride == 1 and r.dom.axes else p.cut(node, "::-1" if r.dom.axes else "None")
+        return Value(reshaped(made, p.sizes, leaf.shape), leaf)
+    if r.stride == 1 and r.dom.axes and math.prod(before) * math.prod(after) == 1 and p.is_alone:
+        made = put(f"np.pad({{0}}, ({r.offset}, {m - stop}))", node)
+        return Value(reshaped(made, p.sizes, leaf.shape), leaf)
+    word = p.zeros("padded" if r.dom.axes else "y")
+    scope.put(f"{word}[{behind(at, entry)}] = {text(node)}")
+    return Value(reshaped(name(word), p.sizes, leaf.shape), leaf)
+
+
+# --- labels ---
+
+
+def _agreement(scope: Scope, form: Agreement[Any, Any], at: int, value: Value, leaf: Leaf) -> Value:
+    """Diagonals, sums, transpositions and replication by labels, as einsum's."""
+    source, target = form.source, form.target
+    free = [c for c in ALPHABET if c not in source + target]
+    head, tail = "".join(free[:at]), "".join(free[at : len(value.shape) - len(source)])
+    have, due = head + source + tail, head + target + tail
+    once = "".join(dict.fromkeys(due))
+    kept = "".join(c for c in once if c in have)
+    node = whole(value)
+    if sorted(have) == sorted(kept):
+        node = permuted(node, [have.index(c) for c in kept])
+    else:
+        node = put("np.diagonal({0})" if have == "ii" == kept * 2 else f'np.einsum("{have}->{kept}", {{0}})', node)
+    if kept != once:
+        first = once.index(next(c for c in once if c not in kept)) if kept else 0
+        del first
+        marks = [":" if c in kept else "None" for c in once]
+        while marks and marks[0] == "None":
+            marks.pop(0)
+        if "None" in marks:
+            node = put(f"{{0}}[{', '.join(marks)}]", node)
+    if once == due:
+        return Value(node, leaf, whole=kept == once)
+    if due == "ii" and kept == once:
+        return Value(put("np.diag({0})", node), leaf)
+    word = scope.page.fresh("y")
+    scope.put(f"{word} = {zeros(leaf.shape, leaf)}")
+    scope.put(f'np.einsum("{due}->{once}", {word})[...] = {text(node)}')
+    return Value(name(word), leaf)
+
+
+__all__ = ["Axis", "reduction", "shape"]

@@ -1,0 +1,113 @@
+"""Windows in text: sums over windows, windows side by side and laid over each other, and their adjoints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from diff.python_text.axes import behind, permuted
+from diff.python_text.expressions import Node, is_light, name, put, text
+from diff.python_text.scope import zeros
+
+if TYPE_CHECKING:
+    from diff.numpy_source.relations_in_text import Axis
+
+WINDOWS = "np.lib.stride_tricks.sliding_window_view"
+
+
+def window_sums(p: Axis, r: Any, node: Node) -> Node:
+    """(red v)_y = Σ_k v[stride·y + offset + dilation·k], 0 where that lies outside."""
+    if not r.width:
+        return put(zeros(p.sizes, p.leaf))
+    reach = r.dilation * (r.width - 1) + 1
+    stop = r.offset + r.stride * (p.m - 1) + reach
+    node = _between_zeros(p, node, -r.offset, stop - p.n)
+    entry = f"::{r.stride}" if r.stride > 1 else ":"
+    if r.width == 1:
+        return node if entry == ":" else p.cut(node, entry)
+    return put(f"{{0}}.sum(axis=-1)", _windows(p, node, reach, entry, r.dilation))
+
+
+def _windows(p: Axis, node: Node, reach: int, entry: str, dilation: int) -> Node:
+    """Windows of consecutive entries, those that an entry takes, along a new last axis."""
+    along = "" if p.is_alone else f", axis={p.at}"
+    node = put(f"{WINDOWS}({{0}}, {reach}{along})", node)
+    rest = [":"] * len(p.after)
+    marks = [*[":"] * p.at, entry, *rest] if entry != ":" else []
+    if dilation > 1:
+        marks = [*[":"] * p.at, entry, *rest, f"::{dilation}"]
+    return put(f"{{0}}[{', '.join(marks)}]", node) if marks else node
+
+
+def _between_zeros(p: Axis, node: Node, low: int, high: int) -> Node:
+    """The entries along the axis with zeros on both sides; where a number is negative entries are left out."""
+    size = p.n
+    if low < 0 or high < 0:
+        first, last = max(-low, 0), size - max(-high, 0)
+        if first >= last:
+            return put(zeros((*p.before, size + low + high, *p.after), p.leaf))
+        node = p.cut(node, f"{first or ''}:{last if last < size else ''}")
+    low, high = max(low, 0), max(high, 0)
+    if not low and not high:
+        return node
+    if p.is_alone:
+        return put(f"np.pad({{0}}, ({low}, {high}))", node)
+    widths = ["(0, 0)"] * p.at + [f"({low}, {high})"] + ["(0, 0)"] * len(p.after)
+    return put(f"np.pad({{0}}, ({', '.join(widths)}))", node)
+
+
+def side_by_side(p: Axis, r: Any, node: Node) -> Node:
+    """(y, k) ↦ v[stride·y + offset + dilation·k], y and k as one axis."""
+    windows, width = r.dom.left.size, r.dom.right.size
+    reach = r.dilation * (width - 1) + 1
+    entry = f"{r.offset or ''}:" + (f":{r.stride}" if r.stride > 1 else "")
+    node = _windows(p, node, reach, entry, r.dilation)
+    rank = p.at + 2 + len(p.after)
+    order = [*range(p.at + 1), rank - 1, *range(p.at + 1, rank - 1)]
+    node = permuted(node, order)
+    return put(f"{{0}}.reshape({', '.join(map(str, (*p.before, windows * width, *p.after)))})", node)
+
+
+def laid_over(p: Axis, r: Any, node: Node) -> Node:
+    """Entry (y, k) added at stride·y + offset + dilation·k."""
+    windows, width = r.dom.left.size, r.dom.right.size
+    sizes = ", ".join(map(str, (*p.before, windows, width, *p.after)))
+    word = _named(p, put(f"{{0}}.reshape({sizes})", node), "windows")
+    y = p.zeros("y")
+    _added(p, y, r.offset, r, windows, width, f"{word}[{behind(p.at, ':', 'k')}]")
+    return name(y)
+
+
+def spread(p: Axis, r: Any, node: Node) -> Node:
+    """The adjoint of windows with a stride: v_y added to all of its window, as far as the window lies inside."""
+    if not r.width:
+        return put(zeros(p.sizes, p.leaf))
+    reach = r.dilation * (r.width - 1) + 1
+    if r.width == r.stride and r.dilation == 1 and not r.offset and p.n * r.stride == p.m:
+        return put(f"np.repeat({{0}}, {r.stride}, axis={p.at})", node)
+    low = max(-r.offset, 0)
+    length = max(low + p.m, low + r.offset + r.stride * (p.n - 1) + reach)
+    word = _named(p, node, "part")
+    y = p.zeros("y", length)
+    _added(p, y, low + r.offset, r, p.n, r.width, word)
+    if low or length > p.m:
+        return p.cut(name(y), f"{low or ''}:{low + p.m if low + p.m < length else ''}")
+    return name(y)
+
+
+def _added(p: Axis, y: str, start: int, r: Any, windows: int, width: int, part: str) -> None:
+    """The statements that add a part for each place of the windows."""
+    reach = r.stride * (windows - 1) + 1
+    first = "k" if r.dilation == 1 else f"{r.dilation} * k"
+    first = first if not start else f"{first} + {start}"
+    last = f"{first} + {reach}" if not start else f"{first.rpartition(' + ')[0]} + {start + reach}"
+    step = f":{r.stride}" if r.stride > 1 else ""
+    p.scope.put(f"for k in range({width}):")
+    p.scope.put(f"    {y}[{behind(p.at, f'{first}:{last}{step}')}] += {part}")
+
+
+def _named(p: Axis, node: Node, base: str) -> str:
+    if isinstance(node, (type(name("x")),)) and is_light(node):
+        return text(node)
+    word = p.scope.page.fresh(base)
+    p.scope.put(f"{word} = {text(node)}")
+    return word

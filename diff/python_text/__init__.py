@@ -1,0 +1,1 @@
+"""Python written down: expressions and axes, statements and names, constants, functions that a text carries along."""

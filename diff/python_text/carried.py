@@ -1,0 +1,158 @@
+"""Functions of the library that a text carries along: their own text, with numpy in place of any array library.
+
+What a function calls, and the constants that it reads, come with it. Types of arguments are left out.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import sys
+import textwrap
+from functools import cache
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from diff.python_text.expressions import text
+from hilbert import SpaceError
+
+if TYPE_CHECKING:
+    from diff.python_text.scope import Page
+
+MATH = {"inf": "inf", "nan": "nan", "prod": "prod", "log2": "log2", "sqrt": "sqrt", "pi": "pi"}
+
+
+@cache
+def _functions(module: str) -> dict[str, ast.FunctionDef]:
+    """The functions of a module by their names."""
+    tree = ast.parse(inspect.getsource(sys.modules[module]))
+    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def carried(page: Page, function: Any) -> str:
+    """The name of a function in the text, which is added to the text with all that the function needs."""
+    function = inspect.unwrap(function)
+    word = function.__name__.strip("_")
+    if word in page.helpers:
+        return word
+    page.helpers[word] = ""  # helpers that call each other end
+    page.taken.add(word)
+    tree = _functions(function.__module__).get(function.__name__)
+    if tree is None:
+        raise SpaceError(f"{function.__name__} has no text of its own")
+    made = _Plain(page, function).visit(_copy(tree))
+    made.name = word
+    del page.helpers[word]  # behind all that it calls
+    page.helpers[word] = _written(made)
+    return word
+
+
+def _copy(tree: ast.FunctionDef) -> ast.FunctionDef:
+    found = ast.parse(ast.unparse(tree)).body[0]
+    assert isinstance(found, ast.FunctionDef)
+    return found
+
+
+def _written(tree: ast.FunctionDef) -> str:
+    lines = ast.unparse(ast.fix_missing_locations(tree)).replace(" ** ", "**").split("\n")
+    return "\n".join(part for line in lines for part in _broken(line))
+
+
+def _broken(line: str) -> list[str]:
+    """A long line on several ones, if brackets are open where it is broken."""
+    if len(line) <= 88 or '"""' in line or "#" in line:
+        return [line]
+    indent = " " * (len(line) - len(line.lstrip()) + 4)
+    at = line.find("(")
+    if at < 0 or not line.endswith((")", "]", ":")):
+        return [line]
+    parts = textwrap.wrap(line, 88, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    try:
+        ast.parse(textwrap.dedent("\n".join(parts)) + ("\n    pass" if line.endswith(":") else ""))
+    except SyntaxError:
+        return [line]
+    return parts
+
+
+def _tuple(word: str, value: Any) -> str:
+    entries = ", ".join(map(repr, value))
+    body = textwrap.fill(entries, 84, initial_indent="    ", subsequent_indent="    ")
+    return f"{word} = (\n{body},\n)"
+
+
+class _Plain(ast.NodeTransformer):
+    """Writes np for xp, and follows what is called."""
+
+    def __init__(self, page: Page, function: FunctionType) -> None:
+        self.page, self.scope = page, function.__globals__
+        self.local = set(function.__code__.co_varnames) | set(function.__code__.co_cellvars)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        """The arguments without types, and without the array library."""
+        node.returns = None
+        node.args.args = [ast.arg(arg.arg) for arg in node.args.args if arg.arg != "xp"]
+        node.args.kwonlyargs = [ast.arg(arg.arg) for arg in node.args.kwonlyargs]
+        node.decorator_list = [d for d in node.decorator_list if isinstance(d, ast.Call) and "errstate" in ast.unparse(d)]
+        self.generic_visit(node)
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        """A variable without its type."""
+        assert node.value is not None
+        return self.visit(ast.Assign([node.target], node.value, lineno=0))  # type: ignore[no-any-return]
+
+    def visit_If(self, node: ast.If) -> Any:
+        """A branch for numpy alone is taken."""
+        if ast.unparse(node.test) == "xp is np":
+            return [self.visit(line) for line in node.body]
+        self.generic_visit(node)
+        return node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        """Whether the library is numpy is known."""
+        node.values = [value for value in node.values if ast.unparse(value) != "xp is np"]
+        self.generic_visit(node)
+        return node.values[0] if len(node.values) == 1 else node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """A call without the array library and without a device."""
+        node.args = [arg for arg in node.args if not (isinstance(arg, ast.Name) and arg.id == "xp")]
+        node.keywords = [keyword for keyword in node.keywords if keyword.arg != "device"]
+        self.generic_visit(node)
+        if ast.unparse(node.func) == "np.ceil":
+            return ast.Call(ast.Name("int"), [node], [])
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        """numpy's functions, also for those of `math`."""
+        of = node.value
+        if isinstance(of, ast.Name) and of.id == "math" and "math" in self.scope:
+            return ast.Attribute(ast.Name("np"), MATH.get(node.attr, node.attr))
+        if isinstance(of, ast.Name) and inspect.ismodule(self.scope.get(of.id)) and self.scope[of.id] is not np:
+            return ast.Name(self._needed(getattr(self.scope[of.id], node.attr), node.attr))
+        self.generic_visit(node)
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        """A name of the module comes along."""
+        if node.id == "xp":
+            return ast.Name("np")
+        if node.id in self.local or node.id not in self.scope or node.id == "np":
+            return node
+        return ast.Name(self._needed(self.scope[node.id], node.id))
+
+    def _needed(self, value: Any, word: str) -> str:
+        if callable(value):
+            return word if getattr(builtins, word, None) is value else carried(self.page, value)
+        word = word.strip("_")
+        if word not in self.page.helpers:
+            self.page.taken.add(word)
+            is_long = isinstance(value, tuple | list) and len(repr(value)) > 70
+            self.page.helpers[word] = _tuple(word, value) if is_long else f"{word} = {value!r}"
+        return word
+
+
+__all__ = ["carried", "text"]
