@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, final
 
 
-from diff.numpy_source.slot_names import assigned
+from diff.numpy_source.slot_names import user_names
 from diff.numpy_source.step_text import array_step, word_of
 from diff.python_text.expressions import is_light, text, weight
-from diff.python_text.scope import HEAVY, WIDTH, Scope, Value, Values
+from diff.python_text.line_breaks import WIDTH
+from diff.python_text.scope import HEAVY, Scope, Value, Values, whole
 from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.operation import Literal
 from hilbert.program.control.control_flow import ControlFlow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from hilbert.program.line.line import Line, Step
 
@@ -23,10 +25,11 @@ if TYPE_CHECKING:
 class Body:
     """A line in a scope; `words` has the names of some slots, as far as they are known before."""
 
-    def __init__(self, scope: Scope, line: Line, inputs: Sequence[Value], words: Mapping[int, str] = {}) -> None:
+    def __init__(self, scope: Scope, line: Line, inputs: Sequence[Value], words: Mapping[int, str] = MappingProxyType({}), *, is_whole: bool = False) -> None:
         self.scope, self.line, self.words = scope, line, dict(words)
+        self.own = set(range(line.arity)) if is_whole else set[int]()  # the slots with a variable of their own
+        self.user = user_names(line)
         self.values: list[Values] = list(inputs)
-        self.flows: Callable[..., tuple[Value, ...]]
 
     def run(self) -> list[Value]:
         """Write all steps; the values of the outputs."""
@@ -47,6 +50,8 @@ class Body:
             case Unpack(k):
                 found = self.values[step.args[0]]
                 assert isinstance(found, tuple)
+                if step.args[0] >= self.line.arity and isinstance(self.maker(step.args[0]), ControlFlow):
+                    self.own.add(slot)
                 return found[k]
             case ControlFlow():
                 from diff.numpy_source.flow_text import flow
@@ -56,6 +61,14 @@ class Body:
                 return array_step(self.scope, step.operation, [], self.line.slots[slot], "c")
             case _:  # arrays to an array, or to several
                 return self._settled(slot, step)
+
+    def maker(self, slot: int) -> Any:
+        """The operation that makes a slot."""
+        return self.line.steps[slot - self.line.arity].operation
+
+    def is_free(self, slot: int) -> bool:
+        """Tell if a slot has a variable of its own that nobody reads again: another value may have the variable."""
+        return slot in self.own and self.line.reads[slot] == 1
 
     def _packed(self, slot: int, step: Step[Any]) -> tuple[Value, ...]:
         """The arrays of a bundle; those of one that is read several times have names."""
@@ -73,7 +86,7 @@ class Body:
         """The names that the user gave the results of a step, or that they have in the result of the function."""
         if slot in self.words:
             return (self.words[slot],)
-        return assigned(step)
+        return self.user.get(slot, ())
 
     def _settled(self, slot: int, step: Step[Any]) -> Values:
         """A step, its operands written out as long as the line stays short."""
@@ -94,10 +107,11 @@ class Body:
             return made
         if is_light(made.node) or (not names and self.line.reads[slot] == 1 and weight(made.node) <= HEAVY):
             return made
-        return self.scope.assign(made, word)
+        self.own.add(slot)
+        return self.scope.assign(Value(whole(made), made.leaf) if slot in self.words else made, word)
 
     def _fits(self, made: Value, word: str) -> bool:
-        room = WIDTH - len(self.scope.indent) - len(word) - 5
+        room = WIDTH - len(self.scope.indent) - max(len(word) + 3, len("return "))
         return weight(made.node) <= HEAVY + 1 and len(text(made.node)) <= room
 
     def _shortened(self, args: Sequence[int]) -> bool:
@@ -109,6 +123,7 @@ class Body:
         step = self.line.steps[slot - self.line.arity] if slot >= self.line.arity else None
         word = self.word(slot, step) if step is not None else "x"
         self.values[slot] = self.scope.assign(self.one(slot), word)
+        self.own.add(slot)
         return True
 
 

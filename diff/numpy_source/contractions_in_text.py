@@ -34,7 +34,7 @@ def contraction(spec: Spec, left: Value, right: Value, leaf: Leaf) -> Value:
     for k, other, labels, others in sides:  # a number in every entry
         if not k.whole and is_number(k.node) and set(labels) <= set(others) and (other.whole or others == spec.out):
             return _multiple(k, other, others, spec, leaf)
-    if not spec.contracted and spec.left == spec.out and spec.right == spec.out:
+    if spec.is_pointwise:
         return Value(times(left.node, right.node), leaf, left.whole or right.whole)
     return Value(contracted(spec, whole(left), whole(right)), leaf)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from typing import TYPE_CHECKING, Any, assert_never
 
 from diff.numpy_source import body as bodies
-from diff.numpy_source.slot_names import assigned
+from diff.numpy_source.slot_names import user_names
+from diff.numpy_source.step_text import word_of
 from diff.python_text.axes import reshaped, shape
 from diff.python_text.expressions import Node, is_light, is_number, name, put, text, weight
 from diff.python_text.scope import Scope, Value, dtype, whole
@@ -16,11 +18,12 @@ from hilbert.program.control.branch import Cond
 from hilbert.program.control.equation_step import Implicit, Solve
 from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
+from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.run.constant_folding import folded
 from hilbert.program.transform.run_linear_system import under
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from diff.numpy_source.body import Body
     from hilbert.program.control.flows import Flow
@@ -33,8 +36,7 @@ def flow(body: Body, slot: int, step: Step[Any]) -> tuple[Value, ...]:
     bundle = step.args[0]
     given = body.values[bundle]
     assert isinstance(given, tuple)
-    once = _read_once(body, bundle)
-    names = body.names(slot, step)
+    once, names = _free(body, bundle), _result_words(body, slot, step)
     match operation:
         case Loop():
             return Rounds(body.scope, operation, given, once, names).written()
@@ -51,13 +53,21 @@ def flow(body: Body, slot: int, step: Step[Any]) -> tuple[Value, ...]:
             assert_never(operation)
 
 
-def _read_once(body: Body, bundle: int) -> list[bool]:
-    """Which arrays of a bundle nobody else reads: their names may be taken for what becomes of them."""
+def _free(body: Body, bundle: int) -> list[bool]:
+    """Which arrays of a bundle have a variable that nobody else reads: what becomes of them may have the variable."""
     line = body.line
-    if bundle < line.arity or line.reads[bundle] > 1:
-        return [False] * len(line.slots[bundle].leaves)  # type: ignore[attr-defined]
-    step = line.steps[bundle - line.arity]
-    return [line.reads[a] == 1 for a in step.args]
+    if bundle < line.arity or line.reads[bundle] > 1 or not isinstance(body.maker(bundle), Pack):
+        return [False] * len(line.slots[bundle].shape and body.values[bundle])  # type: ignore[arg-type]
+    return [body.is_free(a) for a in line.steps[bundle - line.arity].args]
+
+
+def _result_words(body: Body, slot: int, step: Step[Any]) -> dict[int, str]:
+    """Names for the results of a step: those that the user gave them, or that they have as results of the function."""
+    found = dict(enumerate(body.names(slot, step)))
+    for k, other in enumerate(body.line.steps, body.line.arity):
+        if isinstance(other.operation, Unpack) and other.args == (slot,) and k in body.words:
+            found[other.operation.k] = body.words[k]
+    return found
 
 
 # --- loops ---
@@ -67,7 +77,7 @@ class Rounds:
     """A loop: states that each round changes, arrays that all share, a slice of each stack, rows of results."""
 
     def __init__(
-        self, scope: Scope, loop: Loop, given: Sequence[Value], once: Sequence[bool], names: Sequence[str]
+        self, scope: Scope, loop: Loop, given: Sequence[Value], once: Sequence[bool], names: Mapping[int, str]
     ) -> None:
         self.scope, self.loop, self.names = scope, loop, names
         self.body = folded(loop.body)
@@ -79,6 +89,8 @@ class Rounds:
 
     def _stack(self, value: Value) -> Value:
         sizes = self.loop.index.shape
+        if not value.whole and is_number(value.node):
+            return value
         if len(sizes) == 1:
             return self.scope.named(Value(whole(value), value.leaf), "xs")
         flat = (self.n, *value.shape[len(sizes) :])
@@ -96,7 +108,9 @@ class Rounds:
         states = [self._state(k, value, inside[k]) for k, value in enumerate(self.start)]
         ends = body.outputs[c:]
         rows = [self._row(k) for k in range(len(ends))]
-        turn = self.scope.page.fresh("t")
+        turn = next((w for w in "tkji" if w not in self.scope.page.taken), None) or self.scope.page.fresh("t")
+        taken = set(self.scope.page.taken)
+        self.scope.page.taken.add(turn)
         order = f"reversed(range({self.n}))" if self.loop.reverse else f"range({self.n})"
         self.scope.put(f"for {turn} in {order}:")
         scope = self.scope.inner()
@@ -104,19 +118,21 @@ class Rounds:
         slices = []
         for k, stack in enumerate(self.stacks):
             leaf = body.slots[self.whole + k]
+            if is_number(stack.node):
+                slices.append(Value(stack.node, leaf, whole=not leaf.shape))
+                continue
             value = Value(put(f"{{0}}[{turn}]", stack.node), leaf)
             if body.reads[self.whole + k] > 1 and inside[c + k]:
                 value = scope.assign(value, inside[c + k])
             slices.append(value)
-        words = {slot: text(states[k].node) + "_new" for k, slot in enumerate(body.outputs[:c]) if False}
-        run = bodies.Body(scope, body, [*states, *self.shared, *slices], words)
-        made = run.run()
+        made = bodies.Body(scope, body, [*states, *self.shared, *slices]).run()
         for row, value in zip(rows, made[c:], strict=True):
             scope.put(f"{row}[{turn}] = {text(value.node)}")
         self._update(scope, states, made[:c])
         if len(scope.lines) == before:
             scope.put("pass")
         self.scope.lines += scope.lines
+        self.scope.page.end(taken)
         sizes = self.loop.index.shape
         results = list(states)
         for row, slot in zip(rows, ends, strict=True):
@@ -131,33 +147,44 @@ class Rounds:
         free = self.once[k] and isinstance(value.node, type(name("x"))) and value.whole
         if free and text(value.node) not in self.scope.page.constants:
             return Value(value.node, leaf)
-        word = self.names[k] if k < len(self.names) else inside or "s"
+        word = self.names.get(k) or inside or ("g" if self.loop.reverse else "s")
         node = whole(value)
         return self.scope.assign(Value(node, leaf), word)
 
     def _row(self, k: int) -> str:
         """The name of the rows of a result, which are set up."""
         leaf = self.body.slots[self.body.outputs[self.c + k]]
-        own = self.names[self.c + k] if self.c + k < len(self.names) else ""
+        own = self.names.get(self.c + k, "")
         word = self.scope.page.fresh(own or self._row_word(k))
         self.scope.put(f"{word} = np.empty({shape((self.n, *leaf.shape))}{dtype(leaf)})")
         return word
 
     def _row_word(self, k: int) -> str:
         slot = self.body.outputs[self.c + k]
-        inside = self._names_inside()
+        inside, user = self._names_inside(), user_names(self.body)
         if slot < self.c and inside[slot]:
             return f"{inside[slot]}s"
-        if slot >= self.body.arity:
-            step = self.body.steps[slot - self.body.arity]
-            found = assigned(step)
-            return f"{found[0]}s" if found else "rows"
-        return "rows"
+        if slot in user:
+            return f"{user[slot][0]}s"
+        return f"{word_of(self.body.steps[slot - self.body.arity].operation)}s" if slot >= self.body.arity else "rows"
 
     def _update(self, scope: Scope, states: Sequence[Value], made: Sequence[Value]) -> None:
         """The states after the round."""
-        changed = [(s.node, whole(v)) for s, v in zip(states, made, strict=True) if text(s.node) != text(v.node)]
+        changed = []
+        for k, (s, v) in enumerate(zip(states, made, strict=True)):
+            if text(s.node) == text(v.node):
+                continue
+            match v.node:
+                case ast.BinOp(ast.Name(word), ast.Add(), more) if word == text(s.node) and self._is_total(k):
+                    scope.put(f"{word} += {text(more)}")
+                case _:  # any other state
+                    changed.append((s.node, whole(v)))
         _set(scope, changed)
+
+    def _is_total(self, k: int) -> bool:
+        """Tell if a state is an array of its own that a round does nothing with but add to."""
+        start = self.start[k]
+        return self.body.reads[k] == 1 and not start.whole and is_number(start.node)
 
 
 def _set(scope: Scope, changed: Sequence[tuple[Node, Node]]) -> None:
@@ -171,17 +198,12 @@ def _set(scope: Scope, changed: Sequence[tuple[Node, Node]]) -> None:
         if free is None:
             line = f"{', '.join(text(s) for s, _ in waiting)} = {', '.join(text(v) for _, v in waiting)}"
             if len(line) + len(scope.indent) > 88:
-                waiting = [(s, v if is_light(v) and not _is_any(v, waiting) else _kept(scope, s, v)) for s, v in waiting]
+                waiting = [(s, v if is_light(v) else _kept(scope, s, v)) for s, v in waiting]
                 line = f"{', '.join(text(s) for s, _ in waiting)} = {', '.join(text(v) for _, v in waiting)}"
             scope.put(line)
             return
         s, v = waiting.pop(free)
         scope.put(f"{text(s)} = {text(v)}")
-
-
-def _is_any(v: Node, waiting: Sequence[tuple[Node, Node]]) -> bool:
-    del v, waiting
-    return False
 
 
 def _kept(scope: Scope, s: Node, v: Node) -> Node:
@@ -191,8 +213,6 @@ def _kept(scope: Scope, s: Node, v: Node) -> Node:
 
 
 def _reads(node: Node, variable: Node) -> bool:
-    import ast
-
     word = text(variable)
     return any(isinstance(part, ast.Name) and part.id == word for part in ast.walk(node))
 
@@ -209,7 +229,7 @@ def _while(scope: Scope, loop: While, given: Sequence[Value], once: Sequence[boo
         is_set = not (loop.search and k < 2)
         if is_free:
             states.append(Value(node, leaf))
-        elif is_set or body.reads[k] > 0 or leaf.shape:
+        elif is_set or body.reads[k]:
             states.append(scope.assign(Value(node, leaf), inside[k]))
         else:
             states.append(Value(name(scope.page.fresh(inside[k])), leaf))
@@ -219,7 +239,9 @@ def _while(scope: Scope, loop: While, given: Sequence[Value], once: Sequence[boo
     scope.put(f"for _ in range({loop.most}):" if loop.most else f"while {holds}:")
     inner = scope.inner()
     made = bodies.Body(inner, body, [*states, *shared]).run()
-    changed = [(s.node, whole(v)) for s, v in zip(states, made, strict=True) if text(s.node) != text(v.node)]
+    idle = {1} if loop.search and not body.reads[1] else set()  # how far away the end is, for messages
+    pairs = enumerate(zip(states, made, strict=True))
+    changed = [(s.node, whole(v)) for k, (s, v) in pairs if k not in idle and text(s.node) != text(v.node)]
     _set(inner, changed)
     if loop.most:
         inner.put(f"if not {holds}:")
@@ -232,7 +254,7 @@ def _while(scope: Scope, loop: While, given: Sequence[Value], once: Sequence[boo
     return tuple(states)
 
 
-def _branches(scope: Scope, cond: Cond, given: Sequence[Value], names: Sequence[str]) -> tuple[Value, ...]:
+def _branches(scope: Scope, cond: Cond, given: Sequence[Value], names: Mapping[int, str]) -> tuple[Value, ...]:
     """One of two lines; where both are expressions, a conditional one."""
     condition, *captured = given
     inputs = [scope.named(value, "a") for value in captured]
@@ -244,8 +266,8 @@ def _branches(scope: Scope, cond: Cond, given: Sequence[Value], names: Sequence[
     (first, then), (second, otherwise) = parts
     if len(leaves) == 1 and not first.lines and not second.lines and weight(then[0].node) + weight(otherwise[0].node) < 6:
         node = put("{1} if {0} else {2}", condition.node, whole(then[0]), whole(otherwise[0]))
-        return (scope.assign(Value(node, leaves[0]), names[0] if names else "y"),)
-    words = [scope.page.fresh(names[k] if k < len(names) else "y") for k in range(len(leaves))]
+        return (scope.assign(Value(node, leaves[0]), names.get(0, "y")),)
+    words = [scope.page.fresh(names.get(k, "y")) for k in range(len(leaves))]
     scope.put(f"if {text(condition.node)}:")
     for inner, made in parts:
         for word, value in zip(words, made, strict=True):
@@ -275,66 +297,59 @@ class System:
         """The unknowns."""
         leaves = self.of.made.leaves
         if not self.total or not self.lanes or not self.rows:
-            return tuple(Value(put(f"np.zeros({shape(leaf.shape)})"), leaf) for leaf in leaves)
-        b = self._flat(self.right, (self.rows, self.lanes), [leaf.size for leaf in self._ends()])
+            return tuple(Value(put(f"np.zeros({shape(leaf.shape)}{dtype(leaf)})"), leaf) for leaf in leaves)
+        b = self._flat(self.right, self._front(self.rows))
         if self.total == 1 or (not self.of.is_small and self.of.plan().division):
-            ones = [Value(put(f"np.ones({shape((1, *leaf.shape))}{dtype(leaf)})"), self._one(leaf)) for leaf in self.unknowns]
-            d = self._flat(self._applied(1, ones), (1, self.lanes), self._sizes())
-            return self._parts(put("{0} / {1}", b, d))
-        basis = self._basis()
-        made = self._flat(self._applied(self.total, basis), (self.total, self.lanes), self._sizes())
-        matrix = self.scope.named(Value(made, self.unknowns[0]), "columns").node
-        if self.lanes == 1 and self.rows == 1:
-            x = put("np.linalg.solve({0}.T, {1})", self._one_lane(matrix), self._alone(b))
-            return self._parts(x, alone=True)
-        x = put("np.linalg.solve({0}.transpose(1, 2, 0), {1}.transpose(1, 2, 0)).transpose(2, 0, 1)", matrix, b)
-        return self._parts(x)
+            ones = [self._of_ones(leaf) for leaf in self.unknowns]
+            return self._parts(put("{0} / {1}", b, self._flat(self._applied(1, ones), self._front(1))))
+        made = self._flat(self._applied(self.total, self._basis()), self._front(self.total))
+        columns = self.scope.named(Value(made, self.unknowns[0]), "columns").node
+        if self.lanes == 1:
+            return self._parts(put("np.linalg.solve({0}.T, {1})" if self.rows == 1 else TURNED, columns, b))
+        matrices = put("{0}.transpose(1, 2, 0)", columns)
+        if self.rows == 1:
+            return self._parts(put("np.linalg.solve({0}, {1}[..., None])[..., 0]", matrices, b))
+        b = self.scope.named(Value(put("{0}.transpose(1, 2, 0)", b), self.unknowns[0]), "b").node
+        return self._parts(put("np.linalg.solve({0}, {1}).transpose(2, 0, 1)", matrices, b))
 
-    def _one_lane(self, matrix: Node) -> Node:
-        return put("{0}[:, 0]", matrix)
-
-    def _alone(self, b: Node) -> Node:
-        return put("{0}[0, 0]", b)
-
-    def _one(self, leaf: Leaf) -> Leaf:
-        return leaf.under((Fin.of(1),))
+    def _front(self, rows: int) -> tuple[int, ...]:
+        """The axes in front of the unknowns: rows and lanes, where there are several."""
+        return (rows,) * (rows > 1) + (self.lanes,) * (self.lanes > 1)
 
     def _ends(self) -> list[Leaf]:
         return [self.of.line.slots[k] for k in self.of.line.outputs]
 
-    def _sizes(self) -> list[int]:
-        return [leaf.size // self.lanes for leaf in self._ends()]
+    def _of_ones(self, leaf: Leaf) -> Value:
+        return Value(put(f"np.ones({shape((1, *leaf.shape))}{dtype(leaf)})"), leaf.under((Fin.of(1),)))
 
-    def _flat(self, values: Sequence[Value], front: tuple[int, int], sizes: Sequence[int]) -> Node:
-        """Arrays side by side, as one with rows and lanes in front."""
+    def _flat(self, values: Sequence[Value], front: tuple[int, ...]) -> Node:
+        """Arrays side by side, as one with some axes in front."""
         parts = []
         for value, leaf in zip(values, self._ends(), strict=True):
-            want = (*front, leaf.size // self.lanes)
-            node = reshaped(whole(value), value.shape, want)
+            node = reshaped(whole(value), value.shape, (*front, leaf.size // self.lanes))
             parts.append(self.scope.light(Value(node, leaf), "b", 2).node)
         if len(parts) == 1:
             return parts[0]
         each = ", ".join(f"{{{k}}}" for k in range(len(parts)))
-        found = self.scope.assign(Value(put(f"np.concatenate([{each}], axis=2)", *parts), self.unknowns[0]), "b")
-        return found.node
+        axis = ", axis=-1" if front else ""
+        return self.scope.assign(Value(put(f"np.concatenate([{each}]{axis})", *parts), self.unknowns[0]), "b").node
 
     def _basis(self) -> list[Value]:
         """Each vector of the basis, in the shapes of the unknowns."""
-        kind, n, lanes = dtype(self.unknowns[0]), self.total, self.lanes
+        kind, n = dtype(self.unknowns[0]), self.total
         eye: Node = put(f"np.eye({n}{kind})")
         found, start = [], 0
         if len(self.unknowns) > 1:
             eye = self.scope.assign(Value(eye, self.unknowns[0]), "basis").node
         for leaf in self.unknowns:
-            size = leaf.size // lanes
+            size = leaf.size // self.lanes
             part = eye if len(self.unknowns) == 1 else put(f"{{0}}[:, {start}:{start + size}]", eye)
-            if lanes > 1:
-                part = put(f"np.broadcast_to({{0}}[:, None], {(n, lanes, size)})", part)
-                part = reshaped(part, (n, lanes, size), (n, *leaf.shape))
-            else:
-                part = reshaped(part, (n, size), (n, *leaf.shape))
-            under_ = leaf.under((Fin.of(n),))
-            found.append(self.scope.named(Value(part, under_), "basis"))
+            have: tuple[int, ...] = (n, size)
+            if self.lanes > 1:
+                have = (n, self.lanes, size)
+                part = put(f"np.broadcast_to({{0}}[:, None], {have})", part)
+            value = Value(reshaped(part, have, (n, *leaf.shape)), leaf.under((Fin.of(n),)))
+            found.append(self.scope.named(value, "basis"))
             start += size
         return found
 
@@ -344,20 +359,20 @@ class System:
         given = [self.scope.named(value, "ones") for value in x]
         return bodies.Body(self.scope, line, [*given, *self.data]).run()
 
-    def _parts(self, x: Node, *, alone: bool = False) -> tuple[Value, ...]:
+    def _parts(self, x: Node) -> tuple[Value, ...]:
         """The unknowns in their shapes."""
-        leaves = self.of.made.leaves
-        have = (self.total,) if alone else (self.rows, self.lanes, self.total)
+        leaves, front = self.of.made.leaves, self._front(self.rows)
         if len(leaves) == 1:
-            return (self.scope.assign(Value(reshaped(x, have, leaves[0].shape), leaves[0]), "x"),)
+            return (self.scope.assign(Value(reshaped(x, (*front, self.total), leaves[0].shape), leaves[0]), "x"),)
         word = self.scope.assign(Value(x, leaves[0]), "x").node
         found, start = [], 0
         for leaf in leaves:
             size = leaf.size // (self.rows * self.lanes)
-            part = put(f"{{0}}[{'' if alone else '..., '}{start}:{start + size}]", word)
-            found.append(self.scope.named(Value(reshaped(part, (*have[:-1], size), leaf.shape), leaf), "x"))
+            part = put(f"{{0}}[{'..., ' if front else ''}{start}:{start + size}]", word)
+            found.append(self.scope.named(Value(reshaped(part, (*front, size), leaf.shape), leaf), "x"))
             start += size
         return tuple(found)
 
 
-__all__ = ["flow", "is_number"]
+TURNED = "np.linalg.solve({0}.T, {1}.T).T"
+"""Several right sides, as columns."""

@@ -14,9 +14,11 @@ from diff.printing.show_steps import leaf_names
 from diff.python_text.constants import SMALL, written
 from diff.python_text.expressions import name as variable
 from diff.python_text.expressions import text
-from diff.python_text.scope import WIDTH, Page, Scope, Value, dtype, whole
+from diff.python_text.line_breaks import WIDTH, broken
+from diff.python_text.scope import Page, Scope, Value, dtype, whole
 from diff.terms.lower import program
 from diff.terms.planned_program import reordered
+from diff.terms.program import Program
 from hilbert import SpaceError
 from hilbert.errors import shown
 from hilbert.index.leaf import Leaf
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     from diff.terms.program import AnyProgram
     from hilbert.map.map import AnyMap
+    from hilbert.program.line.line import Line, Step
 
 FILE = "constants.npz"
 """The name of the file of constants beside the module."""
@@ -40,13 +43,14 @@ class Source:
     """A module of numpy with one function, and the constants that are too large for its text."""
 
     name: str
+    imports: tuple[str, ...] = field(repr=False)
     body: str = field(repr=False)
     constants: Mapping[str, np.ndarray[Any, Any]] = field(repr=False, eq=False)
 
     @property
     def text(self) -> str:
         """The text of the module."""
-        return "\n".join(["import numpy as np", *self._loaded(), "", *self.body.split("\n")])
+        return "\n".join([*self.imports, *self._loaded(), "", *self.body.split("\n")])
 
     def _loaded(self) -> list[str]:
         """The statements that read the constants from the file beside the module."""
@@ -60,8 +64,8 @@ class Source:
 
     def function(self) -> Callable[..., Any]:
         """The function, of arrays in the order of the text, as Python makes it of the text."""
-        scope: dict[str, Any] = {"np": np, "__name__": self.name, **self.constants}
-        exec(compile(self.body, f"{self.name}.py", "exec", dont_inherit=True), scope)  # noqa: S102 - a text made here
+        scope: dict[str, Any] = {"__name__": self.name, **self.constants}
+        exec(compile("\n".join([*self.imports, self.body]), f"{self.name}.py", "exec", dont_inherit=True), scope)  # noqa: S102 - a text made here
         found: Callable[..., Any] = scope[self.name]
         return found
 
@@ -91,53 +95,54 @@ def source(f: AnyMap, *, name: str = "f") -> Source:
     if not isinstance(name, str) or not name.isidentifier():
         raise SpaceError(f"source(f, name=…) takes a name of Python, not {shown(name)}")
     p = reordered(program(f))
+    is_derived = isinstance(f, Program) and bool(f.names)
     page = Page(frozenset({name, "constants"}))
-    lines = _function(p, name, page)
+    lines = _function(p, name, page, is_derived=is_derived)
     if page.helpers.keys() & page.given:  # a variable of the user's has the name of a helper
         page = Page(frozenset({name, "constants", *page.helpers}))
-        lines = _function(p, name, page)
+        lines = _function(p, name, page, is_derived=is_derived)
     small = {word: array for word, array in page.constants.items() if array.size <= SMALL}
     large = {word: np.array(array) for word, array in page.constants.items() if array.size > SMALL}
     blocks = [written(word, array) for word, array in small.items()]
     parts = ["\n".join(blocks)] if blocks else []
     parts += _spaced(page.helpers)
-    return Source(name, "\n\n\n".join([*parts, "\n".join(lines)]).lstrip("\n") + "\n", large)
+    imports = ("import numpy as np", *sorted(page.imports))
+    return Source(name, imports, "\n\n\n".join([*parts, "\n".join(lines)]).lstrip("\n") + "\n", large)
 
 
 def _spaced(helpers: Mapping[str, str]) -> list[str]:
     return list(helpers.values())
 
 
-def _function(p: AnyProgram, name: str, page: Page) -> list[str]:
+def _function(p: AnyProgram, name: str, page: Page, *, is_derived: bool) -> list[str]:
     line = folded(p.line.pruned())
-    page.given = set()
     args = []
     for word in leaf_names(p):
         args.append(page.fresh(word))
+    page.given = set(args)
     scope = Scope(page)
     inputs = [Value(variable(word), leaf) for word, leaf in zip(args, line.slots, strict=False)]
-    ends = [Value(variable("_"), line.slots[k]) for k in line.outputs]
-    words = _gradient_words(p, line, args)
-    body = Body(scope, line, inputs, words)
+    words = _gradient_words(p, line, args) if is_derived else {}
+    body = Body(scope, line, inputs, words, is_whole=True)
     made = body.run()
     head = [*_head(name, args), *_documented(p), *_shapes(args, line.slots)]
-    del ends
     return [*head, *scope.lines, *_returned(scope, made, words, line)]
 
 
-def _gradient_words(p: AnyProgram, line: Any, args: list[str]) -> dict[int, str]:
-    """Names of the results that are derivatives in arguments: d_w for w."""
-    outputs = line.outputs
-    if len(outputs) < len(args) or line.slots[: len(args)] == () or len(outputs) == len(line.steps) == 0:
+def _gradient_words(p: AnyProgram, line: Line, args: list[str]) -> dict[int, str]:
+    """Names of the results of derivatives: d_w for the one in w."""
+    given = list(zip(args, line.slots, strict=False))
+    given = given[: len(given) - 1] if p.names[-1:] == ("dy",) else given
+    tail = line.outputs[-len(given) :] if given else ()
+    if len(tail) < len(given) or [line.slots[k] for k in tail] != [leaf for _, leaf in given]:
         return {}
-    tail = outputs[len(outputs) - len(args) :]
-    steps = [line.steps[k - line.arity] if k >= line.arity else None for k in tail]
-    fits = all(line.slots[k] == leaf for k, leaf in zip(tail, line.slots, strict=False))
-    if not fits or not any(step is not None and step.place is None for step in steps):
-        return {}
-    if any(step is None or (step.place is not None and not isinstance(step.operation, Literal)) for step in steps):
-        return {}
-    return {k: f"d_{word}" for k, word in reversed(list(zip(tail, args, strict=True)))}
+    derived = [k for k in tail if k >= line.arity and _is_derived(line.steps[k - line.arity])]
+    return {k: f"d_{word}" for k, (word, _) in reversed(list(zip(tail, given, strict=True))) if k in derived}
+
+
+def _is_derived(step: Step[Any]) -> bool:
+    """Tell if a step was not written by a user."""
+    return step.place is None and not isinstance(step.operation, Literal)
 
 
 def _head(name: str, args: list[str]) -> list[str]:
@@ -177,13 +182,9 @@ def _returned(scope: Scope, made: list[Value], words: Mapping[int, str], line: A
             for part, k in zip(parts, line.outputs, strict=True)
         ]
         one = f"    return {', '.join(parts)}"
-    if len(one) > WIDTH:
-        one = "\n".join(
-            ["    return (", *(f"        {part}," for part in parts), "    )"] if len(parts) > 1 else [one]
-        )
     added = scope.lines[before:]
     del scope.lines[before:]
-    return [*added, one]
+    return [*added, *broken(one)]
 
 
 def _end(scope: Scope, value: Value) -> str:

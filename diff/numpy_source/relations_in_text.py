@@ -81,7 +81,7 @@ def _full(relation: AnyRelation, at: int, value: Value, leaf: Leaf) -> Value:
     elif at:
         node = whole(value)
     if not m:
-        return Value(node, leaf)
+        return Value(node, leaf, summed=relation.dom.size)
     if at:
         marks = [":"] * at + ["None"] * m
         node = put(f"{{0}}[{', '.join(marks)}]", node)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import CodeType
 
-    from hilbert.program.line.line import Step
+    from hilbert.program.line.line import Line, Step
 
 Columns: TypeAlias = tuple[int, int, int, int]
 """The first and the last line of an expression, and its first and last column."""
@@ -31,6 +31,24 @@ def assigned(step: Step[Any]) -> tuple[str, ...]:
     if found is None or None in found:
         return ()
     return _targets(code).get((found[0], found[1], found[2], found[3]), ())  # type: ignore[arg-type]
+
+
+def user_names(line: Line) -> dict[int, tuple[str, ...]]:
+    """The slots of a line that have names of the user's.
+
+    Of the steps of one operation of the user's the first that others read is the value; those that follow are of its
+    derivative, unless they are the same again, as in a loop of Python.
+    """
+    place = {k: step.place for k, step in enumerate(line.steps, line.arity)}
+    outside = set(line.outputs)
+    for k, step in enumerate(line.steps, line.arity):
+        outside |= {a for a in step.args if place.get(a) is not None and place[a] != place[k]}
+    found, first = dict[int, tuple[str, ...]](), dict[Any, Any]()
+    for k, step in enumerate(line.steps, line.arity):
+        names = assigned(step) if k in outside else ()
+        if names and first.setdefault(step.place, step.operation) == step.operation:
+            found[k] = names
+    return found
 
 
 @lru_cache(256)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from functools import partial
 from typing import TYPE_CHECKING, Any, assert_never
@@ -13,7 +14,7 @@ from diff.python_text import helpers
 from diff.python_text.axes import permuted, reshaped, shape
 from diff.python_text.carried import carried
 from diff.python_text.constants import literal
-from diff.python_text.expressions import Node, added, constant, holes, name, put, text, times
+from diff.python_text.expressions import Node, added, constant, holes, is_light, name, put, text, times, weight
 from diff.python_text.scope import TYPES, Scope, Value, Values, whole
 from diff.terms.elementwise import Elementwise
 from diff.terms.user_operation import Custom
@@ -41,12 +42,16 @@ def array_step(scope: Scope, step: ArrayStep, given: Sequence[Value], leaf: Leaf
         case Literal(value):
             return literal(scope.page, value)
         case Scale(k):
+            if given[0].summed and abs(k * given[0].summed - 1.0) < 1e-15:
+                return Value(_mean(given[0].node), leaf)
             return Value(times(constant(float(k)), given[0].node), leaf, given[0].whole)
         case Add():
             a, b = given
             return Value(added(a.node, b.node), leaf, a.whole or b.whole)
         case Contract(spec):
             if all(value.leaf.is_field for value in given):
+                if spec.contracted:
+                    given = [_factor(scope, value) for value in given]
                 return contraction(spec, *given, leaf)
             return discrete(scope, spec, *given, leaf)
         case Reduce(relation, at):
@@ -75,11 +80,28 @@ def array_step(scope: Scope, step: ArrayStep, given: Sequence[Value], leaf: Leaf
             assert_never(step)
 
 
+def _mean(total: Node) -> Node:
+    """The sum of some numbers, divided by how many there are."""
+    return put(text(total).replace("np.sum(", "np.mean(", 1)) if text(total).startswith("np.sum(") else _of_method(total)
+
+
+def _of_method(total: Node) -> Node:
+    assert isinstance(total, ast.Call)
+    assert isinstance(total.func, ast.Attribute)
+    return ast.Call(ast.Attribute(total.func.value, "mean"), total.args, total.keywords)
+
+
+def _factor(scope: Scope, value: Value) -> Value:
+    """A factor of a product of matrices: one that is a product itself has a name, for both are read from the left."""
+    is_product = isinstance(value.node, ast.BinOp) and isinstance(value.node.op, ast.Mult | ast.Div)
+    return scope.assign(value, "g") if is_product and weight(value.node) > 1 else value
+
+
 def refused(what: str, kind: str = "operation") -> SpaceError:
-    """The error for an operation whose value is a function of Python of a user's."""
+    """The error for an operation whose value is a function of Python, as a user's is."""
     return SpaceError(
-        f"source(f): the {kind} {what!r} is a user's own, a function of Python without a text: write the {kind} by the "
-        "vocabulary, or take the source of a function without it"
+        f"source(f): the {kind} {what!r} is a function of Python, which has no text in numpy: write what it computes by "
+        "the vocabulary, or take the source of a function without it"
     )
 
 
@@ -99,8 +121,6 @@ def applied(scope: Scope, written: Any, given: Sequence[Node]) -> Node:
 
 
 def _light(scope: Scope, node: Node) -> Node:
-    from diff.python_text.expressions import is_light
-
     if is_light(node):
         return node
     word = scope.page.fresh("x")
@@ -112,10 +132,16 @@ def _elementwise(scope: Scope, step: AnyElementwise, given: Sequence[Value], lea
     written = step.rule.in_text
     if written is None:
         raise refused(step.name, "primitive")
+    if step.name == "greater" and text(given[1].node) == HUGE and leaf.shape == given[0].shape:
+        return Value(put("{0} == np.inf", given[0].node), leaf, given[0].whole)
     if isinstance(written, str):
         written = written.replace("{p}", text(constant(step.params[0])) if step.params else "")
     is_whole = any(value.whole for value in given)
     return Value(applied(scope, written, [value.node for value in given]), leaf, is_whole)
+
+
+HUGE = "1.7976931348623157e+308"
+"""The largest number: greater is infinity alone."""
 
 
 def _cast(value: Value, leaf: Leaf) -> Node:
@@ -224,13 +250,18 @@ WORDS = {
     Custom: "m",
 }
 """Names of results by their operations."""
+FUNCTIONS = {"tanh": "h", "log": "log_x", "sqrt": "root", "square": "y", "divide": "q", "sigmoid": "gate", "length": "norm"}
+FUNCTIONS |= {"reciprocal": "q", "relu": "h", "gelu": "h", "tan": "y", "log1p": "log_x", "atan": "angle", "atan2": "angle"}
+"""Names of values of primitives, where the first letter does not do."""
 
 
 def word_of(operation: Any) -> str:
     """A name for the result of an operation."""
     if isinstance(operation, Elementwise):
         rule = operation.rule
-        return "mask" if rule.is_discrete else rule.name[0] if rule.name.isidentifier() else "slope"
+        if rule.is_discrete:
+            return "mask"
+        return FUNCTIONS.get(rule.name, rule.name[0]) if rule.name.isidentifier() else "slope"
     if isinstance(operation, Along):
         return {"logsumexp": "lse", "softmax": "p", "log_softmax": "log_p", "argsort": "order"}.get(operation.name, "best")
     return WORDS.get(type(operation), "y")

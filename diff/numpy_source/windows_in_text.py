@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from diff.python_text.axes import behind, permuted
 from diff.python_text.expressions import Node, is_light, name, put, text
-from diff.python_text.scope import zeros
+from diff.python_text.scope import Value, zeros
 
 if TYPE_CHECKING:
     from diff.numpy_source.relations_in_text import Axis
 
-WINDOWS = "np.lib.stride_tricks.sliding_window_view"
+WINDOWS = "sliding_window_view"
+IMPORT = "from numpy.lib.stride_tricks import sliding_window_view"
 
 
 def window_sums(p: Axis, r: Any, node: Node) -> Node:
@@ -29,6 +30,8 @@ def window_sums(p: Axis, r: Any, node: Node) -> Node:
 
 def _windows(p: Axis, node: Node, reach: int, entry: str, dilation: int) -> Node:
     """Windows of consecutive entries, those that an entry takes, along a new last axis."""
+    p.scope.page.imports.add(IMPORT)
+    node = p.scope.light(Value(node, p.leaf), "padded").node
     along = "" if p.is_alone else f", axis={p.at}"
     node = put(f"{WINDOWS}({{0}}, {reach}{along})", node)
     rest = [":"] * len(p.after)

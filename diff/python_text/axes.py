@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,14 @@ if TYPE_CHECKING:
 def permuted(node: Node, order: Sequence[int]) -> Node:
     """The axes in another order."""
     n = len(order)
+    match node:
+        case ast.Attribute(of, "T") if n == 2 and list(order) == [1, 0]:
+            return of
+        case ast.Call(ast.Attribute(of, "transpose"), args) if len(args) == n:
+            before = [arg.value for arg in args if isinstance(arg, ast.Constant)]
+            return permuted(of, [before[k] for k in order])
+        case _:  # not transposed yet
+            pass
     if list(order) == list(range(n)):
         return node
     if list(order) == list(range(n))[::-1]:
@@ -59,6 +68,8 @@ def reshaped(node: Node, have: Sequence[int], want: Sequence[int]) -> Node:
     """An array of one shape in another."""
     if tuple(have) == tuple(want):
         return node
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "reshape":
+        node = node.func.value  # is reshaped once
     if not have:
         return put(f"np.reshape({{0}}, {shape(want)})", node)
     if not want:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from diff.python_text.expressions import text
+from diff.python_text.line_breaks import broken
 from hilbert import SpaceError
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def _functions(module: str) -> dict[str, ast.FunctionDef]:
 def carried(page: Page, function: Any) -> str:
     """The name of a function in the text, which is added to the text with all that the function needs."""
     function = inspect.unwrap(function)
-    word = function.__name__.strip("_")
+    word = function.__name__
     if word in page.helpers:
         return word
     page.helpers[word] = ""  # helpers that call each other end
@@ -58,29 +58,17 @@ def _copy(tree: ast.FunctionDef) -> ast.FunctionDef:
 
 def _written(tree: ast.FunctionDef) -> str:
     lines = ast.unparse(ast.fix_missing_locations(tree)).replace(" ** ", "**").split("\n")
-    return "\n".join(part for line in lines for part in _broken(line))
+    return "\n".join(part for line in lines for part in broken(line))
 
 
-def _broken(line: str) -> list[str]:
-    """A long line on several ones, if brackets are open where it is broken."""
-    if len(line) <= 88 or '"""' in line or "#" in line:
-        return [line]
-    indent = " " * (len(line) - len(line.lstrip()) + 4)
-    at = line.find("(")
-    if at < 0 or not line.endswith((")", "]", ":")):
-        return [line]
-    parts = textwrap.wrap(line, 88, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-    try:
-        ast.parse(textwrap.dedent("\n".join(parts)) + ("\n    pass" if line.endswith(":") else ""))
-    except SyntaxError:
-        return [line]
-    return parts
-
-
-def _tuple(word: str, value: Any) -> str:
-    entries = ", ".join(map(repr, value))
-    body = textwrap.fill(entries, 84, initial_indent="    ", subsequent_indent="    ")
-    return f"{word} = (\n{body},\n)"
+def _constant(word: str, value: Any) -> str:
+    """A constant of a module, on several lines if it is long."""
+    one = f"{word} = {value!r}"
+    if len(one) <= 88:
+        return one
+    first, *entries, last = repr(value)
+    body = textwrap.fill("".join(entries), 84, initial_indent="    ", subsequent_indent="    ", break_long_words=False)
+    return f"{word} = {first}\n{body},\n{last}"
 
 
 class _Plain(ast.NodeTransformer):
@@ -97,6 +85,9 @@ class _Plain(ast.NodeTransformer):
         node.args.kwonlyargs = [ast.arg(arg.arg) for arg in node.args.kwonlyargs]
         node.decorator_list = [d for d in node.decorator_list if isinstance(d, ast.Call) and "errstate" in ast.unparse(d)]
         self.generic_visit(node)
+        note = ast.get_docstring(node)
+        if note:
+            node.body[0] = ast.Expr(ast.Constant(note.partition("\n")[0]))
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
@@ -119,7 +110,7 @@ class _Plain(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         """A call without the array library and without a device."""
-        node.args = [arg for arg in node.args if not (isinstance(arg, ast.Name) and arg.id == "xp")]
+        node.args = [arg for arg in node.args if not (isinstance(arg, ast.Name) and arg.id in {"xp", "np"})]
         node.keywords = [keyword for keyword in node.keywords if keyword.arg != "device"]
         self.generic_visit(node)
         if ast.unparse(node.func) == "np.ceil":
@@ -147,12 +138,8 @@ class _Plain(ast.NodeTransformer):
     def _needed(self, value: Any, word: str) -> str:
         if callable(value):
             return word if getattr(builtins, word, None) is value else carried(self.page, value)
-        word = word.strip("_")
         if word not in self.page.helpers:
             self.page.taken.add(word)
-            is_long = isinstance(value, tuple | list) and len(repr(value)) > 70
-            self.page.helpers[word] = _tuple(word, value) if is_long else f"{word} = {value!r}"
+            self.page.helpers[word] = _constant(word, value)
         return word
 
-
-__all__ = ["carried", "text"]

@@ -117,7 +117,7 @@ def negated(a: Node) -> Node:
     match a:
         case ast.UnaryOp(ast.USub(), operand):
             return operand
-        case ast.BinOp(left, ast.Mult() | ast.Div() as op, right) if _is_negative(left):
+        case ast.BinOp(left, ast.Mult() | ast.Div() | ast.MatMult() as op, right) if _is_negative(left):
             return ast.BinOp(negated(left), op, right)
         case _:  # has no sign in front
             return ast.UnaryOp(ast.USub(), a)
@@ -127,7 +127,7 @@ def _is_negative(a: Node) -> bool:
     match a:
         case ast.UnaryOp(ast.USub(), _):
             return True
-        case ast.BinOp(left, ast.Mult() | ast.Div(), _):
+        case ast.BinOp(left, ast.Mult() | ast.Div() | ast.MatMult(), _):
             return _is_negative(left)
         case _:  # has no sign in front
             return False

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 from attrs import evolve, frozen
 
 from diff.python_text.axes import shape
+from diff.python_text.line_breaks import WIDTH, broken
 from diff.python_text.expressions import Node, is_light, is_number, name, put, text, weight
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
     from hilbert.index.leaf import Leaf
 
-WIDTH = 88
-"""The longest line."""
 HEAVY = 5
 """The most operations in one expression that is written within another."""
 
@@ -32,6 +31,8 @@ class Value:
     node: Node
     leaf: Leaf
     whole: bool = True
+    summed: int = 0
+    """The number of entries that are summed in each of these, if the expression is their sum."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -50,9 +51,15 @@ class Page:
     def __init__(self, reserved: frozenset[str] = frozenset()) -> None:
         self.reserved = reserved
         self.taken = {"np", *reserved, *dir(builtins)}
+        self.given: set[str] = set()
         self.helpers: dict[str, str] = {}
+        self.imports: set[str] = set()
         self.constants: dict[str, np.ndarray[Any, Any]] = {}
         self.known: dict[Any, Node] = {}
+
+    def end(self, before: set[str]) -> None:
+        """The end of a loop: the names of its body are free again."""
+        self.taken.intersection_update(before | self.helpers.keys() | self.constants.keys())
 
     def fresh(self, base: str) -> str:
         """A name that is not taken: the base, or with a number behind."""
@@ -85,11 +92,7 @@ class Scope:
 
     def put(self, line: str) -> None:
         """Add a statement."""
-        self.lines.append(self.indent + line)
-
-    def fits(self, node: Node, more: int = 8) -> bool:
-        """Tell if an expression is short and light enough for a line on which so much else stands."""
-        return weight(node) <= HEAVY + 1 and len(self.indent) + len(text(node)) + more <= WIDTH
+        self.lines += broken(self.indent + line)
 
     def mark(self) -> tuple[int, set[str]]:
         """What has been written, to come back to."""
@@ -97,7 +100,7 @@ class Scope:
 
     def is_short_since(self, mark: tuple[int, set[str]]) -> bool:
         """Tell if all lines since a mark are short."""
-        return all(len(line) <= WIDTH for line in self.lines[mark[0] :])
+        return all(len(line) <= WIDTH for line in self.lines[mark[0] :]) and len(self.lines) - mark[0] <= 4
 
     def back_to(self, mark: tuple[int, set[str]]) -> None:
         """Forget the lines and names since a mark, but those of helpers and constants."""

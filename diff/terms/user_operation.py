@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from typing import TYPE_CHECKING, Any, final
 from weakref import WeakValueDictionary
@@ -249,7 +250,7 @@ def known(
     in_text: str | tuple[str, str] | None = None,
     results: tuple[str, ...] = (),
 ) -> OperationRule:
-    """The rule of a name, for operations of the library itself; without `in_text` the text of its value is its text."""
+    """The rule of a name, for operations of the library itself; a value that is a function of a module has its text."""
     return defined(
         OperationRule(
             name,
@@ -260,7 +261,7 @@ def known(
             made=made,
             text=text,
             again=again,
-            in_text=in_text or value,
+            in_text=in_text or (value if inspect.unwrap(value).__closure__ is None else None),
             results=results,
         )
     )
