@@ -10,9 +10,10 @@ from diff.numpy_source.slot_names import user_names
 from diff.numpy_source.step_text import array_step, word_of
 from diff.python_text.expressions import is_light, text, weight
 from diff.python_text.line_breaks import WIDTH
-from diff.python_text.scope import HEAVY, Scope, Value, Values, whole
+from diff.python_text.scope import HEAVY, Scope, Value, Values, placed, whole
 from hilbert.program.line.bundle import Pack, Unpack
-from hilbert.program.line.operation import Literal
+from hilbert.program.line.operation import Add, Literal, Reduce
+from hilbert.relation import Inclusion
 from hilbert.program.control.control_flow import ControlFlow
 
 if TYPE_CHECKING:
@@ -80,7 +81,9 @@ class Body:
     def word(self, slot: int, step: Step[Any]) -> str:
         """A name for the result of a step."""
         names = self.names(slot, step)
-        return names[0] if names else word_of(step.operation)
+        if names:
+            return names[0]
+        return "g" if self.scope.page.is_derived and step.place is None else word_of(step.operation)
 
     def names(self, slot: int, step: Step[Any]) -> tuple[str, ...]:
         """The names that the user gave the results of a step, or that they have in the result of the function."""
@@ -105,10 +108,22 @@ class Body:
         names = self.names(slot, step)
         if isinstance(made, tuple):
             return made
+        if made.parts:
+            if self._is_added(slot) and not names:
+                return made
+            self.own.add(slot)
+            return placed(self.scope, made, names[0] if names else word)
         if is_light(made.node) or (not names and self.line.reads[slot] == 1 and weight(made.node) <= HEAVY):
             return made
         self.own.add(slot)
         return self.scope.assign(Value(whole(made), made.leaf) if slot in self.words else made, word)
+
+    def _is_added(self, slot: int) -> bool:
+        """Tell if what reads a slot, once, adds it to something or puts it between zeros."""
+        if self.line.reads[slot] != 1 or slot in self.line.outputs:
+            return False
+        reader = next(step.operation for step in self.line.steps if slot in step.args)
+        return isinstance(reader, Add) or (isinstance(reader, Reduce) and isinstance(reader.relation, Inclusion))
 
     def _fits(self, made: Value, word: str) -> bool:
         room = WIDTH - len(self.scope.indent) - max(len(word) + 3, len("return "))

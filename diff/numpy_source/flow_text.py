@@ -63,11 +63,23 @@ def _free(body: Body, bundle: int) -> list[bool]:
 
 def _result_words(body: Body, slot: int, step: Step[Any]) -> dict[int, str]:
     """Names for the results of a step: those that the user gave them, or that they have as results of the function."""
-    found = dict(enumerate(body.names(slot, step)))
+    loop = step.operation
+    names, results = body.names(slot, step), len(loop.made.leaves)
+    found = dict(enumerate(names)) if len(names) == results else {}
+    if isinstance(loop, Loop) and len(names) == 2 and results == loop.states + 1:  # noqa: PLR2004 - state, stack
+        found = {loop.states: names[1]} | ({0: names[0]} if loop.states == 1 else {})
+    found = {k: word for k, word in found.items() if word.strip("_")}
     for k, other in enumerate(body.line.steps, body.line.arity):
         if isinstance(other.operation, Unpack) and other.args == (slot,) and k in body.words:
             found[other.operation.k] = body.words[k]
     return found
+
+
+def _view_of(node: Node) -> str:
+    """The name of the variable that an expression is a part of."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node.id.rpartition("_")[2] if isinstance(node, ast.Name) else ""
 
 
 # --- loops ---
@@ -98,16 +110,22 @@ class Rounds:
 
     def _names_inside(self) -> list[str]:
         """The names of states and slices in the user's function."""
+        due = self.c + len(self.body.slots[self.whole : self.body.arity])
         own = [n if n.isidentifier() else "" for n in self.loop.names]
-        due = self.c + len(self.stacks)
-        return own if len(own) == due else [""] * due
+        own = own if len(own) == due else [""] * due
+        user = user_names(self.body)
+        for k, slot in enumerate(self.body.outputs[: self.c]):
+            if not own[k] or own[k][-1].isdigit():
+                own[k] = user[slot][0] if slot in user else _view_of(self.start[k].node) or own[k]
+        return own
 
     def written(self) -> tuple[Value, ...]:
         """The statements, and the last states and the rows."""
         inside, body, c = self._names_inside(), self.body, self.c
-        states = [self._state(k, value, inside[k]) for k, value in enumerate(self.start)]
-        ends = body.outputs[c:]
-        rows = [self._row(k) for k in range(len(ends))]
+        with self.scope.together():
+            states = [self._state(k, value, inside[k]) for k, value in enumerate(self.start)]
+            ends = body.outputs[c:]
+            rows = [self._row(k) for k in range(len(ends))]
         turn = next((w for w in "tkji" if w not in self.scope.page.taken), None) or self.scope.page.fresh("t")
         taken = set(self.scope.page.taken)
         self.scope.page.taken.add(turn)

@@ -50,7 +50,7 @@ class Source:
     @property
     def text(self) -> str:
         """The text of the module."""
-        return "\n".join([*self.imports, *self._loaded(), "", *self.body.split("\n")])
+        return "\n".join([*self.imports, *self._loaded(), *[""] * (2 if self.body.startswith("def ") else 1), *self.body.split("\n")])
 
     def _loaded(self) -> list[str]:
         """The statements that read the constants from the file beside the module."""
@@ -95,7 +95,7 @@ def source(f: AnyMap, *, name: str = "f") -> Source:
     if not isinstance(name, str) or not name.isidentifier():
         raise SpaceError(f"source(f, name=…) takes a name of Python, not {shown(name)}")
     p = reordered(program(f))
-    is_derived = isinstance(f, Program) and bool(f.names)
+    is_derived = isinstance(f, Program)
     page = Page(frozenset({name, "constants"}))
     lines = _function(p, name, page, is_derived=is_derived)
     if page.helpers.keys() & page.given:  # a variable of the user's has the name of a helper
@@ -119,7 +119,7 @@ def _function(p: AnyProgram, name: str, page: Page, *, is_derived: bool) -> list
     args = []
     for word in leaf_names(p):
         args.append(page.fresh(word))
-    page.given = set(args)
+    page.given, page.is_derived = set(args), is_derived
     scope = Scope(page)
     inputs = [Value(variable(word), leaf) for word, leaf in zip(args, line.slots, strict=False)]
     words = _gradient_words(p, line, args) if is_derived else {}
@@ -131,13 +131,17 @@ def _function(p: AnyProgram, name: str, page: Page, *, is_derived: bool) -> list
 
 def _gradient_words(p: AnyProgram, line: Line, args: list[str]) -> dict[int, str]:
     """Names of the results of derivatives: d_w for the one in w."""
-    given = list(zip(args, line.slots, strict=False))
-    given = given[: len(given) - 1] if p.names[-1:] == ("dy",) else given
-    tail = line.outputs[-len(given) :] if given else ()
-    if len(tail) < len(given) or [line.slots[k] for k in tail] != [leaf for _, leaf in given]:
-        return {}
-    derived = [k for k in tail if k >= line.arity and _is_derived(line.steps[k - line.arity])]
-    return {k: f"d_{word}" for k, (word, _) in reversed(list(zip(tail, given, strict=True))) if k in derived}
+    leaves, outputs = line.slots[: line.arity], line.outputs
+    derived = [k >= line.arity and _is_derived(line.steps[k - line.arity]) for k in outputs]
+    first = derived.index(True) if True in derived else 0
+    for start in {0, 1 if first else 0}:  # the value comes first in value_and_grad
+        tail = outputs[start:]
+        ends = [line.slots[k] for k in tail]
+        fits = [at for at in range(line.arity - len(tail) + 1) if list(leaves[at : at + len(tail)]) == ends]
+        if tail and (len(fits) == 1 or fits[:1] == [0]) and (len(fits) == 1 or len(tail) > 1 or p.names[-1:] == ("dy",)):
+            words = {k: f"d_{args[fits[0] + j]}" for j, k in reversed(list(enumerate(tail)))}
+            return {k: word for k, word in words.items() if derived[outputs.index(k)]}
+    return {}
 
 
 def _is_derived(step: Step[Any]) -> bool:
@@ -163,8 +167,13 @@ def _documented(p: AnyProgram) -> list[str]:
 
 def _shapes(args: list[str], leaves: tuple[Leaf, ...]) -> list[str]:
     """A comment with the shapes of the arguments."""
-    known = [f"{word}: {_shape(leaf)}" for word, leaf in zip(args, leaves, strict=False)]
-    return textwrap.wrap(", ".join(known), WIDTH, initial_indent="    # ", subsequent_indent="    # ") if known else []
+    known = [f"{word}: {_shape(leaf)}".replace(" ", GLUE) for word, leaf in zip(args, leaves, strict=False)]
+    lines = textwrap.wrap(", ".join(known), WIDTH, initial_indent="    # ", subsequent_indent="    # ") if known else []
+    return [line.replace(GLUE, " ") for line in lines]
+
+
+GLUE = "\0"
+"""A space at which no line is broken."""
 
 
 def _shape(leaf: Leaf) -> str:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, assert_never, cast
 
 import numpy as np
 
 from diff.python_text import helpers
-from diff.python_text.axes import axis, behind, permuted, reshaped, shape, span
+from diff.python_text.axes import axis, behind, indexed, permuted, reshaped, shape, span
 from diff.python_text.carried import carried
 from diff.python_text.constants import array_of
 from diff.numpy_source.contractions_in_text import total
 from diff.python_text.expressions import Node, is_light, name, put, text
-from diff.python_text.scope import Scope, Value, whole, zeros
+from diff.python_text.scope import Part, Scope, Value, placed, whole, zeros
 from diff.numpy_source.windows_in_text import laid_over, side_by_side, spread, window_sums
 from hilbert.index.leaf import Leaf
 from hilbert.index.spec import ALPHABET
@@ -37,6 +36,8 @@ from hilbert.relation import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from hilbert.relation import Form
     from hilbert.relation.function_forms import Directed
     from hilbert.relation.relation import AnyRelation
@@ -47,6 +48,8 @@ PARTS = 6
 
 def reduction(scope: Scope, relation: AnyRelation, at: int, value: Value, leaf: Leaf) -> Value:
     """red_R on the axes of R's domain, which start at axis `at`; the leaf is the result's."""
+    if value.parts and not _can_be_placed(relation, at, value):
+        value = placed(scope, value, "y")
     if 0 in leaf.shape or not relation.dom.size or not relation.cod.size:
         return Value(put(zeros(leaf.shape, leaf)), leaf)
     if isinstance(relation, Full):
@@ -121,7 +124,7 @@ class Axis:
 
     def cut(self, node: Node, entry: str) -> Node:
         """A slice along the axis."""
-        return put(f"{{0}}[{behind(self.at, entry)}]", node)
+        return indexed(node, self.at, entry)
 
     def zeros(self, base: str, length: int | None = None) -> str:
         """The name of new zeros, of another length if one is given."""
@@ -259,12 +262,26 @@ def _of_run(scope: Scope, form: Any, at: int, value: Value, leaf: Leaf) -> Value
     if n == m:
         made = node if r.stride == 1 and r.dom.axes else p.cut(node, "::-1" if r.dom.axes else "None")
         return Value(reshaped(made, p.sizes, leaf.shape), leaf)
-    if r.stride == 1 and r.dom.axes and math.prod(before) * math.prod(after) == 1 and p.is_alone:
-        made = put(f"np.pad({{0}}, ({r.offset}, {m - stop}))", node)
-        return Value(reshaped(made, p.sizes, leaf.shape), leaf)
-    word = p.zeros("padded" if r.dom.axes else "y")
+    if len(r.dom.axes) < 2 and len(r.cod.axes) == 1:  # noqa: PLR2004 - one axis, or one element
+        return Value(put("None"), leaf, parts=tuple(_parts(value, at, entry, wide=bool(r.dom.axes))))
+    word = p.zeros("y")
     scope.put(f"{word}[{behind(at, entry)}] = {text(node)}")
     return Value(reshaped(name(word), p.sizes, leaf.shape), leaf)
+
+
+def _parts(value: Value, at: int, entry: str, *, wide: bool) -> Iterator[Part]:
+    """The parts of an array between zeros, or of one that has parts itself."""
+    given = value.parts or (((":",) * len(value.shape), whole(value)),)
+    for entries, node in given:
+        yield (*entries[:at], entry, *entries[at + wide :]), node
+
+
+def _can_be_placed(relation: AnyRelation, at: int, value: Value) -> bool:
+    """Tell if an inclusion of an array that has parts is that of its parts."""
+    if not isinstance(relation, Inclusion) or len(relation.cod.axes) != 1 or relation.dom.size == relation.cod.size:
+        return False
+    wide = len(relation.dom.axes)
+    return wide == 0 or (wide == 1 and all(entries[at] == ":" for entries, _ in value.parts))
 
 
 # --- labels ---

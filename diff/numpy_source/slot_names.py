@@ -36,19 +36,20 @@ def assigned(step: Step[Any]) -> tuple[str, ...]:
 def user_names(line: Line) -> dict[int, tuple[str, ...]]:
     """The slots of a line that have names of the user's.
 
-    Of the steps of one operation of the user's the first that others read is the value; those that follow are of its
+    Of the steps of one operation of the user's the one that his others read is the value; those that follow are of its
     derivative, unless they are the same again, as in a loop of Python.
     """
     place = {k: step.place for k, step in enumerate(line.steps, line.arity)}
-    outside = set(line.outputs)
+    read = set(line.outputs)
     for k, step in enumerate(line.steps, line.arity):
-        outside |= {a for a in step.args if place.get(a) is not None and place[a] != place[k]}
-    found, first = dict[int, tuple[str, ...]](), dict[Any, Any]()
-    for k, step in enumerate(line.steps, line.arity):
-        names = assigned(step) if k in outside else ()
-        if names and first.setdefault(step.place, step.operation) == step.operation:
-            found[k] = names
-    return found
+        if step.place is not None:
+            read |= {a for a in step.args if a in place and place[a] != place[k]}
+    found = {k: assigned(step) for k, step in enumerate(line.steps, line.arity) if k in read and step.place is not None}
+    first = dict[Any, Any]()
+    for k in found:
+        step = line.steps[k - line.arity]
+        first.setdefault(step.place, step.operation)
+    return {k: names for k, names in found.items() if names and first[place[k]] == line.steps[k - line.arity].operation}
 
 
 @lru_cache(256)

@@ -15,7 +15,7 @@ from diff.python_text.axes import permuted, reshaped, shape
 from diff.python_text.carried import carried
 from diff.python_text.constants import literal
 from diff.python_text.expressions import Node, added, constant, holes, is_light, name, put, text, times, weight
-from diff.python_text.scope import TYPES, Scope, Value, Values, whole
+from diff.python_text.scope import TYPES, Scope, Value, Values, placed, whole
 from diff.terms.elementwise import Elementwise
 from diff.terms.user_operation import Custom
 from hilbert import SpaceError
@@ -47,6 +47,9 @@ def array_step(scope: Scope, step: ArrayStep, given: Sequence[Value], leaf: Leaf
             return Value(times(constant(float(k)), given[0].node), leaf, given[0].whole)
         case Add():
             a, b = given
+            if a.parts and b.parts:
+                return Value(a.node, leaf, parts=a.parts + b.parts)
+            a, b = placed(scope, a, "y"), placed(scope, b, "y")
             return Value(added(a.node, b.node), leaf, a.whole or b.whole)
         case Contract(spec):
             if all(value.leaf.is_field for value in given):

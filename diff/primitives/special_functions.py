@@ -87,7 +87,7 @@ def _capped(xp: Any, x: Any, most: float) -> Any:
 
 def sigmoid(xp: Any, x: Any) -> Any:
     """exp x/(1 + exp x): small values keep their digits, and nothing overflows."""
-    e = xp.exp(_capped(xp, x, FAR))
+    e = xp.exp(xp.minimum(x, xp.full_like(x, FAR)))
     return e / (e + 1.0)
 
 

@@ -57,6 +57,15 @@ def behind(at: int, *entries: str) -> str:
     return ", ".join([*[":"] * at, *entries])
 
 
+def indexed(node: Node, at: int, entry: str) -> Node:
+    """An index behind so many axes; one of a component is one index."""
+    if isinstance(node, ast.Subscript) and not at:
+        entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if all(isinstance(one, ast.Constant) and isinstance(one.value, int) for one in entries):
+            return put(f"{{0}}[{', '.join([*map(ast.unparse, entries), entry])}]", node.value)
+    return put(f"{{0}}[{behind(at, entry)}]", node)
+
+
 def span(start: int, stop: int, step: int, size: int) -> str:
     """The text of a slice of an axis of a size; `stop` may be −1 for a step backwards to the front."""
     first = "" if start == (0 if step > 0 else size - 1) else str(start)

@@ -58,6 +58,7 @@ def _copy(tree: ast.FunctionDef) -> ast.FunctionDef:
 
 def _written(tree: ast.FunctionDef) -> str:
     lines = ast.unparse(ast.fix_missing_locations(tree)).replace(" ** ", "**").split("\n")
+    lines = [line if '"' in line else line.replace("'", '"') for line in lines]
     return "\n".join(part for line in lines for part in broken(line))
 
 
@@ -69,6 +70,17 @@ def _constant(word: str, value: Any) -> str:
     first, *entries, last = repr(value)
     body = textwrap.fill("".join(entries), 84, initial_indent="    ", subsequent_indent="    ", break_long_words=False)
     return f"{word} = {first}\n{body},\n{last}"
+
+
+def _number(node: ast.expr) -> ast.expr | None:
+    """The number that an expression repeats in the shape of an array."""
+    match node:
+        case ast.Call(ast.Attribute(ast.Name("np"), "full_like"), [_, ast.Constant() as number]):
+            return number
+        case ast.Call(ast.Attribute(ast.Name("np"), "zeros_like" | "ones_like" as word)):
+            return ast.Constant(0.0 if word == "zeros_like" else 1.0)
+        case _:  # varies
+            return None
 
 
 class _Plain(ast.NodeTransformer):
@@ -113,6 +125,8 @@ class _Plain(ast.NodeTransformer):
         node.args = [arg for arg in node.args if not (isinstance(arg, ast.Name) and arg.id in {"xp", "np"})]
         node.keywords = [keyword for keyword in node.keywords if keyword.arg != "device"]
         self.generic_visit(node)
+        if ast.unparse(node.func) in {"np.minimum", "np.maximum"}:
+            node.args = [_number(arg) or arg for arg in node.args]
         if ast.unparse(node.func) == "np.ceil":
             return ast.Call(ast.Name("int"), [node], [])
         return node
@@ -133,6 +147,8 @@ class _Plain(ast.NodeTransformer):
             return ast.Name("np")
         if node.id in self.local or node.id not in self.scope or node.id == "np":
             return node
+        if isinstance(self.scope[node.id], float):
+            return ast.Constant(self.scope[node.id])
         return ast.Name(self._needed(self.scope[node.id], node.id))
 
     def _needed(self, value: Any, word: str) -> str:

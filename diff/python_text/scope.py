@@ -5,7 +5,10 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
+import textwrap
 import unicodedata
+from collections import Counter
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from attrs import evolve, frozen
@@ -15,10 +18,15 @@ from diff.python_text.line_breaks import WIDTH, broken
 from diff.python_text.expressions import Node, is_light, is_number, name, put, text, weight
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     import numpy as np
 
     from hilbert.index.leaf import Leaf
 
+MANY = 4
+"""Arrays of one shape from which on they are set up together."""
+NEW = re.compile(r" *(?P<word>\w+) = (?P<call>np\.(?:empty|zeros|ones))\((?P<rest>.*)\)")
 HEAVY = 5
 """The most operations in one expression that is written within another."""
 
@@ -33,6 +41,8 @@ class Value:
     whole: bool = True
     summed: int = 0
     """The number of entries that are summed in each of these, if the expression is their sum."""
+    parts: tuple[Part, ...] = ()
+    """What stands in some places among zeros, instead of one expression."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -40,6 +50,8 @@ class Value:
         return self.leaf.shape
 
 
+Part: TypeAlias = tuple[tuple[str, ...], Node]
+"""An index for each axis, and what stands there."""
 Values: TypeAlias = Value | tuple[Value, ...]
 """The value of a slot: of a bundle one for each array."""
 
@@ -51,6 +63,7 @@ class Page:
     def __init__(self, reserved: frozenset[str] = frozenset()) -> None:
         self.reserved = reserved
         self.taken = {"np", *reserved, *dir(builtins)}
+        self.is_derived = False
         self.given: set[str] = set()
         self.helpers: dict[str, str] = {}
         self.imports: set[str] = set()
@@ -94,6 +107,38 @@ class Scope:
         """Add a statement."""
         self.lines += broken(self.indent + line)
 
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Put many arrays of one shape that are set up here into one statement."""
+        start = len(self.lines)
+        yield
+        made = self.lines[start:]
+        found = [NEW.fullmatch(line) for line in made]
+        counts = Counter(match["call"] + match["rest"] for match in found if match)
+        del self.lines[start:]
+        done = set[str]()
+        for line, match in zip(made, found, strict=True):
+            key = match["call"] + match["rest"] if match else ""
+            if not match or counts[key] < MANY:
+                self.lines.append(line)
+            elif key not in done:
+                done.add(key)
+                words = [m["word"] for m in found if m and m["call"] + m["rest"] == key]
+                self._set_up(words, match["call"], match["rest"])
+
+    def _set_up(self, words: Sequence[str], call: str, rest: str) -> None:
+        """One array whose rows are the arrays of some names."""
+        sizes, _, kind = rest.partition(")") if rest.startswith("(") else rest.partition(",")
+        inner = sizes.strip("(), ")
+        kind = kind if rest.startswith("(") else f", {kind.strip()}" * bool(kind)
+        one = f"{', '.join(words)} = {call}(({len(words)}, {inner}){kind})"
+        if len(self.indent) + len(one) <= WIDTH:
+            self.lines.append(self.indent + one)
+            return
+        more = self.indent + "    "
+        body = textwrap.fill(", ".join(words), WIDTH, initial_indent=more, subsequent_indent=more)
+        self.lines += [f"{self.indent}(", *body.split("\n"), f"{self.indent}) = {call}(({len(words)}, {inner}){kind})"]
+
     def mark(self) -> tuple[int, set[str]]:
         """What has been written, to come back to."""
         return len(self.lines), set(self.page.taken)
@@ -120,6 +165,33 @@ class Scope:
     def light(self, value: Value, base: str, most: int = 0) -> Value:
         """The value itself, if it has at most so many operations, else under a name."""
         return value if is_light(value.node) or weight(value.node) <= most else self.assign(value, base)
+
+
+def placed(scope: Scope, value: Value, base: str) -> Value:
+    """Parts among zeros as an array with a name; other values as they are."""
+    if not value.parts:
+        return value
+    word = scope.page.fresh(base)
+    scope.put(f"{word} = {zeros(value.shape, value.leaf)}")
+    before = list[tuple[str, ...]]()
+    for entries, node in value.parts:
+        apart = all(_are_apart(entries, other) for other in before)
+        scope.put(f"{word}[{', '.join(_short(entries))}] {'=' if apart else '+='} {text(node)}")
+        before.append(entries)
+    return Value(name(word), value.leaf)
+
+
+def _are_apart(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Tell if two indices have no entry in common."""
+    return any(a.isdigit() and b.isdigit() and a != b for a, b in zip(one, other, strict=True))
+
+
+def _short(entries: tuple[str, ...]) -> list[str]:
+    """An index without the axes behind that are taken whole."""
+    found = list(entries)
+    while len(found) > 1 and found[-1] == ":":
+        found.pop()
+    return found
 
 
 def whole(value: Value) -> Node:
