@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from diff.jets.laplacian import laplacian
     from diff.jets.matrix_functions import inv_sqrtm, logm, matrix_function, sqrtm
     from diff.jets.ode import ode_series, ode_solve
+    from diff.numpy_source.module import Source, source
     from diff.primitives.primitives import (
         absolute,
         acos,
@@ -124,6 +125,7 @@ __all__ = [
     "Expr",
     "Fun",
     "Linearization",
+    "Source",
     "TermFunction",
     "absolute",
     "acos",
@@ -216,6 +218,7 @@ __all__ = [
     "softplus",
     "solve",
     "solve_triangular",
+    "source",
     "sparse_product",
     "sqrt",
     "sqrtm",

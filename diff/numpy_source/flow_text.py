@@ -6,10 +6,13 @@ import ast
 import math
 from typing import TYPE_CHECKING, Any, assert_never
 
+from attrs import evolve
+
 from diff.numpy_source import body as bodies
 from diff.numpy_source.slot_names import user_names
 from diff.numpy_source.step_text import word_of
 from diff.python_text.axes import reshaped, shape
+from diff.python_text.constants import of_number
 from diff.python_text.expressions import Node, is_light, is_number, name, put, text, weight
 from diff.python_text.scope import Scope, Value, dtype, whole
 from hilbert.index.index import Fin
@@ -19,6 +22,7 @@ from hilbert.program.control.equation_step import Implicit, Solve
 from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
 from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.line import restricted
 from hilbert.program.run.constant_folding import folded
 from hilbert.program.transform.run_linear_system import under
 
@@ -162,7 +166,7 @@ class Rounds:
     def _state(self, k: int, value: Value, inside: str) -> Value:
         """The variable of a state, which is set to its start unless it is that already."""
         leaf = self.body.slots[k]
-        free = self.once[k] and isinstance(value.node, type(name("x"))) and value.whole
+        free = self.once[k] and isinstance(value.node, ast.Name) and value.whole
         if free and text(value.node) not in self.scope.page.constants:
             return Value(value.node, leaf)
         word = self.names.get(k) or inside or ("g" if self.loop.reverse else "s")
@@ -237,19 +241,19 @@ def _reads(node: Node, variable: Node) -> bool:
 
 def _while(scope: Scope, loop: While, given: Sequence[Value], once: Sequence[bool]) -> tuple[Value, ...]:
     """Rounds as long as the first state holds somewhere; of a search at most so many."""
+    if loop.search:
+        loop, given, once = _without_residual(loop, given, once)
     body, c = folded(loop.body), loop.states
-    inside = ["go", *(["left"] if loop.search else []), *loop.names]
+    inside = ["go", *loop.names]
     inside += ["x"] * (c - len(inside))
     states = []
     for k, value in enumerate(given[:c]):
         node, leaf = whole(value), body.slots[k]
-        is_free = once[k] and isinstance(node, type(name("x"))) and text(node) not in scope.page.constants
-        is_set = not (loop.search and k < 2)
-        if is_free:
+        if once[k] and isinstance(node, ast.Name) and text(node) not in scope.page.constants:
             states.append(Value(node, leaf))
-        elif is_set or body.reads[k]:
+        elif k or not loop.search or body.reads[k]:
             states.append(scope.assign(Value(node, leaf), inside[k]))
-        else:
+        else:  # the first round of a search is due
             states.append(Value(name(scope.page.fresh(inside[k])), leaf))
     shared = [scope.named(value, "a") for value in given[c:]]
     go = states[0]
@@ -257,9 +261,7 @@ def _while(scope: Scope, loop: While, given: Sequence[Value], once: Sequence[boo
     scope.put(f"for _ in range({loop.most}):" if loop.most else f"while {holds}:")
     inner = scope.inner()
     made = bodies.Body(inner, body, [*states, *shared]).run()
-    idle = {1} if loop.search and not body.reads[1] else set()  # how far away the end is, for messages
-    pairs = enumerate(zip(states, made, strict=True))
-    changed = [(s.node, whole(v)) for k, (s, v) in pairs if k not in idle and text(s.node) != text(v.node)]
+    changed = [(s.node, whole(v)) for s, v in zip(states, made, strict=True) if text(s.node) != text(v.node)]
     _set(inner, changed)
     if loop.most:
         inner.put(f"if not {holds}:")
@@ -269,7 +271,17 @@ def _while(scope: Scope, loop: While, given: Sequence[Value], once: Sequence[boo
         scope.put("else:")
         what = loop.search or "the end of the loop"
         scope.put(f'    raise ArithmeticError("{what} is not found in {loop.most} rounds")')
-    return tuple(states)
+    return (states[0], states[0], *states[1:]) if loop.search else tuple(states)
+
+
+def _without_residual(
+    loop: While, given: Sequence[Value], once: Sequence[bool]
+) -> tuple[While, Sequence[Value], Sequence[bool]]:
+    """A search without its second state, which tells messages how far away the end is."""
+    body = loop.body.ending(slot for k, slot in enumerate(loop.body.outputs) if k != 1)
+    kept = [k for k in range(body.arity) if k != 1]
+    smaller = evolve(loop, body=restricted(body, kept), states=loop.states - 1)
+    return smaller, [given[k] for k in kept], [once[k] for k in kept]
 
 
 def _branches(scope: Scope, cond: Cond, given: Sequence[Value], names: Mapping[int, str]) -> tuple[Value, ...]:
@@ -338,7 +350,7 @@ class System:
         return [self.of.line.slots[k] for k in self.of.line.outputs]
 
     def _of_ones(self, leaf: Leaf) -> Value:
-        return Value(put(f"np.ones({shape((1, *leaf.shape))}{dtype(leaf)})"), leaf.under((Fin.of(1),)))
+        return of_number(1.0, leaf.under((Fin.of(1),)))
 
     def _flat(self, values: Sequence[Value], front: tuple[int, ...]) -> Node:
         """Arrays side by side, as one with some axes in front."""

@@ -132,6 +132,8 @@ def _function(p: AnyProgram, name: str, page: Page, *, is_derived: bool) -> list
 def _gradient_words(p: AnyProgram, line: Line, args: list[str]) -> dict[int, str]:
     """Names of the results of derivatives: d_w for the one in w."""
     leaves, outputs = line.slots[: line.arity], line.outputs
+    if len(outputs) < 2:  # noqa: PLR2004 - one result needs no name
+        return {}
     derived = [k >= line.arity and _is_derived(line.steps[k - line.arity]) for k in outputs]
     first = derived.index(True) if True in derived else 0
     for start in {0, 1 if first else 0}:  # the value comes first in value_and_grad

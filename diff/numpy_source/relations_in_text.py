@@ -12,7 +12,7 @@ from diff.python_text.axes import axis, behind, indexed, permuted, reshaped, sha
 from diff.python_text.carried import carried
 from diff.python_text.constants import array_of
 from diff.numpy_source.contractions_in_text import total
-from diff.python_text.expressions import Node, is_light, name, put, text
+from diff.python_text.expressions import Node, is_light, is_number, name, put, text
 from diff.python_text.scope import Part, Scope, Value, placed, whole, zeros
 from diff.numpy_source.windows_in_text import laid_over, side_by_side, spread, window_sums
 from hilbert.index.leaf import Leaf
@@ -271,7 +271,8 @@ def _of_run(scope: Scope, form: Any, at: int, value: Value, leaf: Leaf) -> Value
 
 def _parts(value: Value, at: int, entry: str, *, wide: bool) -> Iterator[Part]:
     """The parts of an array between zeros, or of one that has parts itself."""
-    given = value.parts or (((":",) * len(value.shape), whole(value)),)
+    one = value.node if is_number(value.node) else whole(value)
+    given = value.parts or (((":",) * len(value.shape), one),)
     for entries, node in given:
         yield (*entries[:at], entry, *entries[at + wide :]), node
 

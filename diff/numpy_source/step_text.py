@@ -253,7 +253,7 @@ WORDS = {
     Custom: "m",
 }
 """Names of results by their operations."""
-FUNCTIONS = {"tanh": "h", "log": "log_x", "sqrt": "root", "square": "y", "divide": "q", "sigmoid": "gate", "length": "norm"}
+FUNCTIONS = {"tanh": "h", "log": "log_x", "sqrt": "r", "square": "y", "divide": "q", "sigmoid": "gate", "length": "norm"}
 FUNCTIONS |= {"reciprocal": "q", "relu": "h", "gelu": "h", "tan": "y", "log1p": "log_x", "atan": "angle", "atan2": "angle"}
 """Names of values of primitives, where the first letter does not do."""
 

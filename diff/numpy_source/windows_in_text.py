@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING, Any
 
-from diff.python_text.axes import behind, permuted
-from diff.python_text.expressions import Node, is_light, name, put, text
+from diff.python_text.axes import behind, permuted, reshaped
+from diff.python_text.expressions import Node, name, put, text
 from diff.python_text.scope import Value, zeros
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def window_sums(p: Axis, r: Any, node: Node) -> Node:
     entry = f"::{r.stride}" if r.stride > 1 else ":"
     if r.width == 1:
         return node if entry == ":" else p.cut(node, entry)
-    return put(f"{{0}}.sum(axis=-1)", _windows(p, node, reach, entry, r.dilation))
+    return put("{0}.sum(axis=-1)", _windows(p, node, reach, entry, r.dilation))
 
 
 def _windows(p: Axis, node: Node, reach: int, entry: str, dilation: int) -> Node:
@@ -67,14 +68,14 @@ def side_by_side(p: Axis, r: Any, node: Node) -> Node:
     rank = p.at + 2 + len(p.after)
     order = [*range(p.at + 1), rank - 1, *range(p.at + 1, rank - 1)]
     node = permuted(node, order)
-    return put(f"{{0}}.reshape({', '.join(map(str, (*p.before, windows * width, *p.after)))})", node)
+    return reshaped(node, (*p.before, windows, width, *p.after), (*p.before, windows * width, *p.after))
 
 
 def laid_over(p: Axis, r: Any, node: Node) -> Node:
     """Entry (y, k) added at stride·y + offset + dilation·k."""
     windows, width = r.dom.left.size, r.dom.right.size
-    sizes = ", ".join(map(str, (*p.before, windows, width, *p.after)))
-    word = _named(p, put(f"{{0}}.reshape({sizes})", node), "windows")
+    apart = (*p.before, windows, width, *p.after)
+    word = _named(p, reshaped(node, (*p.before, windows * width, *p.after), apart), "windows")
     y = p.zeros("y")
     _added(p, y, r.offset, r, windows, width, f"{word}[{behind(p.at, ':', 'k')}]")
     return name(y)
@@ -109,8 +110,8 @@ def _added(p: Axis, y: str, start: int, r: Any, windows: int, width: int, part: 
 
 
 def _named(p: Axis, node: Node, base: str) -> str:
-    if isinstance(node, (type(name("x")),)) and is_light(node):
-        return text(node)
+    if isinstance(node, ast.Name):
+        return node.id
     word = p.scope.page.fresh(base)
     p.scope.put(f"{word} = {text(node)}")
     return word

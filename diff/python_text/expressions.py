@@ -31,6 +31,10 @@ def _filled(node: Node, operands: dict[str, Node]) -> Node:
     if isinstance(node, ast.Name):
         return operands.get(node.id, node)
     fields = {name: _put_in(value, operands) for name, value in ast.iter_fields(node)}
+    of = fields.get("value")
+    if isinstance(node, ast.Attribute) and node.attr in {"T", "mT"} and isinstance(of, ast.Attribute):
+        if of.attr == node.attr:
+            return of.value  # Aᵀᵀ = A
     return type(node)(**fields)
 
 

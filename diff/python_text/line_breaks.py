@@ -21,6 +21,9 @@ def broken(line: str) -> list[str]:
         head, inner, tail = line[: start + 1], f"{indent}    {line[start + 1 : end]}", indent + line[end:]
         if max(map(len, (head, inner, tail))) <= WIDTH and _is_whole([head, inner, tail]):
             return [head, inner, tail]
+        items = [f"{indent}    {item}," for item in _items(line[start + 1 : end])]
+        if len(items) > 1 and max(map(len, (head, *items, tail))) <= WIDTH and _is_whole([head, *items, tail]):
+            return [head, *items, tail]
     parts = textwrap.wrap(line, WIDTH, subsequent_indent=f"{indent}    ", break_long_words=False, break_on_hyphens=False)
     return parts if _is_whole(parts) else [line]
 
@@ -36,6 +39,17 @@ def _brackets(line: str) -> list[tuple[int, int]]:
             if not opened and k - start > 20:  # noqa: PLR2004 - a few letters are not worth a line
                 found.append((start, k))
     return found[::-1]
+
+
+def _items(inner: str) -> list[str]:
+    """What stands between the commas of a bracket."""
+    found, depth, start = [], 0, 0
+    for k, c in enumerate(inner):
+        depth += (c in "([") - (c in ")]")
+        if c == "," and not depth:
+            found.append(inner[start:k].strip())
+            start = k + 1
+    return [*found, inner[start:].strip()]
 
 
 def _is_whole(lines: list[str]) -> bool:

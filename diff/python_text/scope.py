@@ -175,15 +175,21 @@ def placed(scope: Scope, value: Value, base: str) -> Value:
     scope.put(f"{word} = {zeros(value.shape, value.leaf)}")
     before = list[tuple[str, ...]]()
     for entries, node in value.parts:
-        apart = all(_are_apart(entries, other) for other in before)
+        apart = all(_are_apart(entries, other, value.shape) for other in before)
         scope.put(f"{word}[{', '.join(_short(entries))}] {'=' if apart else '+='} {text(node)}")
         before.append(entries)
     return Value(name(word), value.leaf)
 
 
-def _are_apart(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+def _are_apart(one: tuple[str, ...], other: tuple[str, ...], sizes: tuple[int, ...]) -> bool:
     """Tell if two indices have no entry in common."""
-    return any(a.isdigit() and b.isdigit() and a != b for a, b in zip(one, other, strict=True))
+    return any(not set(_places(a, n)) & set(_places(b, n)) for a, b, n in zip(one, other, sizes, strict=True))
+
+
+def _places(entry: str, size: int) -> range:
+    """The places along an axis that an index takes."""
+    bounds = [int(k) if k else None for k in entry.split(":")]
+    return range(size)[slice(*bounds)] if ":" in entry else range(int(entry), int(entry) + 1)
 
 
 def _short(entries: tuple[str, ...]) -> list[str]:

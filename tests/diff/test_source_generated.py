@@ -1,0 +1,115 @@
+"""Sources of generated programs: each is the function that it was made of, in numpy alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hilbert.all as hb
+from hilbert.arrays.libraries.random_entries import drawn
+from tests import contraction_programs, function_terms, linear_terms, loop_programs, support_programs
+from tests.strategies import Source, sources
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hilbert import Vec
+
+REFUSED = "has no text in numpy"
+
+
+def equals(f: Any, seed: int) -> bool:
+    """source(f)(x) = f(x) at a random x, where f is not refused; the text imports numpy only."""
+    try:
+        source = hb.source(f)
+    except hb.SpaceError as error:
+        assert REFUSED in str(error)  # noqa: PT017 - a refusal is an answer
+        return True
+    imports = [line for line in source.text.split("\n") if "import" in line.split("#")[0].split()[:1]]
+    assert all("numpy" in line for line in imports)
+    x = point(f, np.random.default_rng(seed))
+    return same(source, x, f(x))
+
+
+def point(f: Any, rng: np.random.Generator) -> Vec[Any]:
+    """A vector of a function's domain, of numbers from ½ to 2."""
+    leaves = [
+        rng.uniform(0.5, 2.0, leaf.shape).astype(leaf.dtype) if leaf.is_field else drawn(rng, leaf)
+        for leaf in f.dom.leaves
+    ]
+    found: Vec[Any] = f.dom.vec(f.dom.pack(iter(leaves)))
+    return found
+
+
+def same(source: hb.Source, x: Vec[Any], y: Vec[Any]) -> bool:
+    """The function of a source has the value y at x, in shapes and dtypes too."""
+    made = source.function()(*(np.array(a)[()] for a in x.leaves))
+    found = made if isinstance(made, tuple) else (made,)
+    return len(found) == len(y.leaves) and all(map(_close, found, y.leaves))
+
+
+def _close(got: Any, want: Any) -> bool:
+    eps = 1e-5 if want.dtype == np.float32 else 1e-12
+    got = np.asarray(got)
+    if (got.shape, got.dtype) != (want.shape, want.dtype):
+        return False
+    size = np.max(np.abs(want), initial=1.0, where=np.isfinite(want)) if want.dtype.kind == "f" else 1.0
+    return bool(np.allclose(got, want, rtol=eps, atol=eps * size, equal_nan=True))
+
+
+def _derived(s: Source, f: Any) -> Any:
+    """f, its derivative, its adjoint, or its gradient."""
+    options: list[Callable[[], Any]] = [lambda: f]
+    if f.dom.is_space and f.cod.is_space:
+        options += [lambda: hb.jvp(f), lambda: hb.vjp(f)]
+        if f.cod == hb.R:
+            options += [lambda: hb.value_and_grad(f)]
+    return s.one_of(options)()
+
+
+def _contraction(s: Source) -> Any:
+    dice = contraction_programs.Dice(s.integer(0, 1 << 20))
+    return contraction_programs.recipe(dice, size=4, contractions=4).traced(planned=s.flag())
+
+
+def _of_records(s: Source) -> Any:
+    words = support_programs
+    name = s.one_of(list(words.DOMAINS))
+    steps = [s.one_of(list(words.ALL)) for _ in range(s.integer(1, 3))]
+
+    def body(x: Any, y: Any) -> Any:
+        for step in steps:
+            x = words.ALL[step](x)
+        return words.BINARY[s.one_of(list(words.BINARY))](x, y)
+
+    return words.function(name, body)
+
+
+def _loop(s: Source) -> Any:
+    return loop_programs.PAIRS[s.one_of(list(loop_programs.PAIRS))](s.integer(0, 4)).loop
+
+
+KINDS: dict[str, Callable[[Source], Any]] = {
+    "functions": lambda s: function_terms.function(s),
+    "traced": lambda s: function_terms.traced(s),
+    "linear maps": lambda s: linear_terms.linear_map(s),
+    "contractions": _contraction,
+    "records, branches, loops": _of_records,
+    "loops": _loop,
+}
+"""Generated programs by kind."""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(data=st.data())
+def test_a_source_is_its_function(kind: str, data: st.DataObject) -> None:
+    """source(f)(x) = f(x), for f generated, and for its derivatives."""
+    s = data.draw(sources())
+    f = _derived(s, KINDS[kind](s))
+    assert equals(f, s.integer(0, 1 << 20))
+
+
