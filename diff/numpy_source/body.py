@@ -3,31 +3,46 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, final
-
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from diff.numpy_source.slot_names import user_names
 from diff.numpy_source.step_text import array_step, word_of
 from diff.python_text.expressions import is_light, text, weight
 from diff.python_text.line_breaks import WIDTH
 from diff.python_text.scope import HEAVY, Scope, Value, Values, placed, whole
+from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.operation import Add, Literal, Reduce
 from hilbert.relation import Inclusion
-from hilbert.program.control.control_flow import ControlFlow
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from hilbert.program.line.line import Line, Step
 
 
+FlowText: TypeAlias = "Callable[[Body, int, Step[Any]], tuple[Value, ...]]"
+"""The text of a step that holds lines, in a body: it writes bodies itself."""
+
+
 @final
 class Body:
-    """A line in a scope; `words` has the names of some slots, as far as they are known before."""
+    """A line in a scope; `words` has the names of some slots, as far as they are known before.
 
-    def __init__(self, scope: Scope, line: Line, inputs: Sequence[Value], words: Mapping[int, str] = MappingProxyType({}), *, is_whole: bool = False) -> None:
-        self.scope, self.line, self.words = scope, line, dict(words)
+    Of the `whole` function the inputs are variables that may be set anew.
+    """
+
+    def __init__(
+        self,
+        scope: Scope,
+        line: Line,
+        inputs: Sequence[Value],
+        flow: FlowText,
+        words: Mapping[int, str] = MappingProxyType({}),
+        *,
+        is_whole: bool = False,
+    ) -> None:
+        self.scope, self.line, self.flow, self.words = scope, line, flow, dict(words)
         self.own = set(range(line.arity)) if is_whole else set[int]()  # the slots with a variable of their own
         self.user = user_names(line)
         self.values: list[Values] = list(inputs)
@@ -55,9 +70,7 @@ class Body:
                     self.own.add(slot)
                 return found[k]
             case ControlFlow():
-                from diff.numpy_source.flow_text import flow
-
-                return flow(self, slot, step)
+                return self.flow(self, slot, step)
             case Literal():
                 return array_step(self.scope, step.operation, [], self.line.slots[slot], "c")
             case _:  # arrays to an array, or to several
@@ -140,5 +153,3 @@ class Body:
         self.values[slot] = self.scope.assign(self.one(slot), word)
         self.own.add(slot)
         return True
-
-

@@ -73,7 +73,7 @@ def _inner(spec: Spec, a: Node, b: Node) -> Node:
 
 
 def _products(spec: Spec) -> Iterator[tuple[int, int, str]]:
-    """The ways to write a contraction by `@`: the number of transposes, whether operands are exchanged, the template."""
+    """The ways to write a contraction by `@`: how many transposes, whether operands are exchanged, the template."""
     if len(spec.contracted) != 1:
         return
     for k, (first, second) in enumerate(((spec.left, spec.right), (spec.right, spec.left))):

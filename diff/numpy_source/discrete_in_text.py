@@ -43,9 +43,7 @@ def selected(spec: Spec, mask: Node, labels: str, x: Value, others: str, leaf: L
 class Hot:
     """An element of X as its basis vector: a gather along the other operand's axes of X, or entries put along Y."""
 
-    def __init__(
-        self, scope: Scope, spec: Spec, index: Value, labels: str, x: Value, others: str, leaf: Leaf
-    ) -> None:
+    def __init__(self, scope: Scope, spec: Spec, index: Value, labels: str, x: Value, others: str, leaf: Leaf) -> None:
         self.scope, self.spec, self.index, self.x, self.others, self.leaf = scope, spec, index, x, others, leaf
         n = len(index.shape)
         self.free, self.hot = labels[:n], labels[n:]

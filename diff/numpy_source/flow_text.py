@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from attrs import evolve
 
-from diff.numpy_source import body as bodies
+from diff.numpy_source.body import Body
 from diff.numpy_source.slot_names import user_names
 from diff.numpy_source.step_text import word_of
+from diff.numpy_source.system_text import System
 from diff.python_text.axes import reshaped, shape
-from diff.python_text.constants import of_number
 from diff.python_text.expressions import Node, is_light, is_number, name, put, text, weight
 from diff.python_text.scope import Scope, Value, dtype, whole
-from hilbert.index.index import Fin
-from hilbert.index.leaf import Leaf
 from hilbert.program.control.branch import Cond
 from hilbert.program.control.equation_step import Implicit, Solve
 from hilbert.program.control.loop import Loop
@@ -24,14 +22,12 @@ from hilbert.program.control.while_loop import While
 from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.line import restricted
 from hilbert.program.run.constant_folding import folded
-from hilbert.program.transform.run_linear_system import under
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from diff.numpy_source.body import Body
     from hilbert.program.control.flows import Flow
-    from hilbert.program.line.line import Line, Step
+    from hilbert.program.line.line import Step
 
 
 def flow(body: Body, slot: int, step: Step[Any]) -> tuple[Value, ...]:
@@ -50,9 +46,9 @@ def flow(body: Body, slot: int, step: Step[Any]) -> tuple[Value, ...]:
             return _branches(body.scope, operation, given, names)
         case Implicit():
             inputs = [body.scope.named(value, "x") for value in given]
-            return tuple(bodies.Body(body.scope, folded(operation.search().pruned()), inputs).run())
+            return tuple(Body(body.scope, folded(operation.search().pruned()), inputs, flow).run())
         case Solve():
-            return System(body.scope, operation, given).solved()
+            return System(body.scope, operation, given, flow).solved()
         case _:
             assert_never(operation)
 
@@ -70,7 +66,7 @@ def _result_words(body: Body, slot: int, step: Step[Any]) -> dict[int, str]:
     loop = step.operation
     names, results = body.names(slot, step), len(loop.made.leaves)
     found = dict(enumerate(names)) if len(names) == results else {}
-    if isinstance(loop, Loop) and len(names) == 2 and results == loop.states + 1:  # noqa: PLR2004 - state, stack
+    if isinstance(loop, Loop) and len(names) == 2 and results == loop.states + 1:
         found = {loop.states: names[1]} | ({0: names[0]} if loop.states == 1 else {})
     found = {k: word for k, word in found.items() if word.strip("_")}
     for k, other in enumerate(body.line.steps, body.line.arity):
@@ -147,7 +143,7 @@ class Rounds:
             if body.reads[self.whole + k] > 1 and inside[c + k]:
                 value = scope.assign(value, inside[c + k])
             slices.append(value)
-        made = bodies.Body(scope, body, [*states, *self.shared, *slices]).run()
+        made = Body(scope, body, [*states, *self.shared, *slices], flow).run()
         for row, value in zip(rows, made[c:], strict=True):
             scope.put(f"{row}[{turn}] = {text(value.node)}")
         self._update(scope, states, made[:c])
@@ -214,7 +210,11 @@ def _set(scope: Scope, changed: Sequence[tuple[Node, Node]]) -> None:
     waiting = list(changed)
     while waiting:
         free = next(
-            (k for k, (s, _) in enumerate(waiting) if not any(_reads(v, s) for j, (_, v) in enumerate(waiting) if j != k)),
+            (
+                k
+                for k, (s, _) in enumerate(waiting)
+                if not any(_reads(v, s) for j, (_, v) in enumerate(waiting) if j != k)
+            ),
             None,
         )
         if free is None:
@@ -260,7 +260,7 @@ def _while(scope: Scope, loop: While, given: Sequence[Value], once: Sequence[boo
     holds = text(go.node) if not go.shape else f"np.any({text(go.node)})"
     scope.put(f"for _ in range({loop.most}):" if loop.most else f"while {holds}:")
     inner = scope.inner()
-    made = bodies.Body(inner, body, [*states, *shared]).run()
+    made = Body(inner, body, [*states, *shared], flow).run()
     changed = [(s.node, whole(v)) for s, v in zip(states, made, strict=True) if text(s.node) != text(v.node)]
     _set(inner, changed)
     if loop.most:
@@ -291,10 +291,15 @@ def _branches(scope: Scope, cond: Cond, given: Sequence[Value], names: Mapping[i
     parts = []
     for line in map(folded, cond.lines):
         inner = scope.inner()
-        parts.append((inner, bodies.Body(inner, line, inputs).run()))
+        parts.append((inner, Body(inner, line, inputs, flow).run()))
     leaves = cond.made.leaves
     (first, then), (second, otherwise) = parts
-    if len(leaves) == 1 and not first.lines and not second.lines and weight(then[0].node) + weight(otherwise[0].node) < 6:
+    if (
+        len(leaves) == 1
+        and not first.lines
+        and not second.lines
+        and weight(then[0].node) + weight(otherwise[0].node) < 6
+    ):
         node = put("{1} if {0} else {2}", condition.node, whole(then[0]), whole(otherwise[0]))
         return (scope.assign(Value(node, leaves[0]), names.get(0, "y")),)
     words = [scope.page.fresh(names.get(k, "y")) for k in range(len(leaves))]
@@ -306,103 +311,3 @@ def _branches(scope: Scope, cond: Cond, given: Sequence[Value], names: Mapping[i
         if inner is first:
             scope.put("else:")
     return tuple(Value(name(word), leaf) for word, leaf in zip(words, leaves, strict=True))
-
-
-# --- linear systems ---
-
-
-class System:
-    """A linear system, whose matrix is its line on the vectors of a basis."""
-
-    def __init__(self, scope: Scope, of: Solve, given: Sequence[Value]) -> None:
-        self.scope, self.of = scope, of
-        self.ends = len(of.line.outputs)
-        self.right = given[: self.ends]
-        self.data = [scope.named(value, "a") for value in given[self.ends :]]
-        self.unknowns = of.line.slots[: of.unknowns]
-        self.total, self.lanes = of.sizes
-        self.rows = math.prod(axis.size for axis in of.many)
-
-    def solved(self) -> tuple[Value, ...]:
-        """The unknowns."""
-        leaves = self.of.made.leaves
-        if not self.total or not self.lanes or not self.rows:
-            return tuple(Value(put(f"np.zeros({shape(leaf.shape)}{dtype(leaf)})"), leaf) for leaf in leaves)
-        b = self._flat(self.right, self._front(self.rows))
-        if self.total == 1 or (not self.of.is_small and self.of.plan().division):
-            ones = [self._of_ones(leaf) for leaf in self.unknowns]
-            return self._parts(put("{0} / {1}", b, self._flat(self._applied(1, ones), self._front(1))))
-        made = self._flat(self._applied(self.total, self._basis()), self._front(self.total))
-        columns = self.scope.named(Value(made, self.unknowns[0]), "columns").node
-        if self.lanes == 1:
-            return self._parts(put("np.linalg.solve({0}.T, {1})" if self.rows == 1 else TURNED, columns, b))
-        matrices = put("{0}.transpose(1, 2, 0)", columns)
-        if self.rows == 1:
-            return self._parts(put("np.linalg.solve({0}, {1}[..., None])[..., 0]", matrices, b))
-        b = self.scope.named(Value(put("{0}.transpose(1, 2, 0)", b), self.unknowns[0]), "b").node
-        return self._parts(put("np.linalg.solve({0}, {1}).transpose(2, 0, 1)", matrices, b))
-
-    def _front(self, rows: int) -> tuple[int, ...]:
-        """The axes in front of the unknowns: rows and lanes, where there are several."""
-        return (rows,) * (rows > 1) + (self.lanes,) * (self.lanes > 1)
-
-    def _ends(self) -> list[Leaf]:
-        return [self.of.line.slots[k] for k in self.of.line.outputs]
-
-    def _of_ones(self, leaf: Leaf) -> Value:
-        return of_number(1.0, leaf.under((Fin.of(1),)))
-
-    def _flat(self, values: Sequence[Value], front: tuple[int, ...]) -> Node:
-        """Arrays side by side, as one with some axes in front."""
-        parts = []
-        for value, leaf in zip(values, self._ends(), strict=True):
-            node = reshaped(whole(value), value.shape, (*front, leaf.size // self.lanes))
-            parts.append(self.scope.light(Value(node, leaf), "b", 2).node)
-        if len(parts) == 1:
-            return parts[0]
-        each = ", ".join(f"{{{k}}}" for k in range(len(parts)))
-        axis = ", axis=-1" if front else ""
-        return self.scope.assign(Value(put(f"np.concatenate([{each}]{axis})", *parts), self.unknowns[0]), "b").node
-
-    def _basis(self) -> list[Value]:
-        """Each vector of the basis, in the shapes of the unknowns."""
-        kind, n = dtype(self.unknowns[0]), self.total
-        eye: Node = put(f"np.eye({n}{kind})")
-        found, start = [], 0
-        if len(self.unknowns) > 1:
-            eye = self.scope.assign(Value(eye, self.unknowns[0]), "basis").node
-        for leaf in self.unknowns:
-            size = leaf.size // self.lanes
-            part = eye if len(self.unknowns) == 1 else put(f"{{0}}[:, {start}:{start + size}]", eye)
-            have: tuple[int, ...] = (n, size)
-            if self.lanes > 1:
-                have = (n, self.lanes, size)
-                part = put(f"np.broadcast_to({{0}}[:, None], {have})", part)
-            value = Value(reshaped(part, have, (n, *leaf.shape)), leaf.under((Fin.of(n),)))
-            found.append(self.scope.named(value, "basis"))
-            start += size
-        return found
-
-    def _applied(self, n: int, x: Sequence[Value]) -> list[Value]:
-        """The line on n vectors at once."""
-        line: Line = folded(under(self.of.line, (Fin.of(n),), self.of.unknowns).pruned())
-        given = [self.scope.named(value, "ones") for value in x]
-        return bodies.Body(self.scope, line, [*given, *self.data]).run()
-
-    def _parts(self, x: Node) -> tuple[Value, ...]:
-        """The unknowns in their shapes."""
-        leaves, front = self.of.made.leaves, self._front(self.rows)
-        if len(leaves) == 1:
-            return (self.scope.assign(Value(reshaped(x, (*front, self.total), leaves[0].shape), leaves[0]), "x"),)
-        word = self.scope.assign(Value(x, leaves[0]), "x").node
-        found, start = [], 0
-        for leaf in leaves:
-            size = leaf.size // (self.rows * self.lanes)
-            part = put(f"{{0}}[{'..., ' if front else ''}{start}:{start + size}]", word)
-            found.append(self.scope.named(Value(reshaped(part, (*front, size), leaf.shape), leaf), "x"))
-            start += size
-        return tuple(found)
-
-
-TURNED = "np.linalg.solve({0}.T, {1}.T).T"
-"""Several right sides, as columns."""

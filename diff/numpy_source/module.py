@@ -10,12 +10,13 @@ import numpy as np
 from attrs import field, frozen
 
 from diff.numpy_source.body import Body
+from diff.numpy_source.flow_text import flow
 from diff.printing.show_steps import leaf_names
 from diff.python_text.constants import SMALL, written
+from diff.python_text.expressions import is_number, text
 from diff.python_text.expressions import name as variable
-from diff.python_text.expressions import text
 from diff.python_text.line_breaks import WIDTH, broken
-from diff.python_text.scope import Page, Scope, Value, dtype, whole
+from diff.python_text.scope import Page, Scope, Value, whole
 from diff.terms.lower import program
 from diff.terms.planned_program import reordered
 from diff.terms.program import Program
@@ -50,7 +51,9 @@ class Source:
     @property
     def text(self) -> str:
         """The text of the module."""
-        return "\n".join([*self.imports, *self._loaded(), *[""] * (2 if self.body.startswith("def ") else 1), *self.body.split("\n")])
+        return "\n".join(
+            [*self.imports, *self._loaded(), *[""] * (2 if self.body.startswith("def ") else 1), *self.body.split("\n")]
+        )
 
     def _loaded(self) -> list[str]:
         """The statements that read the constants from the file beside the module."""
@@ -116,14 +119,12 @@ def _spaced(helpers: Mapping[str, str]) -> list[str]:
 
 def _function(p: AnyProgram, name: str, page: Page, *, is_derived: bool) -> list[str]:
     line = folded(p.line.pruned())
-    args = []
-    for word in leaf_names(p):
-        args.append(page.fresh(word))
+    args = [page.fresh(word) for word in leaf_names(p)]
     page.given, page.is_derived = set(args), is_derived
     scope = Scope(page)
     inputs = [Value(variable(word), leaf) for word, leaf in zip(args, line.slots, strict=False)]
     words = _gradient_words(p, line, args) if is_derived else {}
-    body = Body(scope, line, inputs, words, is_whole=True)
+    body = Body(scope, line, inputs, flow, words, is_whole=True)
     made = body.run()
     head = [*_head(name, args), *_documented(p), *_shapes(args, line.slots)]
     return [*head, *scope.lines, *_returned(scope, made, words, line)]
@@ -132,7 +133,7 @@ def _function(p: AnyProgram, name: str, page: Page, *, is_derived: bool) -> list
 def _gradient_words(p: AnyProgram, line: Line, args: list[str]) -> dict[int, str]:
     """Names of the results of derivatives: d_w for the one in w."""
     leaves, outputs = line.slots[: line.arity], line.outputs
-    if len(outputs) < 2:  # noqa: PLR2004 - one result needs no name
+    if len(outputs) < 2:
         return {}
     derived = [k >= line.arity and _is_derived(line.steps[k - line.arity]) for k in outputs]
     first = derived.index(True) if True in derived else 0
@@ -140,7 +141,11 @@ def _gradient_words(p: AnyProgram, line: Line, args: list[str]) -> dict[int, str
         tail = outputs[start:]
         ends = [line.slots[k] for k in tail]
         fits = [at for at in range(line.arity - len(tail) + 1) if list(leaves[at : at + len(tail)]) == ends]
-        if tail and (len(fits) == 1 or fits[:1] == [0]) and (len(fits) == 1 or len(tail) > 1 or p.names[-1:] == ("dy",)):
+        if (
+            tail
+            and (len(fits) == 1 or fits[:1] == [0])
+            and (len(fits) == 1 or len(tail) > 1 or p.names[-1:] == ("dy",))
+        ):
             words = {k: f"d_{args[fits[0] + j]}" for j, k in reversed(list(enumerate(tail)))}
             return {k: word for k, word in words.items() if derived[outputs.index(k)]}
     return {}
@@ -161,7 +166,7 @@ def _head(name: str, args: list[str]) -> list[str]:
 
 def _documented(p: AnyProgram) -> list[str]:
     whole_type = f"{p.dom} → {p.cod}"
-    lines = textwrap.wrap(whole_type, WIDTH - 8, break_long_words=False)
+    lines = textwrap.wrap(whole_type, WIDTH - 10, break_long_words=False)
     if len(lines) == 1:
         return [f'    """{lines[0]}"""']
     return [f'    """{lines[0]}', *(f"    {line}" for line in lines[1:]), '    """']
@@ -185,7 +190,7 @@ def _shape(leaf: Leaf) -> str:
 
 def _returned(scope: Scope, made: list[Value], words: Mapping[int, str], line: Any) -> list[str]:
     before = len(scope.lines)
-    parts = [_end(scope, value) for value in made]
+    parts = [_end(value) for value in made]
     one = f"    return {', '.join(parts) if parts else '()'}"
     if len(one) > WIDTH and len(parts) > 1:
         parts = [
@@ -198,11 +203,12 @@ def _returned(scope: Scope, made: list[Value], words: Mapping[int, str], line: A
     return [*added, *broken(one)]
 
 
-def _end(scope: Scope, value: Value) -> str:
+def _end(value: Value) -> str:
+    """The text of a result."""
     node = whole(value)
     found = text(node)
-    if not value.shape and value.leaf.dtype != "float64" and found.replace(".", "").lstrip("-").isdigit():
-        return f"{dtype(value.leaf)[8:]}({found})"
+    if not value.shape and value.leaf.dtype == "float32" and is_number(node):
+        return f"np.float32({found})"
     return found
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, assert_never, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, cast
 
 import numpy as np
 
+from diff.numpy_source.contractions_in_text import total
+from diff.numpy_source.one_axis import Axis
+from diff.numpy_source.windows_in_text import laid_over, side_by_side, spread, window_sums
 from diff.python_text import helpers
-from diff.python_text.axes import axis, behind, indexed, permuted, reshaped, shape, span
+from diff.python_text.axes import axis, behind, permuted, reshaped, shape, span
 from diff.python_text.carried import carried
 from diff.python_text.constants import array_of
-from diff.numpy_source.contractions_in_text import total
 from diff.python_text.expressions import Node, is_light, is_number, name, put, text
 from diff.python_text.scope import Part, Scope, Value, placed, whole, zeros
-from diff.numpy_source.windows_in_text import laid_over, side_by_side, spread, window_sums
 from hilbert.index.leaf import Leaf
 from hilbert.index.spec import ALPHABET
 from hilbert.relation import (
@@ -52,10 +53,10 @@ def reduction(scope: Scope, relation: AnyRelation, at: int, value: Value, leaf: 
         value = placed(scope, value, "y")
     if 0 in leaf.shape or not relation.dom.size or not relation.cod.size:
         return Value(put(zeros(leaf.shape, leaf)), leaf)
-    if isinstance(relation, Full):
-        return _full(relation, at, value, leaf)
     form = cast("Form", relation)
     match form:
+        case Full():
+            return _full(relation, at, value, leaf)
         case Equality():
             return value
         case ProductRelation(left, right):
@@ -64,7 +65,17 @@ def reduction(scope: Scope, relation: AnyRelation, at: int, value: Value, leaf: 
             return _in_turn(scope, order if first_left else [(right, at + len(left.dom.axes)), (left, at)], value)
         case Composite(outer, inner):
             return _in_turn(scope, [(inner, at), (outer, at)], value)
-        case _:  # one array operation on one axis
+        case Agreement():
+            return _agreement(scope, form, at, value, leaf)
+        case Partial():
+            rest = len(value.shape) - at - len(form.dom.axes)
+            mask = array_of(scope.page, form.keep.array.reshape(form.dom.shape + (1,) * rest), "mask")
+            return Value(put("np.where({0}, {1}, 0.0)", mask, whole(value)), leaf)
+        case Inclusion():
+            return _included(scope, form, at, value, leaf)
+        case Converse(Inclusion() as of):
+            return _part_of(of, at, value, leaf)
+        case _:  # one array operation along one axis
             return _alone(scope, form, at, value, leaf)
 
 
@@ -91,60 +102,34 @@ def _full(relation: AnyRelation, at: int, value: Value, leaf: Leaf) -> Value:
     return Value(node, leaf, whole=False)
 
 
-def _alone(scope: Scope, form: Any, at: int, value: Value, leaf: Leaf) -> Value:
+Alone: TypeAlias = (
+    Order[Any]
+    | Rotation[Any]
+    | Graph[Any, Any]
+    | Pairs[Any, Any]
+    | Window[Any, Any]
+    | Sliding[Any, Any, Any]
+    | SumRelation[Any, Any, Any, Any]
+    | Converse[Any, Any]
+)
+"""The forms that are one operation along one axis."""
+
+
+def _alone(scope: Scope, form: Alone, at: int, value: Value, leaf: Leaf) -> Value:
     """A relation along one axis: several axes of X or Y are put together, and apart again."""
     have, n = value.shape, len(form.dom.axes)
     before, after = have[:at], have[at + n :]
-    if isinstance(form, Agreement):
-        return _agreement(scope, form, at, value, leaf)
-    if isinstance(form, Partial):
-        mask = array_of(scope.page, form.keep.array.reshape(form.dom.shape + (1,) * len(after)), "mask")
-        return Value(put("np.where({0}, {1}, 0.0)", mask, whole(value)), leaf)
-    of = form.of if isinstance(form, Converse) else form
-    if isinstance(of, Inclusion):
-        return _of_run(scope, form, at, value, leaf)
-    line = Axis(scope, before, form.dom.size, form.cod.size, after, leaf)
-    node = reshaped(whole(value), have, (*before, line.n, *after))
-    return Value(reshaped(_along(line, form, node), (*before, line.m, *after), leaf.shape), leaf)
+    p = Axis(scope, before, form.dom.size, form.cod.size, after, leaf)
+    node = reshaped(whole(value), have, (*before, p.n, *after))
+    return Value(reshaped(_along(p, form, node), p.sizes, leaf.shape), leaf)
 
 
-class Axis:
-    """The place of a relation between X and Y, each one axis, and the scope that the text stands in."""
-
-    def __init__(
-        self, scope: Scope, before: tuple[int, ...], n: int, m: int, after: tuple[int, ...], leaf: Leaf
-    ) -> None:
-        self.scope, self.before, self.n, self.m, self.after, self.leaf = scope, before, n, m, after, leaf
-        self.at, self.is_alone = len(before), not before and not after
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """The shape of the result, with Y as one axis."""
-        return (*self.before, self.m, *self.after)
-
-    def cut(self, node: Node, entry: str) -> Node:
-        """A slice along the axis."""
-        return indexed(node, self.at, entry)
-
-    def zeros(self, base: str, length: int | None = None) -> str:
-        """The name of new zeros, of another length if one is given."""
-        word = self.scope.page.fresh(base)
-        sizes = (*self.before, self.m if length is None else length, *self.after)
-        self.scope.put(f"{word} = {zeros(sizes, self.leaf)}")
-        return word
-
-    def table(self, positions: Any, base: str) -> Node:
-        """Positions as a constant, which is named."""
-        node = array_of(self.scope.page, positions, base)
-        return node
-
-
-def _along(p: Axis, form: Any, node: Node) -> Node:
+def _along(p: Axis, form: Alone, node: Node) -> Node:
     match form:
         case Order(_, reverse, strict):
             return _sums(p, node, reverse=reverse, strict=strict)
         case Rotation(_, by):
-            return put(f"np.roll({{0}}, {by if by <= p.n // 2 else by - p.n}{p_axis(p)})", node) if by else node
+            return put(f"np.roll({{0}}, {by if by <= p.n // 2 else by - p.n}{p.argument})", node) if by else node
         case Graph(_, _, positions):
             return _segments(p, node, positions.array)
         case Pairs(_, _, sources, targets):
@@ -157,8 +142,8 @@ def _along(p: Axis, form: Any, node: Node) -> Node:
             return _blocks(p, form, node)
         case Converse(of):
             return _converse(p, of, node)
-        case _:  # every other form has been taken before
-            raise TypeError(type(form).__name__)
+        case _:
+            assert_never(form)
 
 
 def _converse(p: Axis, of: Directed[Any, Any], node: Node) -> Node:
@@ -175,19 +160,14 @@ def _converse(p: Axis, of: Directed[Any, Any], node: Node) -> Node:
             assert_never(of)
 
 
-def p_axis(p: Axis) -> str:
-    """The argument that says along which axis, where there are others."""
-    return "" if p.is_alone else f", axis={p.at}"
-
-
 def _sums(p: Axis, node: Node, *, reverse: bool, strict: bool) -> Node:
     if strict:
         word = carried(p.scope.page, helpers.sums_behind if reverse else helpers.sums_before)
         return put(f"{word}({{0}}, {p.at})", node)
     if not reverse:
-        return put(f"np.cumsum({{0}}{p_axis(p)})", node)
+        return put(f"np.cumsum({{0}}{p.argument})", node)
     back = behind(p.at, "::-1")
-    return put(f"np.cumsum({{0}}[{back}]{p_axis(p)})[{back}]", node)
+    return put(f"np.cumsum({{0}}[{back}]{p.argument})[{back}]", node)
 
 
 def taken(p: Axis, node: Node, positions: Any) -> Node:
@@ -236,34 +216,36 @@ def _blocks(p: Axis, relation: Any, node: Node) -> Node:
         flat = (*p.before, part.cod.size, *p.after)
         made.append(p.scope.light(Value(reshaped(whole(done), result.shape, flat), leaf), "block", 2).node)
     each = ", ".join(f"{{{k}}}" for k in range(len(made)))
-    return put(f"np.concatenate([{each}]{p_axis(p) if p.at else ''})", *made)
+    return put(f"np.concatenate([{each}]{p.argument if p.at else ''})", *made)
 
 
 # --- inclusions ---
 
 
-def _of_run(scope: Scope, form: Any, at: int, value: Value, leaf: Leaf) -> Value:
-    """An inclusion: an array between zeros, or backwards; its converse: a slice, or one element."""
-    r = form.of if isinstance(form, Converse) else form
+def _part_of(r: Inclusion[Any, Any], at: int, value: Value, leaf: Leaf) -> Value:
+    """The converse of an inclusion: a slice, or one element."""
     n, m = r.dom.size, r.cod.size
-    have, wide = value.shape, len(form.dom.axes)
-    before, after = have[:at], have[at + wide :]
-    p = Axis(scope, before, form.dom.size, form.cod.size, after, leaf)
-    node = reshaped(whole(value), have, (*before, p.n, *after)) if wide != 1 and form.dom.axes else whole(value)
-    stop = r.offset + r.stride * n
-    entry = span(r.offset, stop, r.stride, m) if r.dom.axes else str(r.offset)
-    if form is not r:
-        if entry == ":":
-            made = node
-        else:
-            made = p.cut(node, entry)
-        sizes = (*before, n, *after) if r.dom.axes else (*before, *after)
-        return Value(reshaped(made, sizes, leaf.shape), leaf)
-    if n == m:
-        made = node if r.stride == 1 and r.dom.axes else p.cut(node, "::-1" if r.dom.axes else "None")
-        return Value(reshaped(made, p.sizes, leaf.shape), leaf)
-    if len(r.dom.axes) < 2 and len(r.cod.axes) == 1:  # noqa: PLR2004 - one axis, or one element
+    before, after = value.shape[:at], value.shape[at + len(r.cod.axes) :]
+    node = reshaped(whole(value), value.shape, (*before, m, *after))
+    entry = span(r.offset, r.offset + r.stride * n, r.stride, m) if r.dom.axes else str(r.offset)
+    made = node if entry == ":" else indexed(node, at, entry)
+    return Value(reshaped(made, (*before, *(n,) * bool(r.dom.axes), *after), leaf.shape), leaf)
+
+
+def _included(scope: Scope, r: Inclusion[Any, Any], at: int, value: Value, leaf: Leaf) -> Value:
+    """An inclusion: an array between zeros, or backwards."""
+    n, m = r.dom.size, r.cod.size
+    before, after = value.shape[:at], value.shape[at + len(r.dom.axes) :]
+    entry = span(r.offset, r.offset + r.stride * n, r.stride, m) if r.dom.axes else str(r.offset)
+    if n != m and len(r.dom.axes) < 2 and len(r.cod.axes) == 1:
         return Value(put("None"), leaf, parts=tuple(_parts(value, at, entry, wide=bool(r.dom.axes))))
+    p = Axis(scope, before, n, m, after, leaf)
+    if n == m:
+        node = whole(value) if r.dom.axes else put(f"np.reshape({{0}}, {p.sizes})", whole(value))
+        node = reshaped(node, value.shape if r.dom.axes else p.sizes, p.sizes)
+        return Value(reshaped(node if r.stride == 1 else p.cut(node, "::-1"), p.sizes, leaf.shape), leaf)
+    sizes = (*before, *(n,) * bool(r.dom.axes), *after)
+    node = reshaped(whole(value), value.shape, sizes)
     word = p.zeros("y")
     scope.put(f"{word}[{behind(at, entry)}] = {text(node)}")
     return Value(reshaped(name(word), p.sizes, leaf.shape), leaf)

@@ -22,7 +22,7 @@ Columns: TypeAlias = tuple[int, int, int, int]
 
 
 def assigned(step: Step[Any]) -> tuple[str, ...]:
-    """The names that a user's assignment gives the results of a step; none if the step is a part of what is computed."""
+    """The names that a user's assignment gives the results of a step; none if the step is a part of a value."""
     place = step.place
     if not isinstance(place, tuple) or len(place) != 2:
         return ()
@@ -84,6 +84,3 @@ def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[Columns, tuple[s
     names = [node.id for node in ast.walk(target) if isinstance(node, ast.Name)]
     if names and value.end_lineno is not None and value.end_col_offset is not None:
         yield (value.lineno, value.end_lineno, value.col_offset, value.end_col_offset), tuple(names)
-
-
-

@@ -14,7 +14,19 @@ from diff.python_text import helpers
 from diff.python_text.axes import permuted, reshaped, shape
 from diff.python_text.carried import carried
 from diff.python_text.constants import literal
-from diff.python_text.expressions import Node, added, constant, holes, is_light, name, put, text, times, weight
+from diff.python_text.expressions import (
+    Node,
+    added,
+    constant,
+    holes,
+    is_light,
+    name,
+    put,
+    reads_variable,
+    text,
+    times,
+    weight,
+)
 from diff.python_text.scope import TYPES, Scope, Value, Values, placed, whole
 from diff.terms.elementwise import Elementwise
 from diff.terms.user_operation import Custom
@@ -55,8 +67,8 @@ def array_step(scope: Scope, step: ArrayStep, given: Sequence[Value], leaf: Leaf
             if all(value.leaf.is_field for value in given):
                 if spec.contracted:
                     given = [_factor(scope, value) for value in given]
-                return contraction(spec, *given, leaf)
-            return discrete(scope, spec, *given, leaf)
+                return contraction(spec, given[0], given[1], leaf)
+            return discrete(scope, spec, given[0], given[1], leaf)
         case Reduce(relation, at):
             return reduction(scope, relation, at, given[0], leaf)
         case Move(order):
@@ -68,11 +80,11 @@ def array_step(scope: Scope, step: ArrayStep, given: Sequence[Value], leaf: Leaf
         case Along():
             return _along(scope, step, given[0], leaf)
         case Choose():
-            return _chosen(scope, *given, leaf)
+            return _chosen(given[0], given[1], given[2], leaf)
         case AnyLane(at, when):
             return _any(given[0], at, leaf, when=when)
         case Fill(at, when):
-            return _lanes(scope, *given, at, leaf, when=when)
+            return _lanes(scope, given[0], given[1], at, leaf, when=when)
         case External():
             if step.rule.looks is None:
                 raise refused(step.rule.name, "linear map")
@@ -85,7 +97,9 @@ def array_step(scope: Scope, step: ArrayStep, given: Sequence[Value], leaf: Leaf
 
 def _mean(total: Node) -> Node:
     """The sum of some numbers, divided by how many there are."""
-    return put(text(total).replace("np.sum(", "np.mean(", 1)) if text(total).startswith("np.sum(") else _of_method(total)
+    return (
+        put(text(total).replace("np.sum(", "np.mean(", 1)) if text(total).startswith("np.sum(") else _of_method(total)
+    )
 
 
 def _of_method(total: Node) -> Node:
@@ -103,8 +117,8 @@ def _factor(scope: Scope, value: Value) -> Value:
 def refused(what: str, kind: str = "operation") -> SpaceError:
     """The error for an operation whose value is a function of Python, as a user's is."""
     return SpaceError(
-        f"source(f): the {kind} {what!r} is a function of Python, which has no text in numpy: write what it computes by "
-        "the vocabulary, or take the source of a function without it"
+        f"source(f): the {kind} {what!r} is a function of Python, which has no text in numpy: write what it computes "
+        "by the vocabulary, or take the source of a function without it"
     )
 
 
@@ -112,9 +126,7 @@ def applied(scope: Scope, written: Any, given: Sequence[Node]) -> Node:
     """A template or a function of the library on operands, those with names that are read more than once."""
     if isinstance(written, str):
         read = holes(written)
-        given = [
-            node if read.count(k) < 2 else _light(scope, node) for k, node in enumerate(given)
-        ]
+        given = [node if read.count(k) < 2 else _light(scope, node) for k, node in enumerate(given)]
         return put(written, *given)
     more = {}
     if isinstance(written, partial):
@@ -140,7 +152,10 @@ def _elementwise(scope: Scope, step: AnyElementwise, given: Sequence[Value], lea
     if isinstance(written, str):
         written = written.replace("{p}", text(constant(step.params[0])) if step.params else "")
     is_whole = any(value.whole for value in given)
-    return Value(applied(scope, written, [value.node for value in given]), leaf, is_whole)
+    node = applied(scope, written, [value.node for value in given])
+    if leaf.dtype == "float32" and not any(reads_variable(value.node) for value in given):
+        node = put("np.float32({0})", node)  # numbers of Python become 64 bits in numpy's functions
+    return Value(node, leaf, is_whole)
 
 
 HUGE = "1.7976931348623157e+308"
@@ -183,7 +198,7 @@ def _condition(c: Value, rank: int) -> Node:
     return put(f"{{0}}[{'..., None' if more == 1 else ', '.join([':'] * len(c.shape) + ['None'] * more)}]", node)
 
 
-def _chosen(scope: Scope, c: Value, a: Value, b: Value, leaf: Leaf) -> Value:
+def _chosen(c: Value, a: Value, b: Value, leaf: Leaf) -> Value:
     rank = len(leaf.shape)
     is_whole = a.whole or b.whole or len(c.shape) == rank
     if not (a.whole or b.whole) and leaf.dtype != "float64":
@@ -253,8 +268,24 @@ WORDS = {
     Custom: "m",
 }
 """Names of results by their operations."""
-FUNCTIONS = {"tanh": "h", "log": "log_x", "sqrt": "r", "square": "y", "divide": "q", "sigmoid": "gate", "length": "norm"}
-FUNCTIONS |= {"reciprocal": "q", "relu": "h", "gelu": "h", "tan": "y", "log1p": "log_x", "atan": "angle", "atan2": "angle"}
+FUNCTIONS = {
+    "tanh": "h",
+    "log": "log_x",
+    "sqrt": "r",
+    "square": "y",
+    "divide": "q",
+    "sigmoid": "gate",
+    "length": "norm",
+}
+FUNCTIONS |= {
+    "reciprocal": "q",
+    "relu": "h",
+    "gelu": "h",
+    "tan": "y",
+    "log1p": "log_x",
+    "atan": "angle",
+    "atan2": "angle",
+}
 """Names of values of primitives, where the first letter does not do."""
 
 
@@ -266,5 +297,7 @@ def word_of(operation: Any) -> str:
             return "mask"
         return FUNCTIONS.get(rule.name, rule.name[0]) if rule.name.isidentifier() else "slope"
     if isinstance(operation, Along):
-        return {"logsumexp": "lse", "softmax": "p", "log_softmax": "log_p", "argsort": "order"}.get(operation.name, "best")
+        return {"logsumexp": "lse", "softmax": "p", "log_softmax": "log_p", "argsort": "order"}.get(
+            operation.name, "best"
+        )
     return WORDS.get(type(operation), "y")

@@ -10,7 +10,7 @@ from diff.python_text.expressions import Node, name, put, text
 from diff.python_text.scope import Value, zeros
 
 if TYPE_CHECKING:
-    from diff.numpy_source.relations_in_text import Axis
+    from diff.numpy_source.one_axis import Axis
 
 WINDOWS = "sliding_window_view"
 IMPORT = "from numpy.lib.stride_tricks import sliding_window_view"
@@ -33,8 +33,7 @@ def _windows(p: Axis, node: Node, reach: int, entry: str, dilation: int) -> Node
     """Windows of consecutive entries, those that an entry takes, along a new last axis."""
     p.scope.page.imports.add(IMPORT)
     node = p.scope.light(Value(node, p.leaf), "padded").node
-    along = "" if p.is_alone else f", axis={p.at}"
-    node = put(f"{WINDOWS}({{0}}, {reach}{along})", node)
+    node = put(f"{WINDOWS}({{0}}, {reach}{p.argument})", node)
     rest = [":"] * len(p.after)
     marks = [*[":"] * p.at, entry, *rest] if entry != ":" else []
     if dilation > 1:

@@ -105,7 +105,12 @@ sinh: Primitive = unary("sinh", lambda x, _: cosh(x))
 cosh: Primitive = unary("cosh", lambda x, _: sinh(x))
 tanh: Primitive = unary("tanh", lambda _, y: slope_rows.tanh_prime(y))
 exact_tanh: Primitive = unary(
-    "exact_tanh", lambda x, _: slope_rows.sech_squared(x), value=lambda xp, x: xp.tanh(x), ufunc="tanh", text="tanh", in_text="np.tanh({0})"
+    "exact_tanh",
+    lambda x, _: slope_rows.sech_squared(x),
+    value=lambda xp, x: xp.tanh(x),
+    ufunc="tanh",
+    text="tanh",
+    in_text="np.tanh({0})",
 )
 asinh: Primitive = unary("asinh", lambda x, _: reciprocal(slope_rows.root_plus(x)), text="arsinh")
 acosh: Primitive = unary("acosh", lambda x, _: reciprocal(slope_rows.root_minus(x)), domain="x > 1", text="arcosh")
@@ -121,7 +126,12 @@ log1p: Primitive = unary("log1p", lambda x, _: reciprocal(x + 1.0), domain="x > 
 sqrt: Primitive = unary("sqrt", lambda _, y: 0.5 * reciprocal(y), domain="x > 0", text="√")
 square: Primitive = unary("square", lambda x, _: 2.0 * x, in_text="{0} ** 2")
 reciprocal: Primitive = unary(
-    "reciprocal", lambda _, y: -square(y), value=lambda _, x: 1.0 / x, domain="x ≠ 0", ufunc="reciprocal", in_text="1.0 / {0}"
+    "reciprocal",
+    lambda _, y: -square(y),
+    value=lambda _, x: 1.0 / x,
+    domain="x ≠ 0",
+    ufunc="reciprocal",
+    in_text="1.0 / {0}",
 )
 absolute: Primitive = unary(
     "absolute", lambda x, _: sign(x), value=lambda xp, x: xp.abs(x), ufunc="absolute", text="abs", in_text="np.abs({0})"
@@ -154,7 +164,9 @@ stop_gradient: Primitive = unary(
     "stop_gradient", lambda x, _: number_like(x, 0.0), value=lambda _, x: x, text="stop", fresh=False, in_text="{0}"
 )
 
-divide: Binary = binary("divide", lambda _, y, z: (reciprocal(y), -slope_rows.quotient(z, y)), text="/", domain="y ≠ 0", in_text="{0} / {1}")
+divide: Binary = binary(
+    "divide", lambda _, y, z: (reciprocal(y), -slope_rows.quotient(z, y)), text="/", domain="y ≠ 0", in_text="{0} / {1}"
+)
 pow: Binary = binary(  # noqa: A001 - the standard name
     "pow", lambda x, y, _: (slope_rows.power_slope(x, y), slope_rows.power_log(x, y)), text="pow", domain="x > 0"
 )

@@ -130,7 +130,13 @@ half_over: Primitive = unary(  # its derivative at 0 stays NaN
 )
 
 length: Primitive = unary(  # of a sum of squares: its derivative at 0 is taken as 0
-    "length", lambda _, y: half_over(y), text="√", domain="x ≥ 0", value=lambda xp, x: xp.sqrt(x), ufunc="sqrt", in_text="np.sqrt({0})"
+    "length",
+    lambda _, y: half_over(y),
+    text="√",
+    domain="x ≥ 0",
+    value=lambda xp, x: xp.sqrt(x),
+    ufunc="sqrt",
+    in_text="np.sqrt({0})",
 )
 
 unit: Binary = binary(  # of a and a length, of which it is a part: its derivatives at 0 stay infinite or NaN

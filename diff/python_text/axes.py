@@ -21,7 +21,7 @@ def permuted(node: Node, order: Sequence[int]) -> Node:
         case ast.Attribute(of, "T") if n == 2 and list(order) == [1, 0]:
             return of
         case ast.Call(ast.Attribute(of, "transpose"), args) if len(args) == n:
-            before = [arg.value for arg in args if isinstance(arg, ast.Constant)]
+            before = [int(ast.unparse(arg)) for arg in args]
             return permuted(of, [before[k] for k in order])
         case _:  # not transposed yet
             pass

@@ -35,7 +35,7 @@ def _functions(module: str) -> dict[str, ast.FunctionDef]:
 def carried(page: Page, function: Any) -> str:
     """The name of a function in the text, which is added to the text with all that the function needs."""
     function = inspect.unwrap(function)
-    word = function.__name__
+    word: str = function.__name__
     if word in page.helpers:
         return word
     page.helpers[word] = ""  # helpers that call each other end
@@ -67,7 +67,7 @@ def _constant(word: str, value: Any) -> str:
     one = f"{word} = {value!r}"
     if len(one) <= 88:
         return one
-    first, *entries, last = repr(value)
+    first, *entries, last = list(repr(value))
     body = textwrap.fill("".join(entries), 84, initial_indent="    ", subsequent_indent="    ", break_long_words=False)
     return f"{word} = {first}\n{body},\n{last}"
 
@@ -95,7 +95,9 @@ class _Plain(ast.NodeTransformer):
         node.returns = None
         node.args.args = [ast.arg(arg.arg) for arg in node.args.args if arg.arg != "xp"]
         node.args.kwonlyargs = [ast.arg(arg.arg) for arg in node.args.kwonlyargs]
-        node.decorator_list = [d for d in node.decorator_list if isinstance(d, ast.Call) and "errstate" in ast.unparse(d)]
+        node.decorator_list = [
+            d for d in node.decorator_list if isinstance(d, ast.Call) and "errstate" in ast.unparse(d)
+        ]
         self.generic_visit(node)
         note = ast.get_docstring(node)
         if note:
@@ -158,4 +160,3 @@ class _Plain(ast.NodeTransformer):
             self.page.taken.add(word)
             self.page.helpers[word] = _constant(word, value)
         return word
-

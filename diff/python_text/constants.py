@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,10 +36,10 @@ def literal(page: Page, value: Const) -> Value:
 
 
 def _entry(number: float, leaf: Leaf) -> float | int | bool:
-    return {"f": float, "b": bool, "i": int}[leaf.kind](number)
+    return float(number) if leaf.kind == "f" else bool(number) if leaf.kind == "b" else int(number)
 
 
-def of_number(number: float | int | bool, leaf: Leaf) -> Value:
+def of_number(number: float, leaf: Leaf) -> Value:
     """A number that stands in every entry."""
     return Value(constant(number), leaf, whole=not leaf.shape)
 
@@ -84,8 +85,12 @@ def _progression(array: Any) -> str | None:
     if step <= 0 or (np.diff(array) != step).any():
         return None
     stop = array[-1].item() + 1
-    return f"np.arange({first}, {stop}, {step})" if step > 1 else f"np.arange({first}, {stop})" if first else (
-        f"np.arange({stop})"
+    return (
+        f"np.arange({first}, {stop}, {step})"
+        if step > 1
+        else f"np.arange({first}, {stop})"
+        if first
+        else (f"np.arange({stop})")
     )
 
 
@@ -101,7 +106,9 @@ def written(word: str, array: Any) -> str:
 def _listed(entries: Any) -> str:
     if isinstance(entries, list):
         return f"[{', '.join(map(_listed, entries))}]"
-    return {float("inf"): "np.inf", -float("inf"): "-np.inf"}.get(entries, "np.nan" if entries != entries else repr(entries))
+    return {float("inf"): "np.inf", -float("inf"): "-np.inf"}.get(
+        entries, "np.nan" if math.isnan(entries) else repr(entries)
+    )
 
 
 def _rows(entries: list[Any], indent: str) -> str:

@@ -9,9 +9,10 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from functools import cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 Node: TypeAlias = ast.expr
 HOLE = re.compile(r"\{(\d+)\}")
@@ -30,11 +31,13 @@ def put(template: str, *operands: Node) -> Node:
 def _filled(node: Node, operands: dict[str, Node]) -> Node:
     if isinstance(node, ast.Name):
         return operands.get(node.id, node)
-    fields = {name: _put_in(value, operands) for name, value in ast.iter_fields(node)}
+    fields: dict[str, Any] = {name: _put_in(value, operands) for name, value in ast.iter_fields(node)}
     of = fields.get("value")
-    if isinstance(node, ast.Attribute) and node.attr in {"T", "mT"} and isinstance(of, ast.Attribute):
-        if of.attr == node.attr:
+    match node:
+        case ast.Attribute(_, "T" | "mT" as turn) if isinstance(of, ast.Attribute) and of.attr == turn:
             return of.value  # Aᵀᵀ = A
+        case _:  # anything else
+            pass
     return type(node)(**fields)
 
 
@@ -65,7 +68,7 @@ def name(word: str) -> Node:
 
 def constant(value: object) -> Node:
     """A number, a truth value or None; what has no literal is written as numpy's."""
-    if isinstance(value, float) and value != value:
+    if isinstance(value, float) and math.isnan(value):
         return put("np.nan")
     if isinstance(value, float) and value in {float("inf"), -float("inf")}:
         return put("np.inf" if value > 0 else "-np.inf")
@@ -98,6 +101,11 @@ def _parts(node: Node) -> list[Node]:
 
 def _is_place(node: Node) -> bool:
     return isinstance(node, ast.Slice | ast.Constant) or (isinstance(node, ast.Name) and len(node.id) == 1)
+
+
+def reads_variable(node: Node) -> bool:
+    """Tell if an expression reads anything but numbers."""
+    return any(isinstance(part, ast.Name) and part.id != "np" for part in ast.walk(node))
 
 
 COMPUTED = (ast.BinOp, ast.UnaryOp, ast.Call, ast.Compare)

@@ -24,7 +24,9 @@ def broken(line: str) -> list[str]:
         items = [f"{indent}    {item}," for item in _items(line[start + 1 : end])]
         if len(items) > 1 and max(map(len, (head, *items, tail))) <= WIDTH and _is_whole([head, *items, tail]):
             return [head, *items, tail]
-    parts = textwrap.wrap(line, WIDTH, subsequent_indent=f"{indent}    ", break_long_words=False, break_on_hyphens=False)
+    parts = textwrap.wrap(
+        line, WIDTH, subsequent_indent=f"{indent}    ", break_long_words=False, break_on_hyphens=False
+    )
     return parts if _is_whole(parts) else [line]
 
 
@@ -36,7 +38,7 @@ def _brackets(line: str) -> list[tuple[int, int]]:
             opened.append(k)
         elif c in ")]":
             start = opened.pop()
-            if not opened and k - start > 20:  # noqa: PLR2004 - a few letters are not worth a line
+            if not opened and k - start > 20:
                 found.append((start, k))
     return found[::-1]
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 from attrs import evolve, frozen
 
 from diff.python_text.axes import shape
+from diff.python_text.expressions import Node, is_light, name, put, reads_variable, text, weight
 from diff.python_text.line_breaks import WIDTH, broken
-from diff.python_text.expressions import Node, is_light, is_number, name, put, text, weight
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -204,7 +204,7 @@ def whole(value: Value) -> Node:
     """The expression of an array of the leaf's shape."""
     if value.whole:
         return value.node
-    if is_number(value.node):
+    if not reads_variable(value.node):
         return filled(text(value.node), value.leaf)
     return put(f"np.broadcast_to({{0}}, {shape(value.shape)})", value.node)
 

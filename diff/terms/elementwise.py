@@ -60,9 +60,9 @@ class PrimitiveRule:
     expression of the language for each argument, in the arguments and the value, or a number; None for a discrete
     result. `formula` is how a step of a row without a public name is written: {0} stands for an argument, and
     {p[0]} and {a[0]} for one in brackets unless it binds as a product, or as a name. `is_finite(params)` says
-    that the value and all derivatives are finite at finite arguments. `in_text` is the value as `source` writes it with numpy,
-    {0} for an argument and {p} for the parameter, or a function of the library whose text is carried along; a user's
-    row has none.
+    that the value and all derivatives are finite at finite arguments. `in_text` is the value as `source` writes it, {0}
+    for an argument and {p} for the parameter, or a function of the library whose text is carried along; a user's row
+    has none.
     """
 
     name: str

@@ -19,9 +19,7 @@ from diff.terms.user_operation import known
 from diff.vocabulary.operations import contract
 from hilbert import DirectSum
 
-INVERSE = known(
-    "inverse", lambda xp, a: xp.linalg.inv(a), lambda _, y, da: -(y @ da @ y), in_text="np.linalg.inv({0})"
-)
+INVERSE = known("inverse", lambda xp, a: xp.linalg.inv(a), lambda _, y, da: -(y @ da @ y), in_text="np.linalg.inv({0})")
 FIRST, SECOND = 1.0 / 2.0, 1.0 / 3.0
 """Powers p: A is nearly singular for the first or the second derivative of det if ‖A‖·‖A⁻¹‖ > ε⁻ᵖ.
 

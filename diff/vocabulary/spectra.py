@@ -208,7 +208,5 @@ def _chain(
     return known(name, value, tangent(observer), again=first, in_text=in_text, results=results)
 
 
-EIGH = _chain(
-    "eigh", _eigh, _eigh_apart, _eigh_tangent, CLOSE_EIGENVALUES, ("w", "u"), "np.linalg.eigh({0})"
-)
+EIGH = _chain("eigh", _eigh, _eigh_apart, _eigh_tangent, CLOSE_EIGENVALUES, ("w", "u"), "np.linalg.eigh({0})")
 SVD = _chain("svd", _svd, _svd_apart, _svd_tangent, CLOSE_SINGULAR_VALUES, ("u", "s", "v"), None)

@@ -94,9 +94,9 @@ def _loop(s: Source) -> Any:
 
 
 KINDS: dict[str, Callable[[Source], Any]] = {
-    "functions": lambda s: function_terms.function(s),
-    "traced": lambda s: function_terms.traced(s),
-    "linear maps": lambda s: linear_terms.linear_map(s),
+    "functions": function_terms.function,
+    "traced": function_terms.traced,
+    "linear maps": linear_terms.linear_map,
     "contractions": _contraction,
     "records, branches, loops": _of_records,
     "loops": _loop,
@@ -111,5 +111,3 @@ def test_a_source_is_its_function(kind: str, data: st.DataObject) -> None:
     s = data.draw(sources())
     f = _derived(s, KINDS[kind](s))
     assert equals(f, s.integer(0, 1 << 20))
-
-
