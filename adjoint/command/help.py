@@ -81,6 +81,7 @@ A stage of NAME as a text, never cut; --stage list names the stages.
   expression  caddie: the expression that the calculus starts from
   pointfree   the function by combinators
   program     its steps, one a line
+  python      a module of numpy that computes the function without the library
   derivative  the derivative: at a point with --at
   adjoint     the adjoint of the derivative
   forward     the derivative along a tangent that is an argument

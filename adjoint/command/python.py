@@ -25,7 +25,7 @@ from attrs import frozen
 from adjoint.command.definition import MapDefinition
 from adjoint.command.on_data import DataDefinition
 from adjoint.command.report import TextError, TextSpan, located
-from adjoint.languages.stages import STAGES
+from adjoint.languages.stages import STAGES, in_numpy
 from adjoint.languages.value_spaces import value_of_python
 from diff import AnyTermFunction, TermFunction
 from hilbert import Map
@@ -84,6 +84,7 @@ def _definition(name: str, f: AnyMap | AnyTermFunction, place: TextSpan) -> MapD
     if isinstance(f, TermFunction):
         return DataDefinition(name, place, f)
     stages = {k: lambda _, x, of=of: of(f, x) for k, of in STAGES.items()}
+    stages |= {"python": lambda *_: in_numpy(f, name)}
     return MapDefinition(name, f"{f.dom} -> {f.cod}", place, lambda _: f, stages)
 
 

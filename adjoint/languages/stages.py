@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from adjoint.reverse.adjoint_affine import vjp
 from adjoint.reverse.rules import adjoint
-from diff import derivative, jvp, pointfree, program, show
+from diff import derivative, jvp, pointfree, program, show, source
 from diff.printing.show_steps import Slots, leaf_names
 from diff.terms.program import Program
-from hilbert import DirectSum
+from hilbert import DirectSum, SpaceError
 from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.bundle import Pack, Unpack
@@ -100,6 +100,17 @@ def _operation(operation: Operation) -> str:
             return repr(operation).removeprefix("operation.")
 
 
+def in_numpy(f: AnyMap, name: str = "f") -> str:
+    """The module of numpy that computes f; raises SpaceError where constants need a file of their own."""
+    made = source(f, name=name)
+    if made.constants:
+        raise SpaceError(
+            f"the module of {name} reads {', '.join(made.constants)} of more than 64 entries from a file beside it: "
+            "write both from Python, by source(f).write(folder)"
+        )
+    return made.text.rstrip("\n")
+
+
 STAGES: dict[str, Callable[[AnyMap, Vec[Any] | None], str]] = {
     "text": lambda f, _: _full(f),
     "pointfree": lambda f, _: _full(pointfree(f)),
@@ -108,6 +119,7 @@ STAGES: dict[str, Callable[[AnyMap, Vec[Any] | None], str]] = {
     "forward": lambda f, _: _full(jvp(f)),
     "reverse": lambda f, _: _full(vjp(f)),
     "program": lambda f, _: _steps(f),
+    "python": lambda f, _: in_numpy(f),
     "structure": lambda f, x: str(structure(_at(f, x))),
     "cost": lambda f, x: str(cost(f)) if x is None else str(cost(_at(f, x))),
 }

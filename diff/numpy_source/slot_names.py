@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Columns: TypeAlias = tuple[int, int, int, int]
 """The first and the last line of an expression, and its first and last column."""
+FEW = 2
+"""The most steps that are one operation of a user's for sure."""
 
 
 def assigned(step: Step[Any]) -> tuple[str, ...]:
@@ -40,6 +42,8 @@ def user_names(line: Line) -> dict[int, tuple[str, ...]]:
     derivative, unless they are the same again, as in a loop of Python.
     """
     place = {k: step.place for k, step in enumerate(line.steps, line.arity)}
+    if len(line.steps) > FEW and len(set(place.values())) == 1:  # a text of another language, read in one line
+        return {}
     read = set(line.outputs)
     for k, step in enumerate(line.steps, line.arity):
         if step.place is not None:

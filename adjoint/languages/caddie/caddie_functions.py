@@ -149,17 +149,19 @@ class CaddieFunction(LoadedFunction):
         assert isinstance(function, Lam)
         name = self.name
 
-        def of_map(stage: Callable[[AnyMap, Vec[Any] | None], str]) -> Stage:
+        def of_map(stage: Callable[[AnyMap, Vec[Any] | None], str], mark: tuple[str, str] = ("(* ", " *)")) -> Stage:
             def run(at: Sequence[Value] | None, x: Vec[Any] | None) -> str:
                 found: tuple[AnyMap, tuple[int, ...]] = self.sized() if at is None else (self.like(at), ())
                 f, lengths = found
                 said = lengths[:1] if len(set(lengths)) == 1 else lengths
                 shown = stage(f, x)
-                return f"(* arrays of {', '.join(map(str, said))} elements *)\n{shown}" if lengths else shown
+                note = f"arrays of {', '.join(map(str, said))} elements"
+                return f"{mark[0]}{note}{mark[1]}\n{shown}" if lengths else shown
 
             return run
 
         maps = {k: of_map(stage) for k, stage in STAGES.items() if k != "text"}
+        maps["python"] = of_map(STAGES["python"], ("# ", ""))
         return {"text": lambda *_: source(name, function), "expression": lambda *_: internal(name, function), **maps}
 
     def _program(self, dom: Type) -> AnyProgram:

@@ -306,12 +306,13 @@ class KsFunction(LoadedValues):
     def stages(self) -> Mapping[str, Callable[[Sequence[Any] | None, Vec[Any] | None], str]]:
         """Its stages as texts, at a point if there is one."""
 
-        def of_map(stage: Callable[[AnyMap, Vec[Any] | None], str], *, is_local: bool) -> Any:
+        def of_map(stage: Callable[[AnyMap, Vec[Any] | None], str], *, is_local: bool, mark: str) -> Any:
             def run(at: Sequence[Any] | None, _: Any) -> str:
                 x = self._drawn() if at is None else self.given(at)
                 with self._chosen(at):
                     made = self._map(x, decides=at is not None)
                 note = "; at this point\n" if made.is_at_point else self._note(at)
+                note = note.replace("; ", mark, 1)
                 return evaluated(
                     lambda: note + stage(made.map, self._point(at, made.map) if is_local else None), self.place
                 )
@@ -339,7 +340,7 @@ class KsFunction(LoadedValues):
         notes = {} if self.callee.derivations else {name: of_notes(name) for name in NAMES}
         written = of_text(lambda: printer.definition(self.one, written=True))
         made: dict[str, Any] = {"text": written} if self.one.kind != "gdef" or self.one.callee.derivations else {}
-        maps = {k: of_map(stage, is_local=k in LOCAL) for k, stage in STAGES.items() if k != "text"}
+        maps = {k: of_map(stage, is_local=k in LOCAL, mark="# " if k == "python" else "; ") for k, stage in STAGES.items() if k != "text"}
         return {**made, **notes, **(maps if self._has_reals() else {})}
 
     def _has_reals(self) -> bool:
