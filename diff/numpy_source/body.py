@@ -126,6 +126,8 @@ class Body:
                 return made
             self.own.add(slot)
             return placed(self.scope, made, names[0] if names else word)
+        if self.line.outputs == (slot,):  # what is returned
+            names = ()
         if is_light(made.node) or (not names and self.line.reads[slot] == 1 and weight(made.node) <= HEAVY):
             return made
         self.own.add(slot)

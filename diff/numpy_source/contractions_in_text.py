@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING
 
 from diff.python_text.axes import aligned, permuted
 from diff.python_text.expressions import Node, added, is_number, put, text, times
-from diff.python_text.scope import Value, whole
+from diff.python_text.scope import Value, spread, whole
+from hilbert.index.spec import Spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hilbert.index.leaf import Leaf
-    from hilbert.index.spec import Spec
 
 
 def contraction(spec: Spec, left: Value, right: Value, leaf: Leaf) -> Value:
@@ -35,8 +35,19 @@ def contraction(spec: Spec, left: Value, right: Value, leaf: Leaf) -> Value:
         if not k.whole and is_number(k.node) and set(labels) <= set(others) and (other.whole or others == spec.out):
             return _multiple(k, other, others, spec, leaf)
     if spec.is_pointwise:
-        return Value(times(left.node, right.node), leaf, left.whole or right.whole)
+        return Value(times(left.node, right.node), leaf, spread(leaf, left.actual, right.actual))
+    first, second = _short(left, spec.left, spec.right + spec.out), _short(right, spec.right, spec.left + spec.out)
+    if spec.contracted and not (first and second):  # axes in front that matmul and einsum broadcast
+        left, right = Value(left.node, left.leaf) if first else left, Value(right.node, right.leaf) if second else right
+        spec = Spec.of(spec.left[first:], spec.right[second:], spec.out)
     return Value(contracted(spec, whole(left), whole(right)), leaf)
+
+
+def _short(value: Value, labels: str, others: str) -> int:
+    """The number of axes in front that an array lacks, where the other operand and the result have them."""
+    count = len(labels) - len(value.actual)
+    is_short = value.actual == value.shape[count:] and all(others.count(c) == 2 for c in labels[:count])
+    return count if is_short else 0
 
 
 def _multiple(k: Value, other: Value, labels: str, spec: Spec, leaf: Leaf) -> Value:
@@ -45,7 +56,7 @@ def _multiple(k: Value, other: Value, labels: str, spec: Spec, leaf: Leaf) -> Va
         axes = "" if len(summed) == len(labels) else f", axis={summed[0] if len(summed) == 1 else tuple(summed)}"
         node = put(f"np.sum({{0}}{axes})", node)
     kept = "".join(c for c in labels if c in spec.out)
-    return Value(times(k.node, permuted(node, [kept.index(c) for c in spec.out])), leaf, other.whole)
+    return Value(times(k.node, permuted(node, [kept.index(c) for c in spec.out])), leaf, other.have)
 
 
 def contracted(spec: Spec, a: Node, b: Node) -> Node:

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from diff.python_text.axes import aligned, behind, permuted, reshaped
-from diff.python_text.expressions import Node, is_number, name, put, text
+from diff.python_text.expressions import Node, is_number, name, put, text, times
 from diff.python_text.scope import Scope, Value, whole, zeros
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Hot:
         i, kind = self.index.node, "" if self.leaf.dtype == "float64" else ", dtype=np.float32"
         made = put(f"np.eye({self.count}{kind})[{{0}}]", i)
         if text(self.x.node) != "1.0":
-            made = put("{0} * {1}", self.x.node, made)
+            made = times(self.x.node, made)
         made = reshaped(made, (*self._sizes(self.free), self.count), self._sizes(self.free + self.hot))
         return self._in_order(made, self.free + self.hot)
 

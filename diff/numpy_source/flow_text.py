@@ -137,7 +137,7 @@ class Rounds:
         for k, stack in enumerate(self.stacks):
             leaf = body.slots[self.whole + k]
             if is_number(stack.node):
-                slices.append(Value(stack.node, leaf, whole=not leaf.shape))
+                slices.append(Value(stack.node, leaf, () if leaf.shape else None))
                 continue
             value = Value(put(f"{{0}}[{turn}]", stack.node), leaf)
             if body.reads[self.whole + k] > 1 and inside[c + k]:

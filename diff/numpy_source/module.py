@@ -15,7 +15,7 @@ from diff.printing.show_steps import leaf_names
 from diff.python_text.constants import SMALL, written
 from diff.python_text.expressions import is_number, text
 from diff.python_text.expressions import name as variable
-from diff.python_text.line_breaks import WIDTH, broken
+from diff.python_text.line_breaks import GLUE, WIDTH, broken
 from diff.python_text.scope import Page, Scope, Value, whole
 from diff.terms.lower import program
 from diff.terms.planned_program import reordered
@@ -119,7 +119,7 @@ def _spaced(helpers: Mapping[str, str]) -> list[str]:
 
 def _function(p: AnyProgram, name: str, page: Page, *, is_derived: bool) -> list[str]:
     line = folded(p.line.pruned())
-    args = [page.fresh(word) for word in leaf_names(p)]
+    args = [page.fresh(word) for word in _short(leaf_names(p))]
     page.given, page.is_derived = set(args), is_derived
     scope = Scope(page)
     inputs = [Value(variable(word), leaf) for word, leaf in zip(args, line.slots, strict=False)]
@@ -128,6 +128,12 @@ def _function(p: AnyProgram, name: str, page: Page, *, is_derived: bool) -> list
     made = body.run()
     head = [*_head(name, args), *_documented(p), *_shapes(args, line.slots)]
     return [*head, *scope.lines, *_returned(scope, made, words, line)]
+
+
+def _short(words: list[str]) -> list[str]:
+    """The names of leaves; parts of records without that of the record, where no two would have one name."""
+    short = [word.partition(".")[2] or word for word in words]
+    return short if len(set(short)) == len(words) else words
 
 
 def _gradient_words(p: AnyProgram, line: Line, args: list[str]) -> dict[int, str]:
@@ -177,10 +183,6 @@ def _shapes(args: list[str], leaves: tuple[Leaf, ...]) -> list[str]:
     known = [f"{word}: {_shape(leaf)}".replace(" ", GLUE) for word, leaf in zip(args, leaves, strict=False)]
     lines = textwrap.wrap(", ".join(known), WIDTH, initial_indent="    # ", subsequent_indent="    # ") if known else []
     return [line.replace(GLUE, " ") for line in lines]
-
-
-GLUE = "\0"
-"""A space at which no line is broken."""
 
 
 def _shape(leaf: Leaf) -> str:

@@ -9,13 +9,13 @@ import numpy as np
 
 from diff.numpy_source.contractions_in_text import total
 from diff.numpy_source.one_axis import Axis
-from diff.numpy_source.windows_in_text import laid_over, side_by_side, spread, window_sums
+from diff.numpy_source.windows_in_text import laid_over, side_by_side, spread_out, window_sums
 from diff.python_text import helpers
 from diff.python_text.axes import axis, behind, indexed, permuted, reshaped, shape, span
 from diff.python_text.carried import carried
 from diff.python_text.constants import array_of
 from diff.python_text.expressions import Node, is_light, is_number, name, put, text
-from diff.python_text.scope import Part, Scope, Value, placed, whole, zeros
+from diff.python_text.scope import Part, Scope, Value, placed, spread, whole, zeros
 from hilbert.index.leaf import Leaf
 from hilbert.index.spec import ALPHABET
 from hilbert.relation import (
@@ -92,14 +92,14 @@ def _full(relation: AnyRelation, at: int, value: Value, leaf: Leaf) -> Value:
     node, rank = value.node, len(value.shape)
     if n:
         node = total(whole(value), "" if n == rank else axis(at, n))
-    elif at:
-        node = whole(value)
     if not m:
         return Value(node, leaf, summed=relation.dom.size)
-    if at:
-        marks = [":"] * at + ["None"] * m
-        node = put(f"{{0}}[{', '.join(marks)}]", node)
-    return Value(node, leaf, whole=False)
+    have = (*value.shape[:at], *value.shape[at + n :]) if n else value.actual
+    before = max(len(have) - (rank - n - at), 0)  # axes that are missing in front broadcast
+    if before:
+        node = put(f"{{0}}[{', '.join([':'] * before + ['None'] * m)}]", node)
+        have = (*have[:before], *(1,) * m, *have[before:])
+    return Value(node, leaf, spread(leaf, have))
 
 
 Alone: TypeAlias = (
@@ -151,7 +151,7 @@ def _converse(p: Axis, of: Directed[Any, Any], node: Node) -> Node:
         case Graph(_, _, positions):
             return taken(p, node, positions.array)
         case Window():
-            return spread(p, of, node)
+            return spread_out(p, of, node)
         case Sliding():
             return side_by_side(p, of, node)
         case Inclusion(_, _, offset, stride):
@@ -292,13 +292,19 @@ def _agreement(scope: Scope, form: Agreement[Any, Any], at: int, value: Value, l
         if "None" in marks:
             node = put(f"{{0}}[{', '.join(marks)}]", node)
     if once == due:
-        return Value(node, leaf, whole=kept == once)
+        return Value(node, leaf, None if kept == once else tuple(_sizes(once, due, kept, leaf)))
     if due == "ii" and kept == once:
         return Value(put("np.diag({0})", node), leaf)
     word = scope.page.fresh("y")
     scope.put(f"{word} = {zeros(leaf.shape, leaf)}")
     scope.put(f'np.einsum("{due}->{once}", {word})[...] = {text(node)}')
     return Value(name(word), leaf)
+
+
+def _sizes(once: str, due: str, kept: str, leaf: Leaf) -> Iterator[int]:
+    """The shape of an array with axes for labels that are kept, behind the first one, and 1 for the others."""
+    for c in once[next((k for k, c in enumerate(once) if c in kept), len(once)) :]:
+        yield leaf.shape[due.index(c)] if c in kept else 1
 
 
 __all__ = ["Axis", "reduction", "shape"]

@@ -25,9 +25,8 @@ from diff.python_text.expressions import (
     reads_variable,
     text,
     times,
-    weight,
 )
-from diff.python_text.scope import TYPES, Scope, Value, Values, placed, whole
+from diff.python_text.scope import TYPES, Scope, Value, Values, placed, spread, whole
 from diff.terms.elementwise import Elementwise
 from diff.terms.user_operation import Custom
 from hilbert import SpaceError
@@ -56,13 +55,13 @@ def array_step(scope: Scope, step: ArrayStep, given: Sequence[Value], leaf: Leaf
         case Scale(k):
             if given[0].summed and abs(k * given[0].summed - 1.0) < 1e-15:
                 return Value(_mean(given[0].node), leaf)
-            return Value(times(constant(float(k)), given[0].node), leaf, given[0].whole)
+            return Value(times(constant(float(k)), given[0].node), leaf, given[0].have)
         case Add():
             a, b = given
             if a.parts and b.parts:
                 return Value(a.node, leaf, parts=a.parts + b.parts)
             a, b = placed(scope, a, "y"), placed(scope, b, "y")
-            return Value(added(a.node, b.node), leaf, a.whole or b.whole)
+            return Value(added(a.node, b.node), leaf, spread(leaf, a.actual, b.actual))
         case Contract(spec):
             if all(value.leaf.is_field for value in given):
                 if spec.contracted:
@@ -111,7 +110,7 @@ def _of_method(total: Node) -> Node:
 def _factor(scope: Scope, value: Value) -> Value:
     """A factor of a product of matrices: one that is a product itself has a name, for both are read from the left."""
     is_product = isinstance(value.node, ast.BinOp) and isinstance(value.node.op, ast.Mult | ast.Div)
-    return scope.assign(value, "g") if is_product and weight(value.node) > 1 else value
+    return scope.assign(value, "g") if is_product else value
 
 
 def refused(what: str, kind: str = "operation") -> SpaceError:
@@ -148,14 +147,13 @@ def _elementwise(scope: Scope, step: AnyElementwise, given: Sequence[Value], lea
     if written is None:
         raise refused(step.name, "primitive")
     if step.name == "greater" and text(given[1].node) == HUGE and leaf.shape == given[0].shape:
-        return Value(put("{0} == np.inf", given[0].node), leaf, given[0].whole)
+        return Value(put("{0} == np.inf", given[0].node), leaf, given[0].have)
     if isinstance(written, str):
         written = written.replace("{p}", text(constant(step.params[0])) if step.params else "")
-    is_whole = any(value.whole for value in given)
     node = applied(scope, written, [value.node for value in given])
     if leaf.dtype == "float32" and not any(reads_variable(value.node) for value in given):
         node = put("np.float32({0})", node)  # numbers of Python become 64 bits in numpy's functions
-    return Value(node, leaf, is_whole)
+    return Value(node, leaf, spread(leaf, *(value.actual for value in given)))
 
 
 HUGE = "1.7976931348623157e+308"
@@ -200,10 +198,10 @@ def _condition(c: Value, rank: int) -> Node:
 
 def _chosen(c: Value, a: Value, b: Value, leaf: Leaf) -> Value:
     rank = len(leaf.shape)
-    is_whole = a.whole or b.whole or len(c.shape) == rank
+    have = spread(leaf, (*c.shape, *(1,) * (rank - len(c.shape))), a.actual, b.actual)
     if not (a.whole or b.whole) and leaf.dtype != "float64":
         return Value(put("np.where({0}, {1}, {2})", _condition(c, rank), whole(a), whole(b)), leaf)
-    return Value(put("np.where({0}, {1}, {2})", _condition(c, rank), a.node, b.node), leaf, is_whole)
+    return Value(put("np.where({0}, {1}, {2})", _condition(c, rank), a.node, b.node), leaf, have)
 
 
 def _any(c: Value, at: int, leaf: Leaf, *, when: bool) -> Value:
@@ -212,7 +210,8 @@ def _any(c: Value, at: int, leaf: Leaf, *, when: bool) -> Value:
     if rank == at:
         return Value(node if when else put("~{0}" if rank else "not {0}", node), leaf)
     axes = "" if not at else f", axis={at if rank == at + 1 else tuple(range(at, rank))}"
-    return Value(put(f"np.any({{0}}{axes})" if when else f"~np.all({{0}}{axes})", node), leaf)
+    none = "not np.all({0})" if not at else f"~np.all({{0}}{axes})"
+    return Value(put(f"np.any({{0}}{axes})" if when else none, node), leaf)
 
 
 def _lanes(scope: Scope, c: Value, a: Value, at: int, leaf: Leaf, *, when: bool) -> Value:

@@ -65,6 +65,8 @@ def side_by_side(p: Axis, r: Any, node: Node) -> Node:
     entry = f"{r.offset or ''}:" + (f":{r.stride}" if r.stride > 1 else "")
     node = _windows(p, node, reach, entry, r.dilation)
     rank = p.at + 2 + len(p.after)
+    if p.after:
+        node = p.scope.light(Value(node, p.leaf), "windows").node
     order = [*range(p.at + 1), rank - 1, *range(p.at + 1, rank - 1)]
     node = permuted(node, order)
     return reshaped(node, (*p.before, windows, width, *p.after), (*p.before, windows * width, *p.after))
@@ -80,7 +82,7 @@ def laid_over(p: Axis, r: Any, node: Node) -> Node:
     return name(y)
 
 
-def spread(p: Axis, r: Any, node: Node) -> Node:
+def spread_out(p: Axis, r: Any, node: Node) -> Node:
     """The adjoint of windows with a stride: v_y added to all of its window, as far as the window lies inside."""
     if not r.width:
         return put(zeros(p.sizes, p.leaf))

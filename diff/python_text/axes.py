@@ -20,6 +20,9 @@ def permuted(node: Node, order: Sequence[int]) -> Node:
     match node:
         case ast.Attribute(of, "T") if n == 2 and list(order) == [1, 0]:
             return of
+        case ast.BinOp(ast.Attribute(a, "T" | "mT"), ast.MatMult(), b) if _turns(order):
+            turn = "T" if n == 2 else "mT"
+            return put(f"{{0}}.{turn} @ {{1}}", b, a)
         case ast.Call(ast.Attribute(of, "transpose"), args) if len(args) == n:
             before = [int(ast.unparse(arg)) for arg in args]
             return permuted(of, [before[k] for k in order])
@@ -32,6 +35,12 @@ def permuted(node: Node, order: Sequence[int]) -> Node:
     if list(order) == [*range(n - 2), n - 1, n - 2]:
         return put("{0}.mT", node)
     return put(f"{{0}}.transpose({', '.join(map(str, order))})", node)
+
+
+def _turns(order: Sequence[int]) -> bool:
+    """Tell if an order exchanges the last two axes only."""
+    n = len(order)
+    return n > 1 and list(order) == [*range(n - 2), n - 1, n - 2]
 
 
 def aligned(node: Node, have: str, over: str) -> Node:

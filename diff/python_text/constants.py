@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from diff.python_text.axes import shape
 from diff.python_text.expressions import Node, constant, name, put
 from diff.python_text.scope import TYPES, Value, filled
 from hilbert.arrays.libraries.namespace import to_numpy
@@ -41,7 +42,7 @@ def _entry(number: float, leaf: Leaf) -> float | int | bool:
 
 def of_number(number: float, leaf: Leaf) -> Value:
     """A number that stands in every entry."""
-    return Value(constant(number), leaf, whole=not leaf.shape)
+    return Value(constant(number), leaf, () if leaf.shape else None)
 
 
 def array_of(page: Page, array: Any, base: str, key: Any = None) -> Node:
@@ -66,7 +67,9 @@ def _known(array: Any) -> str | None:
     if array.dtype.kind != "f" or not array.size:
         return None
     if (array == array.flat[0]).all() and array.size > 1:
-        return f"np.full({array.shape}, {array.flat[0].item()!r}{kind})" if np.isfinite(array.flat[0]) else None
+        sizes, number = shape(array.shape), array.flat[0].item()
+        word = {0.0: f"np.zeros({sizes}", 1.0: f"np.ones({sizes}"}.get(number, f"np.full({sizes}, {number!r}")
+        return f"{word}{kind})" if np.isfinite(number) and math.copysign(1.0, number) > 0 else None
     if array.ndim != 2 or array.shape[0] != array.shape[1] or len(array) < 2:
         return None
     n = len(array)

@@ -135,6 +135,11 @@ def negated(a: Node) -> Node:
             return ast.UnaryOp(ast.USub(), a)
 
 
+def _number(a: Node) -> float:
+    found: float = ast.literal_eval(a)
+    return found
+
+
 def _is_negative(a: Node) -> bool:
     match a:
         case ast.UnaryOp(ast.USub(), _):
@@ -147,18 +152,22 @@ def _is_negative(a: Node) -> bool:
 
 def added(a: Node, b: Node) -> Node:
     """a + b, or a difference where one has a sign in front."""
+    if is_number(a) and is_number(b):
+        return constant(_number(a) + _number(b))
+    if is_number(a):
+        a, b = b, a
     if _is_negative(b):
         return ast.BinOp(a, ast.Sub(), negated(b))
-    if _is_negative(a) and not is_number(a):
+    if _is_negative(a):
         return ast.BinOp(b, ast.Sub(), negated(a))
-    if is_number(a) and not is_number(b):
-        return ast.BinOp(b, ast.Add(), a)
     return ast.BinOp(a, ast.Add(), b)
 
 
 def times(a: Node, b: Node) -> Node:
     """a · b entry by entry."""
-    if is_number(b) and not is_number(a):
+    if is_number(a) and is_number(b):
+        return constant(_number(a) * _number(b))
+    if is_number(b):
         a, b = b, a
     match a, b:
         case ast.Constant(1.0), _:

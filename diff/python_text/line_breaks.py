@@ -7,6 +7,8 @@ import textwrap
 
 WIDTH = 88
 """The longest line."""
+GLUE = "\0"
+"""A space at which no line is broken."""
 
 
 def broken(line: str) -> list[str]:
@@ -17,6 +19,10 @@ def broken(line: str) -> list[str]:
     if line.lstrip().startswith('"""'):
         *parts, last = textwrap.wrap(line, WIDTH - 3, subsequent_indent=indent)
         return [*parts, last]
+    if line.lstrip().startswith("return ") and len(_items(line)) > 1:
+        items = [item.replace(" ", GLUE) for item in _items(line.strip().removeprefix("return "))]
+        inner = textwrap.wrap(", ".join(items), WIDTH - len(indent) - 4, break_long_words=False)
+        return [f"{indent}return (", *(f"{indent}    {one}".replace(GLUE, " ") for one in inner), f"{indent})"]
     for start, end in _brackets(line):
         head, inner, tail = line[: start + 1], f"{indent}    {line[start + 1 : end]}", indent + line[end:]
         if max(map(len, (head, inner, tail))) <= WIDTH and _is_whole([head, inner, tail]):

@@ -11,6 +11,7 @@ from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
+import numpy as np
 from attrs import evolve, frozen
 
 from diff.python_text.axes import shape
@@ -19,8 +20,6 @@ from diff.python_text.line_breaks import WIDTH, broken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    import numpy as np
 
     from hilbert.index.leaf import Leaf
 
@@ -38,7 +37,8 @@ class Value:
 
     node: Node
     leaf: Leaf
-    whole: bool = True
+    have: tuple[int, ...] | None = None
+    """The shape of the expression, if it is another than the leaf's."""
     summed: int = 0
     """The number of entries that are summed in each of these, if the expression is their sum."""
     parts: tuple[Part, ...] = ()
@@ -48,6 +48,16 @@ class Value:
     def shape(self) -> tuple[int, ...]:
         """The shape of the leaf."""
         return self.leaf.shape
+
+    @property
+    def whole(self) -> bool:
+        """True for an expression of the leaf's shape."""
+        return self.have is None
+
+    @property
+    def actual(self) -> tuple[int, ...]:
+        """The shape of the expression."""
+        return self.shape if self.have is None else self.have
 
 
 Part: TypeAlias = tuple[tuple[str, ...], Node]
@@ -165,6 +175,12 @@ class Scope:
     def light(self, value: Value, base: str, most: int = 0) -> Value:
         """The value itself, if it has at most so many operations, else under a name."""
         return value if is_light(value.node) or weight(value.node) <= most else self.assign(value, base)
+
+
+def spread(leaf: Leaf, *shapes: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The shape that some shapes broadcast to; None if that is the leaf's."""
+    found = np.broadcast_shapes(*shapes)
+    return None if found == leaf.shape else found
 
 
 def placed(scope: Scope, value: Value, base: str) -> Value:

@@ -340,7 +340,11 @@ class KsFunction(LoadedValues):
         notes = {} if self.callee.derivations else {name: of_notes(name) for name in NAMES}
         written = of_text(lambda: printer.definition(self.one, written=True))
         made: dict[str, Any] = {"text": written} if self.one.kind != "gdef" or self.one.callee.derivations else {}
-        maps = {k: of_map(stage, is_local=k in LOCAL, mark="# " if k == "python" else "; ") for k, stage in STAGES.items() if k != "text"}
+        maps = {
+            k: of_map(stage, is_local=k in LOCAL, mark="# " if k == "python" else "; ")
+            for k, stage in STAGES.items()
+            if k != "text"
+        }
         return {**made, **notes, **(maps if self._has_reals() else {})}
 
     def _has_reals(self) -> bool:
