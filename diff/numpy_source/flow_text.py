@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 from attrs import evolve
 
 from diff.numpy_source.body import Body
-from diff.numpy_source.slot_names import user_names
+from diff.numpy_source.slot_names import assigned, user_names
 from diff.numpy_source.step_text import word_of
 from diff.numpy_source.system_text import System
 from diff.python_text.axes import reshaped, shape
@@ -64,7 +64,7 @@ def _free(body: Body, bundle: int) -> list[bool]:
 def _result_words(body: Body, slot: int, step: Step[Any]) -> dict[int, str]:
     """Names for the results of a step: those that the user gave them, or that they have as results of the function."""
     loop = step.operation
-    names, results = body.names(slot, step), len(loop.made.leaves)
+    names, results = body.names(slot, step) or assigned(step), len(loop.made.leaves)
     found = dict(enumerate(names)) if len(names) == results else {}
     if isinstance(loop, Loop) and len(names) == 2 and results == loop.states + 1:
         found = {loop.states: names[1]} | ({0: names[0]} if loop.states == 1 else {})

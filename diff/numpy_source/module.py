@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
@@ -59,8 +60,8 @@ class Source:
         """The statements that read the constants from the file beside the module."""
         if not self.constants:
             return []
-        each = [f'{word} = constants["{self.name}.{word}"]' for word in self.constants]
-        return ["", f'constants = np.load(__file__.removesuffix("{self.name}.py") + "{FILE}")', *each]
+        each = [f'    {word} = constants["{self.name}.{word}"]' for word in self.constants]
+        return ["", f'with np.load(__file__.removesuffix("{self.name}.py") + "{FILE}") as constants:', *each]
 
     def __str__(self) -> str:
         return self.text
@@ -80,12 +81,17 @@ class Source:
         path = Path(folder) / f"{self.name}.py"
         if self.constants:
             file = path.with_name(FILE)
-            kept = dict(np.load(file, allow_pickle=False)) if file.exists() else {}
+            kept = _read(file) if file.exists() else {}
             kept = {key: array for key, array in kept.items() if not key.startswith(f"{self.name}.")}
             own = {f"{self.name}.{word}": array for word, array in self.constants.items()}
             np.savez(file, **kept, **own)  # type: ignore[arg-type]
         path.write_text(self.text, "utf-8")
         return path
+
+
+def _read(file: Path) -> dict[str, np.ndarray[Any, Any]]:
+    with np.load(file, allow_pickle=False) as archive:
+        return dict(archive)
 
 
 def source(f: AnyMap, *, name: str = "f") -> Source:
@@ -95,7 +101,7 @@ def source(f: AnyMap, *, name: str = "f") -> Source:
     entries are in a file beside the module. Raises SpaceError for an operation, primitive or linear map of a user's
     own, which has no text, and for a name that is none.
     """
-    if not isinstance(name, str) or not name.isidentifier():
+    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
         raise SpaceError(f"source(f, name=…) takes a name of Python, not {shown(name)}")
     p = reordered(program(f))
     is_derived = isinstance(f, Program)

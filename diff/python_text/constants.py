@@ -31,9 +31,14 @@ def literal(page: Page, value: Const) -> Value:
     array = np.asarray(value.array if type(value.array) is np.ndarray else to_numpy(value.array))
     if not leaf.shape:
         return of_number(array[()].item(), leaf)
-    if array.size and not any(array.strides):
+    if array.size and (not any(array.strides) or _repeats(array)):
         return of_number(array.flat[0].item(), leaf)
     return Value(array_of(page, array, "C", value.key), leaf)
+
+
+def _repeats(array: Any) -> bool:
+    """Tell if one number stands in every entry, with one sign."""
+    return bool((array == array.flat[0]).all()) and (array.dtype.kind != "f" or len({*np.signbit(array).flat}) == 1)
 
 
 def _entry(number: float, leaf: Leaf) -> float | int | bool:

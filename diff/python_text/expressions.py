@@ -156,6 +156,8 @@ def added(a: Node, b: Node) -> Node:
         return constant(_number(a) + _number(b))
     if is_number(a):
         a, b = b, a
+    if text(b) == "-0.0":  # x + −0 = x
+        return a
     if _is_negative(b):
         return ast.BinOp(a, ast.Sub(), negated(b))
     if _is_negative(a):
@@ -183,7 +185,7 @@ def times(a: Node, b: Node) -> Node:
         case _, ast.UnaryOp(ast.USub(), of):
             return negated(times(a, of))
         case _, ast.BinOp(left, ast.Mult(), right):
-            return ast.BinOp(times(a, left), ast.Mult(), right)
+            return times(times(a, left), right)
         case _ if isinstance(a, ast.Name) and isinstance(b, ast.Name) and a.id == b.id:
             return put("{0} ** 2", a)
         case _:  # any two

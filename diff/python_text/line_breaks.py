@@ -21,8 +21,8 @@ def broken(line: str) -> list[str]:
         return [*parts, last]
     if line.lstrip().startswith("return ") and len(_items(line)) > 1:
         items = [item.replace(" ", GLUE) for item in _items(line.strip().removeprefix("return "))]
-        inner = textwrap.wrap(", ".join(items), WIDTH - len(indent) - 4, break_long_words=False)
-        return [f"{indent}return (", *(f"{indent}    {one}".replace(GLUE, " ") for one in inner), f"{indent})"]
+        wrapped = textwrap.wrap(", ".join(items), WIDTH - len(indent) - 4, break_long_words=False)
+        return [f"{indent}return (", *(f"{indent}    {one}".replace(GLUE, " ") for one in wrapped), f"{indent})"]
     for start, end in _brackets(line):
         head, inner, tail = line[: start + 1], f"{indent}    {line[start + 1 : end]}", indent + line[end:]
         if max(map(len, (head, inner, tail))) <= WIDTH and _is_whole([head, inner, tail]):

@@ -10,14 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hilbert.all as hb
-from hilbert.arrays.libraries.random_entries import drawn
 from tests import contraction_programs, function_terms, linear_terms, loop_programs, support_programs
+from tests.source_values import point, same
 from tests.strategies import Source, sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hilbert import Vec
 
 REFUSED = "has no text in numpy"
 
@@ -33,32 +32,6 @@ def equals(f: Any, seed: int) -> bool:
     assert all("numpy" in line for line in imports)
     x = point(f, np.random.default_rng(seed))
     return same(source, x, f(x))
-
-
-def point(f: Any, rng: np.random.Generator) -> Vec[Any]:
-    """A vector of a function's domain, of numbers from ½ to 2."""
-    leaves = [
-        rng.uniform(0.5, 2.0, leaf.shape).astype(leaf.dtype) if leaf.is_field else drawn(rng, leaf)
-        for leaf in f.dom.leaves
-    ]
-    found: Vec[Any] = f.dom.vec(f.dom.pack(iter(leaves)))
-    return found
-
-
-def same(source: hb.Source, x: Vec[Any], y: Vec[Any]) -> bool:
-    """The function of a source has the value y at x, in shapes and dtypes too."""
-    made = source.function()(*(np.array(a)[()] for a in x.leaves))
-    found = made if isinstance(made, tuple) else (made,)
-    return len(found) == len(y.leaves) and all(map(_close, found, y.leaves))
-
-
-def _close(got: Any, want: Any) -> bool:
-    eps = 1e-5 if want.dtype == np.float32 else 1e-12
-    got = np.asarray(got)
-    if (got.shape, got.dtype) != (want.shape, want.dtype):
-        return False
-    size = np.max(np.abs(want), initial=1.0, where=np.isfinite(want)) if want.dtype.kind == "f" else 1.0
-    return bool(np.allclose(got, want, rtol=eps, atol=eps * size, equal_nan=True))
 
 
 def _derived(s: Source, f: Any) -> Any:
