@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from diff.jets.laplacian import laplacian
     from diff.jets.matrix_functions import inv_sqrtm, logm, matrix_function, sqrtm
     from diff.jets.ode import ode_series, ode_solve
-    from diff.numpy_source.module import Source, source
+    from diff.numpy_source.numpy_module import Source, source
     from diff.primitives.primitives import (
         absolute,
         acos,

@@ -979,6 +979,10 @@ DIFF: dict[str, Rows] = {
         ("lift(two, h)(v, w)", "argument 2 is a vector of ℝ^Hidden3 where one of (ℝ^Hidden3)^Hidden3 is due"),
     ],
     "program": [("program(3)", "program takes a map, not 3"), ("program(derivative(f))", "in the point of ℝ^Pixel4")],
+    "source": [
+        ("source(3)", "program takes a map, not 3"),
+        ('source(f, name="two words")', "source(f, name=…) takes a name of Python, not 'two words'"),
+    ],
     "pointfree": [("pointfree(v)", "pointfree takes a map, not a vector of ℝ^Pixel4")],
     "derivative": [
         ("derivative(v)", "derivative takes a map, not a vector of ℝ^Pixel4"),
@@ -1079,8 +1083,8 @@ ADJOINT: dict[str, Rows] = {
 
 TABLE = {"hilbert": HILBERT, "linmap": LINMAP, "diff": DIFF, "adjoint": ADJOINT}
 RESULTS = {"SpaceError", "Report", "Checks", "Verification", "Cost", "Compression", "Explanation"}
-RESULTS |= {"TermFunction", "AnyTermFunction"}
-"""The error itself, what a check, cost and compress return, the type of what `term` makes: nothing that users make."""
+RESULTS |= {"Source", "TermFunction", "AnyTermFunction"}
+"""The error itself, what a check, cost, source and compress return, the type that `term` makes: nothing users make."""
 
 
 @pytest.fixture

@@ -219,6 +219,7 @@ ENTRANCES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "lift": (D.lift, (two, h)),
     "over": (lambda over: D.lift(two, h, over=over), ((0,),)),
     "program": (D.program, (f,)),
+    "source": (D.source, (f,)),
     "pointfree": (D.pointfree, (f,)),
     "derivative": (D.derivative, (f,)),
     "affine": (D.affine, (f, v)),

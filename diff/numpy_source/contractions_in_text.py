@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from diff.python_text.axes import aligned, permuted
+from diff.python_text.axis_text import aligned, permuted
 from diff.python_text.expressions import Node, added, is_number, put, text, times
 from diff.python_text.scope import Value, spread, whole
 from hilbert.index.spec import Spec

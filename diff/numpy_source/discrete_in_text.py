@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from diff.python_text.axes import aligned, behind, permuted, reshaped
+from diff.python_text.axis_text import aligned, behind, permuted, reshaped
 from diff.python_text.expressions import Node, is_number, name, put, text, times
 from diff.python_text.scope import Scope, Value, whole, zeros
 

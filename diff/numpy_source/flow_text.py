@@ -12,7 +12,7 @@ from diff.numpy_source.body import Body
 from diff.numpy_source.slot_names import assigned, user_names
 from diff.numpy_source.step_text import word_of
 from diff.numpy_source.system_text import System
-from diff.python_text.axes import reshaped, shape
+from diff.python_text.axis_text import reshaped, shape
 from diff.python_text.expressions import Node, is_light, is_number, name, put, text, weight
 from diff.python_text.scope import Scope, Value, dtype, whole
 from hilbert.program.control.branch import Cond

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final
 
-from diff.python_text.axes import indexed
+from diff.python_text.axis_text import indexed
 from diff.python_text.constants import array_of
 from diff.python_text.expressions import Node
 from diff.python_text.scope import Scope, zeros

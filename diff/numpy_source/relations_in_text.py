@@ -11,7 +11,7 @@ from diff.numpy_source.contractions_in_text import total
 from diff.numpy_source.one_axis import Axis
 from diff.numpy_source.windows_in_text import laid_over, side_by_side, spread_out, window_sums
 from diff.python_text import helpers
-from diff.python_text.axes import axis, behind, indexed, permuted, reshaped, shape, span
+from diff.python_text.axis_text import axis, behind, indexed, permuted, reshaped, shape, span
 from diff.python_text.carried import carried
 from diff.python_text.constants import array_of
 from diff.python_text.expressions import Node, is_light, is_number, name, put, text

@@ -11,7 +11,7 @@ from diff.numpy_source.contractions_in_text import contraction
 from diff.numpy_source.discrete_in_text import discrete
 from diff.numpy_source.relations_in_text import reduction
 from diff.python_text import helpers
-from diff.python_text.axes import permuted, reshaped, shape
+from diff.python_text.axis_text import permuted, reshaped, shape
 from diff.python_text.carried import carried
 from diff.python_text.constants import literal
 from diff.python_text.expressions import (

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, final
 
 from diff.numpy_source.body import Body, FlowText
-from diff.python_text.axes import reshaped, shape
+from diff.python_text.axis_text import reshaped, shape
 from diff.python_text.constants import of_number
 from diff.python_text.expressions import Node, put
 from diff.python_text.scope import Scope, Value, dtype, whole

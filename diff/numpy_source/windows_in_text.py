@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from diff.python_text.axes import behind, permuted, reshaped
+from diff.python_text.axis_text import behind, permuted, reshaped
 from diff.python_text.expressions import Node, name, put, text
 from diff.python_text.scope import Value, zeros
 

@@ -79,7 +79,7 @@ def _number(node: ast.expr) -> ast.expr | None:
             return number
         case ast.Call(ast.Attribute(ast.Name("np"), "zeros_like" | "ones_like" as word)):
             return ast.Constant(0.0 if word == "zeros_like" else 1.0)
-        case _:  # varies
+        case _:  # an array that varies
             return None
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from diff.python_text.axes import shape
+from diff.python_text.axis_text import shape
 from diff.python_text.expressions import Node, constant, name, put
 from diff.python_text.scope import TYPES, Value, filled
 from hilbert.arrays.libraries.namespace import to_numpy

@@ -188,5 +188,5 @@ def times(a: Node, b: Node) -> Node:
             return times(times(a, left), right)
         case _ if isinstance(a, ast.Name) and isinstance(b, ast.Name) and a.id == b.id:
             return put("{0} ** 2", a)
-        case _:  # any two
+        case _:  # any two others
             return ast.BinOp(a, ast.Mult(), b)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 import numpy as np
 from attrs import evolve, frozen
 
-from diff.python_text.axes import shape
+from diff.python_text.axis_text import shape
 from diff.python_text.expressions import Node, is_light, name, put, reads_variable, text, weight
 from diff.python_text.line_breaks import WIDTH, broken
 

@@ -1,10 +1,11 @@
-"""Terms: linear maps and functions as they are composed, their programs, the names that their `repr` uses."""
+"""Terms: linear maps and functions as they are composed, their programs and texts, the names that their `repr` uses."""
 
 from adjoint import NAMES, adjoint, adjoint_affine
 from diff import (
     Derivative,
     Fun,
     Linearization,
+    Source,
     affine,
     bilinear,
     constant,
@@ -13,6 +14,7 @@ from diff import (
     pointfree,
     program,
     register,
+    source,
 )
 from hilbert import Anonymous, Discrete, Lens, Unit, Zero
 from linmap import (
@@ -58,6 +60,7 @@ __all__ = [
     "Lens",
     "LinMap",
     "Linearization",
+    "Source",
     "Unit",
     "Zero",
     "add",
@@ -88,6 +91,7 @@ __all__ = [
     "rep",
     "scale",
     "section",
+    "source",
     "split",
     "stack",
     "total",
