@@ -66,7 +66,7 @@ class Body:
             case Unpack(k):
                 found = self.values[step.args[0]]
                 assert isinstance(found, tuple)
-                if step.args[0] >= self.line.arity and isinstance(self.maker(step.args[0]), ControlFlow):
+                if isinstance(self.maker(step.args[0]), ControlFlow) and self.line.steps.count(step) == 1:
                     self.own.add(slot)
                 return found[k]
             case ControlFlow():

@@ -36,7 +36,7 @@ def flow(body: Body, slot: int, step: Step[Any]) -> tuple[Value, ...]:
     bundle = step.args[0]
     given = body.values[bundle]
     assert isinstance(given, tuple)
-    once, names = _free(body, bundle), _result_words(body, slot, step)
+    once, names = _free(body, bundle, given), _result_words(body, slot, step)
     match operation:
         case Loop():
             return Rounds(body.scope, operation, given, once, names).written()
@@ -53,11 +53,11 @@ def flow(body: Body, slot: int, step: Step[Any]) -> tuple[Value, ...]:
             assert_never(operation)
 
 
-def _free(body: Body, bundle: int) -> list[bool]:
+def _free(body: Body, bundle: int, given: Sequence[Value]) -> list[bool]:
     """Which arrays of a bundle have a variable that nobody else reads: what becomes of them may have the variable."""
     line = body.line
     if bundle < line.arity or line.reads[bundle] > 1 or not isinstance(body.maker(bundle), Pack):
-        return [False] * len(line.slots[bundle].shape and body.values[bundle])  # type: ignore[arg-type]
+        return [False] * len(given)
     return [body.is_free(a) for a in line.steps[bundle - line.arity].args]
 
 

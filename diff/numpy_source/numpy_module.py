@@ -107,7 +107,7 @@ def source(f: AnyMap, *, name: str = "f") -> Source:
     is_derived = isinstance(f, Program)
     page = Page(frozenset({name, "constants"}))
     lines = _function(p, name, page, is_derived=is_derived)
-    if page.helpers.keys() & page.given:  # a variable of the user's has the name of a helper
+    if page.helpers.keys() & page.given:  # a variable has the name of a helper
         page = Page(frozenset({name, "constants", *page.helpers}))
         lines = _function(p, name, page, is_derived=is_derived)
     small = {word: array for word, array in page.constants.items() if array.size <= SMALL}
@@ -126,7 +126,7 @@ def _spaced(helpers: Mapping[str, str]) -> list[str]:
 def _function(p: AnyProgram, name: str, page: Page, *, is_derived: bool) -> list[str]:
     line = folded(p.line.pruned())
     args = [page.fresh(word) for word in _short(leaf_names(p))]
-    page.given, page.is_derived = set(args), is_derived
+    page.is_derived = is_derived
     scope = Scope(page)
     inputs = [Value(variable(word), leaf) for word, leaf in zip(args, line.slots, strict=False)]
     words = _gradient_words(p, line, args) if is_derived else {}

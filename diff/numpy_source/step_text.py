@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from diff.terms.elementwise import AnyElementwise
     from hilbert.index.leaf import Leaf
+    from hilbert.index.spec import Spec
     from hilbert.program.line.operation import Builtin
 
     ArrayStep = AnyElementwise | Builtin | Choose | AnyLane | Fill | Custom
@@ -53,21 +54,11 @@ def array_step(scope: Scope, step: ArrayStep, given: Sequence[Value], leaf: Leaf
         case Literal(value):
             return literal(scope.page, value)
         case Scale(k):
-            if given[0].summed and abs(k * given[0].summed - 1.0) < 1e-15:
-                return Value(_mean(given[0].node), leaf)
-            return Value(times(constant(float(k)), given[0].node), leaf, given[0].have)
+            return _scaled(k, given[0], leaf)
         case Add():
-            a, b = given
-            if a.parts and b.parts:
-                return Value(a.node, leaf, parts=a.parts + b.parts)
-            a, b = placed(scope, a, "y"), placed(scope, b, "y")
-            return Value(added(a.node, b.node), leaf, spread(leaf, a.actual, b.actual))
+            return _sum(scope, given[0], given[1], leaf)
         case Contract(spec):
-            if all(value.leaf.is_field for value in given):
-                if spec.contracted:
-                    given = [_factor(scope, value) for value in given]
-                return contraction(spec, given[0], given[1], leaf)
-            return discrete(scope, spec, given[0], given[1], leaf)
+            return _contracted(scope, spec, given, leaf)
         case Reduce(relation, at):
             return reduction(scope, relation, at, given[0], leaf)
         case Move(order):
@@ -92,6 +83,35 @@ def array_step(scope: Scope, step: ArrayStep, given: Sequence[Value], leaf: Leaf
             return _custom(scope, step, given, leaf, word)
         case _:
             assert_never(step)
+
+
+def _scaled(k: float, value: Value, leaf: Leaf) -> Value:
+    """A number times an array; a mean, if it is a sum of as many."""
+    if value.summed and abs(k * value.summed - 1.0) < ROUNDING:
+        return Value(_mean(value.node), leaf)
+    return Value(times(constant(float(k)), value.node), leaf, value.have)
+
+
+ROUNDING = 1e-15
+"""How far a product with a reciprocal is from 1 at most."""
+
+
+def _sum(scope: Scope, a: Value, b: Value, leaf: Leaf) -> Value:
+    """The sum of two arrays; of two with parts between zeros the parts."""
+    if a.parts and b.parts:
+        return Value(a.node, leaf, parts=a.parts + b.parts)
+    a, b = placed(scope, a, "y"), placed(scope, b, "y")
+    return Value(added(a.node, b.node), leaf, spread(leaf, a.actual, b.actual))
+
+
+def _contracted(scope: Scope, spec: Spec, given: Sequence[Value], leaf: Leaf) -> Value:
+    """A contraction of numbers, or with truth values or elements."""
+    left, right = given
+    if not left.leaf.is_field or not right.leaf.is_field:
+        return discrete(scope, spec, left, right, leaf)
+    if spec.contracted:
+        left, right = _factor(scope, left), _factor(scope, right)
+    return contraction(spec, left, right, leaf)
 
 
 def _mean(total: Node) -> Node:

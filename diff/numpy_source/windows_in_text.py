@@ -10,6 +10,8 @@ from diff.python_text.expressions import Node, name, put, text
 from diff.python_text.scope import Value, zeros
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from diff.numpy_source.one_axis import Axis
 
 WINDOWS = "sliding_window_view"
@@ -78,7 +80,7 @@ def laid_over(p: Axis, r: Any, node: Node) -> Node:
     apart = (*p.before, windows, width, *p.after)
     word = _named(p, reshaped(node, (*p.before, windows * width, *p.after), apart), "windows")
     y = p.zeros("y")
-    _added(p, y, r.offset, r, windows, width, f"{word}[{behind(p.at, ':', 'k')}]")
+    _added(p, y, r.offset, r, windows, width, lambda k: f"{word}[{behind(p.at, ':', k)}]")
     return name(y)
 
 
@@ -93,21 +95,24 @@ def spread_out(p: Axis, r: Any, node: Node) -> Node:
     length = max(low + p.m, low + r.offset + r.stride * (p.n - 1) + reach)
     word = _named(p, node, "part")
     y = p.zeros("y", length)
-    _added(p, y, low + r.offset, r, p.n, r.width, word)
+    _added(p, y, low + r.offset, r, p.n, r.width, lambda _: word)
     if low or length > p.m:
         return p.cut(name(y), f"{low or ''}:{low + p.m if low + p.m < length else ''}")
     return name(y)
 
 
-def _added(p: Axis, y: str, start: int, r: Any, windows: int, width: int, part: str) -> None:
+def _added(p: Axis, y: str, start: int, r: Any, windows: int, width: int, part: Callable[[str], str]) -> None:
     """The statements that add a part for each place of the windows."""
     reach = r.stride * (windows - 1) + 1
-    first = "k" if r.dilation == 1 else f"{r.dilation} * k"
+    taken = set(p.scope.page.taken)
+    k = p.scope.page.fresh("k")
+    first = k if r.dilation == 1 else f"{r.dilation} * {k}"
     first = first if not start else f"{first} + {start}"
     last = f"{first} + {reach}" if not start else f"{first.rpartition(' + ')[0]} + {start + reach}"
     step = f":{r.stride}" if r.stride > 1 else ""
-    p.scope.put(f"for k in range({width}):")
-    p.scope.put(f"    {y}[{behind(p.at, f'{first}:{last}{step}')}] += {part}")
+    p.scope.put(f"for {k} in range({width}):")
+    p.scope.put(f"    {y}[{behind(p.at, f'{first}:{last}{step}')}] += {part(k)}")
+    p.scope.page.end(taken)
 
 
 def _named(p: Axis, node: Node, base: str) -> str:

@@ -86,8 +86,11 @@ def reshaped(node: Node, have: Sequence[int], want: Sequence[int]) -> Node:
     """An array of one shape in another."""
     if tuple(have) == tuple(want):
         return node
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "reshape":
-        node = node.func.value  # is reshaped once
+    match node:
+        case ast.Call(ast.Attribute(of, "reshape")) if have and want and ast.unparse(of) != "np":
+            node = of  # is reshaped once
+        case _:  # not reshaped yet
+            pass
     if not have:
         return put(f"np.reshape({{0}}, {shape(want)})", node)
     if not want:

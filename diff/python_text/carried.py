@@ -35,19 +35,23 @@ def _functions(module: str) -> dict[str, ast.FunctionDef]:
 def carried(page: Page, function: Any) -> str:
     """The name of a function in the text, which is added to the text with all that the function needs."""
     function = inspect.unwrap(function)
-    word: str = function.__name__
-    if word in page.helpers:
-        return word
-    page.helpers[word] = ""  # helpers that call each other end
+    if function in page.carried:
+        return page.carried[function]
+    word = page.carried[function] = _named(page, function.__name__)  # before what it calls: helpers may call each other
     page.taken.add(word)
     tree = _functions(function.__module__).get(function.__name__)
     if tree is None:
         raise SpaceError(f"{function.__name__} has no text of its own")
     made = _Plain(page, function).visit(_copy(tree))
     made.name = word
-    del page.helpers[word]  # behind all that it calls
     page.helpers[word] = _written(made)
     return word
+
+
+def _named(page: Page, word: str) -> str:
+    """A name that no other helper has."""
+    taken = {*page.helpers, *page.carried.values()}
+    return next(name for name in (word, *(f"{word}{k}" for k in range(2, len(taken) + 3))) if name not in taken)
 
 
 def _copy(tree: ast.FunctionDef) -> ast.FunctionDef:
@@ -156,7 +160,9 @@ class _Plain(ast.NodeTransformer):
     def _needed(self, value: Any, word: str) -> str:
         if callable(value):
             return word if getattr(builtins, word, None) is value else carried(self.page, value)
-        if word not in self.page.helpers:
+        key = word, repr(value)
+        if key not in self.page.carried:
+            word = self.page.carried[key] = _named(self.page, word)
             self.page.taken.add(word)
             self.page.helpers[word] = _constant(word, value)
-        return word
+        return self.page.carried[key]

@@ -76,6 +76,7 @@ class Page:
         self.is_derived = False
         self.given: set[str] = set()
         self.helpers: dict[str, str] = {}
+        self.carried: dict[Any, str] = {}
         self.imports: set[str] = set()
         self.constants: dict[str, np.ndarray[Any, Any]] = {}
         self.known: dict[Any, Node] = {}
@@ -92,6 +93,7 @@ class Page:
             found = f"{base}{'_' if base[-1].isdigit() else ''}{k}"
             k += 1
         self.taken.add(found)
+        self.given.add(found)
         return found
 
 

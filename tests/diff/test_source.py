@@ -8,7 +8,7 @@ import pickle
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -18,6 +18,9 @@ from docs.examples import convolutional, digits, gmm, heat, kalman, lstm, transf
 from tests.programs import PROGRAMS
 from tests.programs import point as defined
 from tests.source_values import point, same
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 REFUSED = {
     "sqrtm",
@@ -102,7 +105,7 @@ def test_a_primitive_of_a_user_is_refused() -> None:
         hb.source(own)
 
 
-MODELS = {
+MODELS: dict[str, Callable[[], Any]] = {
     "mixture": lambda: hb.value_and_grad(gmm.objective(3, 4, 7, 1.3, 2), 0),
     "filter": lambda: hb.value_and_grad(kalman.log_likelihood(9), 0),
     "heat": lambda: hb.vjp(heat.observed),
@@ -181,6 +184,38 @@ def test_names_of_a_user_and_of_helpers() -> None:
     x = point(body, np.random.default_rng(0))
     assert same(source, x, body(x))
     assert "def f(softmax2, np2, range2):" in source.text or "def f(softmax_" in source.text
+
+
+def test_names_of_a_user_within() -> None:
+    """Variables of the user's that have the names of a helper, and of the rounds of a text."""
+
+    @hb.fun(hb.R**p, hb.R**p)
+    def body(k: Any, t: Any) -> Any:
+        softmax = k.softmax()
+        windows = hb.red(hb.relations.window(p, 3, stride=2, to=hb.Fin.of(2)))
+        spread = hb.red(hb.relations.window(p, 3, stride=2, to=hb.Fin.of(2)).T)(windows(k))
+        return hb.iterate(lambda s: s.softmax() * t, softmax * spread * k, h)
+
+    for f in (body, hb.vjp(body)):
+        x = point(f, np.random.default_rng(0))
+        assert same(hb.source(f), x, f(x))
+
+
+def test_helpers_of_one_name() -> None:
+    """Two functions of the library that have one name come along as two."""
+    f = hb.fun(hb.R ** (p * p))(lambda a: hb.det(a @ a.T) + hb.eigh(a @ a.T).split()[0].product())
+    g = hb.jvp(hb.grad(f))
+    x = point(g, np.random.default_rng(0))
+    assert same(hb.source(g), x, g(x), 1e-9)
+
+
+def test_linear_maps() -> None:
+    """A derivative at a point and its adjoint; no result is named as a slope."""
+    at = loss.dom.ones()
+    for f in (hb.derivative(loss)(at), hb.adjoint(hb.derivative(loss)(at))):
+        x = point(f, np.random.default_rng(0))
+        assert same(hb.source(f), x, f(x))
+        assert "d_" not in hb.source(f).text
 
 
 def test_records_are_arguments_by_their_parts() -> None:
