@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
@@ -45,6 +46,8 @@ class Body:
         self.scope, self.line, self.flow, self.words = scope, line, flow, dict(words)
         self.own = set(range(line.arity)) if is_whole else set[int]()  # the slots with a variable of their own
         self.user = user_names(line)
+        taken = ((step.args[0], step.operation.k) for step in line.steps if isinstance(step.operation, Unpack))
+        self.taken = Counter(taken)  # how often an array is taken out of a bundle
         self.values: list[Values] = list(inputs)
 
     def run(self) -> list[Value]:
@@ -66,7 +69,7 @@ class Body:
             case Unpack(k):
                 found = self.values[step.args[0]]
                 assert isinstance(found, tuple)
-                if isinstance(self.maker(step.args[0]), ControlFlow) and self.line.steps.count(step) == 1:
+                if isinstance(self.maker(step.args[0]), ControlFlow) and self.taken[step.args[0], k] == 1:
                     self.own.add(slot)
                 return found[k]
             case ControlFlow():

@@ -74,6 +74,7 @@ class Page:
         self.reserved = reserved
         self.taken = {"np", *reserved, *dir(builtins)}
         self.is_derived = False
+        self.made: list[str] = []
         self.given: set[str] = set()
         self.helpers: dict[str, str] = {}
         self.carried: dict[Any, str] = {}
@@ -94,6 +95,7 @@ class Page:
             k += 1
         self.taken.add(found)
         self.given.add(found)
+        self.made.append(found)
         return found
 
 
@@ -151,18 +153,19 @@ class Scope:
         body = textwrap.fill(", ".join(words), WIDTH, initial_indent=more, subsequent_indent=more)
         self.lines += [f"{self.indent}(", *body.split("\n"), f"{self.indent}) = {call}(({len(words)}, {inner}){kind})"]
 
-    def mark(self) -> tuple[int, set[str]]:
-        """What has been written, to come back to."""
-        return len(self.lines), set(self.page.taken)
+    def mark(self) -> tuple[int, int]:
+        """The numbers of lines and of names so far, to come back to."""
+        return len(self.lines), len(self.page.made)
 
-    def is_short_since(self, mark: tuple[int, set[str]]) -> bool:
+    def is_short_since(self, mark: tuple[int, int]) -> bool:
         """Tell if all lines since a mark are short."""
         return all(len(line) <= WIDTH for line in self.lines[mark[0] :]) and len(self.lines) - mark[0] <= 4
 
-    def back_to(self, mark: tuple[int, set[str]]) -> None:
+    def back_to(self, mark: tuple[int, int]) -> None:
         """Forget the lines and names since a mark, but those of helpers and constants."""
         del self.lines[mark[0] :]
-        self.page.taken.intersection_update(mark[1] | self.page.helpers.keys() | self.page.constants.keys())
+        page = self.page
+        page.taken.difference_update({*page.made[mark[1] :]} - page.helpers.keys() - page.constants.keys())
 
     def assign(self, value: Value, base: str) -> Value:
         """The value under a new name."""
