@@ -54,7 +54,7 @@ def flow(body: Body, slot: int, step: Step[Any]) -> tuple[Value, ...]:
 
 
 def _free(body: Body, bundle: int, given: Sequence[Value]) -> list[bool]:
-    """Which arrays of a bundle have a variable that nobody else reads: what becomes of them may have the variable."""
+    """True for each array of a bundle whose variable nobody else reads: what becomes of the array may have it."""
     line = body.line
     if bundle < line.arity or line.reads[bundle] > 1 or not isinstance(body.maker(bundle), Pack):
         return [False] * len(given)

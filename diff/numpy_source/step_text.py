@@ -93,7 +93,7 @@ def _scaled(k: float, value: Value, leaf: Leaf) -> Value:
 
 
 ROUNDING = 1e-15
-"""How far a product with a reciprocal is from 1 at most."""
+"""The largest distance from 1 of a product with a reciprocal."""
 
 
 def _sum(scope: Scope, a: Value, b: Value, leaf: Leaf) -> Value:

@@ -117,4 +117,4 @@ class System:
 
 
 TURNED = "np.linalg.solve({0}.T, {1}.T).T"
-"""Several right sides, as columns."""
+"""The solution for several right sides, as columns."""

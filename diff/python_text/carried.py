@@ -121,7 +121,7 @@ class _Plain(ast.NodeTransformer):
         return node
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
-        """Whether the library is numpy is known."""
+        """A condition without the question whether the library is numpy."""
         node.values = [value for value in node.values if ast.unparse(value) != "xp is np"]
         self.generic_visit(node)
         return node.values[0] if len(node.values) == 1 else node

@@ -50,7 +50,7 @@ def _brackets(line: str) -> list[tuple[int, int]]:
 
 
 def _items(inner: str) -> list[str]:
-    """What stands between the commas of a bracket."""
+    """The texts between the commas of a bracket."""
     found, depth, start = [], 0, 0
     for k, c in enumerate(inner):
         depth += (c in "([") - (c in ")]")

@@ -42,7 +42,7 @@ class Value:
     summed: int = 0
     """The number of entries that are summed in each of these, if the expression is their sum."""
     parts: tuple[Part, ...] = ()
-    """What stands in some places among zeros, instead of one expression."""
+    """The parts of an array that is 0 elsewhere, instead of one expression."""
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -99,7 +99,7 @@ def test_functions_of_python_are_refused(name: str) -> None:
 
 
 def test_a_primitive_of_a_user_is_refused() -> None:
-    """By its name."""
+    """The error has its name."""
     own = hb.register("halved, for source", lambda _, x: 0.5 * x, lambda _, __: 0.5)
     with pytest.raises(hb.SpaceError, match="the primitive 'halved, for source' is a function of Python"):
         hb.source(own)
@@ -172,7 +172,7 @@ def rounds(w, s, xs):
     [(loss, "loss", LOSS), (hb.grad(loss, (0, 1)), "slopes", GRADIENT), (rounds, "rounds", ROUNDS)],
 )
 def test_texts(f: Any, name: str, due: str) -> None:
-    """What comes out, to the letter."""
+    """The whole text, to the letter."""
     assert hb.source(f, name=name).text == due.lstrip("\n")
     assert str(hb.source(f, name=name)) == due.lstrip("\n")
 
@@ -256,7 +256,7 @@ def test_constants_are_in_a_file_beside_the_module(tmp_path: Path) -> None:
 
 
 def test_a_module_runs_without_the_library(tmp_path: Path) -> None:
-    """In a process of its own, which imports nothing of the library."""
+    """A process that imports the module imports nothing of the library."""
     path = hb.source(loss, name="loss").write(tmp_path)
     code = "import sys, numpy, loss; print(loss.loss(numpy.ones((3, 4)), numpy.ones(3), numpy.ones(4), numpy.ones(3)))"
     code += "; assert not {'hilbert', 'diff', 'adjoint'} & set(sys.modules)"
