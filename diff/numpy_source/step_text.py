@@ -31,7 +31,7 @@ from diff.terms.elementwise import Elementwise
 from diff.terms.user_operation import Custom
 from hilbert import SpaceError
 from hilbert.index.leaf import Bundle
-from hilbert.program.control.branch import AnyLane, Choose, Fill
+from hilbert.program.line.choice import AnyLane, Choose, Fill
 from hilbert.program.line.external import External
 from hilbert.program.line.operation import Add, Along, Cast, Contract, Keep, Literal, Move, Reduce, Scale
 
