@@ -177,6 +177,8 @@ HANDED_ON = [
     "linmap.net.apply_recur:_through",
     "diff.derive.affine:_derive",
     "diff.lam.show.show:Shower._term",
+    "diff.numpy_source.body:Body._step",
+    "diff.numpy_source.relations_in_text:reduction",
 ]
 """What is left is given to a function whose type says what it takes: mypy lists it for a new class."""
 BELOW = [
@@ -191,7 +193,9 @@ BELOW = [
     "hilbert.program.run.fuse:fused",
     "hilbert.program.run.fuse:_added_into",
     "hilbert.program.run.fuse:_weighted",
+    "hilbert.program.run.lane_strips:narrowed",
     "hilbert.program.run.norms:norm",
+    "hilbert.program.run.outer_sums:_terms",
     "hilbert.program.transform.alike_steps:Classes._numbered",
     "hilbert.program.transform.lifted_line:lifted_line",
     "hilbert.program.transform.lifted_line:varying",

@@ -23,6 +23,7 @@ from hilbert.program.control.rounds import Rounds
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.line import Line
 from hilbert.program.line.operation import Contract, Reduce
+from hilbert.program.run.constant_folding import folded
 from hilbert.relation import Full
 from tests.untyped import iterate
 
@@ -72,8 +73,10 @@ def test_blocks(body: tuple[Line, int, int], n: int, size: int, *, reverse: bool
     arrays = [0.3 * rng.standard_normal(leaf.shape) for leaf in leaves[: states + shared]]
     arrays += [0.3 * rng.standard_normal((n, *leaf.shape)) for leaf in leaves[states + shared :]]
 
+    whole = folded(line)
+
     def found(parts: Any, per_block: int) -> Any:
-        with mock.patch.object(rounds, "_parts", return_value=(parts, per_block)):
+        with mock.patch.object(rounds, "_parts", return_value=(whole, parts, per_block)):
             return Rounds(line, NUMPY, (n,), states, shared, reverse=reverse)(Arrays(arrays))
 
     with np.errstate(all="ignore"):
@@ -153,7 +156,7 @@ def test_blocks_are_worth_it() -> None:
 
     def least(inside: int, *, shared: bool, stack: bool) -> int:
         return next(
-            n for n in range(9) if rounds._parts(body(inside, n, shared=shared, stack=stack), 1, int(shared), 99)[0]
+            n for n in range(9) if rounds._parts(body(inside, n, shared=shared, stack=stack), 1, int(shared), 99)[1]
         )
 
     due = [1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4]

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 from hilbert import Fin
+from hilbert.arrays.kernels.library import Arrays
 from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.index.leaf import Entry, Leaf
 from hilbert.index.spec import Spec
 from hilbert.program.control.distributed_loop import distributed
 from hilbert.program.control.loop_coefficients import SMALL, with_coefficients
+from hilbert.program.control.rounds import Rounds
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.line import Line
 from hilbert.program.line.operation import Reduce
@@ -90,3 +92,25 @@ def test_other_bodies_are_left() -> None:
     b = Builder([large] * 3)
     body = b.line([b.contract(ENTRIES, 1, b.contract(ENTRIES, 2, 0))])
     assert with_coefficients(body, 1) == body
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_loops_of_linear_bodies_are_their_rounds(seed: int) -> None:
+    """A loop in blocks of rounds, with coefficients apart, is its body round by round; so are its results."""
+    rng = np.random.default_rng(seed)
+    body, states = linear(rng)
+    n, shared = 30, int(rng.integers(0, body.arity - states))
+    given = [0.3 * rng.normal(size=3) for _ in range(states + shared)]
+    stacks = [0.5 * rng.normal(size=(n, 3)) for _ in range(body.arity - states - shared)]
+    reverse = bool(rng.integers(2))
+    found = Rounds(body, NUMPY, (n,), states, shared, reverse=reverse)(Arrays([*given, *stacks]))
+    bound, rows = BoundLine(body, NUMPY, []), [np.empty((n, 3)) for _ in body.outputs[states:]]
+    now = given[:states]
+    for t in reversed(range(n)) if reverse else range(n):
+        made = bound([*now, *given[states:], *(stack[t] for stack in stacks)])
+        now = made[:states]
+        for row, value in zip(rows, made[states:], strict=True):
+            row[t] = value
+    size = max(float(np.max(np.abs(a))) for a in (*now, *rows))
+    for a, c in zip(found, (*now, *rows), strict=True):
+        assert np.allclose(a, c, rtol=1e-10, atol=1e-11 * size)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 from hilbert.arrays.kernels.library import Arrays
 from hilbert.index.index import Fin
 from hilbert.program.calls.emitted_line import Round
-from hilbert.program.control.distributed_loop import blocked, distributed
+from hilbert.program.control.distributed_loop import Part, blocked, distributed
 from hilbert.program.control.loop_coefficients import with_coefficients
 from hilbert.program.run.bound_line import BoundLine
 from hilbert.program.run.constant_folding import folded
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from hilbert.arrays.kernels.library import Library
-    from hilbert.program.control.distributed_loop import Part
     from hilbert.program.line.line import Line
 
 BLOCK = 1 << 17
@@ -43,7 +42,9 @@ class Rounds:
         self._shape, self._n = shape, prod(shape)
         self._states, self._shared, self._reverse = states, shared, reverse
         self._bound: dict[Hashable, BoundLine] = {}
-        self._parts, self._size = _parts(self._body, states, shared, self._n) if lib.inner.is_host else ([], 0)
+        self._parts, self._size = list[Part](), 0
+        if lib.inner.is_host:
+            self._body, self._parts, self._size = _parts(self._body, states, shared, self._n)
 
     def __call__(self, given: Arrays) -> Arrays:
         """The last states and the stacks."""
@@ -129,16 +130,18 @@ class Rounds:
         return [*states, *(rows[k] for k in ends)]
 
 
-def _parts(body: Line, states: int, shared: int, n: int) -> tuple[list[Part], int]:
-    """The parts of a body and the rounds of a block; none where the whole is as quick round by round."""
+def _parts(body: Line, states: int, shared: int, n: int) -> tuple[Line, list[Part], int]:
+    """The body that is run, its parts, and the rounds of a block; no parts where these are no quicker than the whole."""
     if n < FEW:
-        return [], 0
-    linear = with_coefficients(body, states)
-    found = [distributed(line, states, shared) for line in (body, linear) if line is not None]
-    parts = min(found, key=_calls_in_rounds)
-    size = min(BLOCK // max(sum(map(_entries, parts)), 1), n)
+        return body, [], 0
+    bodies = [line for line in (body, with_coefficients(body, states)) if line is not None]
+    found = [distributed(line, states, shared) for line in bodies]
+    best = min(range(len(found)), key=lambda k: _calls_in_rounds(found[k]))
+    size = min(BLOCK // max(sum(map(_entries, found[best])), 1), n)
     alone = len(body.steps) + (len(body.outputs) + body.arity - 2 * states - shared) / 4
-    return (parts, size) if size >= FEW and _calls_in_rounds(parts) < 0.8 * alone else ([], 0)
+    if size < FEW or _calls_in_rounds(found[best]) >= 0.8 * alone:
+        return body, [], 0
+    return bodies[best], found[best], size
 
 
 def _calls_in_rounds(parts: Sequence[Part]) -> float:

@@ -169,18 +169,15 @@ def in_strips_of_lanes(line: Line) -> Line:
 
 
 def _collected(line: Line, axis: Index) -> Line:
-    level = _levels(line, axis)
-    groups: dict[int, list[int]] = {}
-    for slot, n in enumerate(level):
-        if n % 2:
-            groups.setdefault(n, []).append(slot)
-    worth = {n for n, slots in groups.items() if sum(not _is_constant(line, k) for k in slots) >= MANY}
+    stages: dict[int, list[int]] = {}
+    for slot, n in enumerate(_levels(line, axis)[line.arity :], line.arity):
+        stages.setdefault(n, []).append(slot)
+    worth = {n for n, slots in stages.items() if n % 2 and sum(not _is_constant(line, k) for k in slots) >= MANY}
     if not worth:
         return line
     b = Builder(line.slots[: line.arity], fixed=line.fixed)
     where = dict(enumerate(range(line.arity)))
-    for n in range(max(level, default=0) + 1):
-        slots = [k for k in range(line.arity, len(level)) if level[k] == n]
+    for n, slots in sorted(stages.items()):
         if n in worth:
             _put(b, line, axis, slots, where)
         else:
@@ -208,9 +205,10 @@ def _is_constant(line: Line, slot: int) -> bool:
 def _put(b: Builder, line: Line, axis: Index, slots: list[int], where: dict[int, int]) -> None:
     """Add a stretch as one step, and a step for each of several results."""
     inside = {*slots}
+    outputs = {*line.outputs}
     read = {a for k, step in enumerate(line.steps, line.arity) if k not in inside for a in step.args}
     given = sorted({a for k in slots for a in line.steps[k - line.arity].args} - inside)
-    ends = [k for k in slots if k in read or k in line.outputs]
+    ends = [k for k in slots if k in read or k in outputs]
     stretch = Builder([line.slots[k] for k in given], fixed=line.fixed)
     here = {k: place for place, k in enumerate(given)}
     for k in slots:
@@ -247,7 +245,7 @@ def acts_by_lane(line: Line, slot: int, axis: Index) -> bool:
             return at + len(index.axes) <= counts[0]
         case ChooseInside():
             return True
-        case operation:
+        case operation:  # any other acts entry by entry, or sees whole arrays
             same = all(one.axes in ((), leaf.axes) for one in leaves)
             return same and operation.by_entry(NUMPY, leaves) is not None
 
