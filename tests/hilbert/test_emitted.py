@@ -191,3 +191,17 @@ def test_names_that_python_writes_otherwise() -> None:
     for p in (bell, curve):
         f = loops.fun(hb.R)(lambda x, p=p: loops.iterate(p, x, hb.Fin.of(1)))
         assert float(f(hb.R.vec(0.3)).array) == np.exp(-0.09)
+
+
+def test_last_states_hold_no_rows() -> None:
+    """A last state is an array of its own, also one that was a row a round ago."""
+    V, loops = hb.R ** hb.Fin.of(3), hb
+    f: Any = getattr(loops, "fun")(V, V, V ** hb.Fin.of(200))(  # noqa: B009 - without types
+        lambda s, t, xs: hb.fold(lambda st, x: ((st[0] + x, st[0]), st[0] + x), (s, t), xs)
+    )
+    rng = np.random.default_rng(0)
+    out = f(f.dom.vec((rng.normal(size=3), rng.normal(size=3), rng.normal(size=(200, 3)))))
+    arrays = [np.asarray(a) for a in out.leaves]
+    for a in arrays:
+        assert a.base is None or a.base.size <= a.size
+    assert not any(np.shares_memory(a, b) for i, a in enumerate(arrays) for b in arrays[:i])

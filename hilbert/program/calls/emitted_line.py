@@ -249,6 +249,6 @@ def rounds(t: Text, of: Round, slots: int, arrays: Container[int], *, by_item: b
     if moved:
         t.put(f"        {', '.join([a for a, _ in moved])} = {', '.join([b for _, b in moved])}")
     t.put("        pass")
-    ends = [f"{t.place(k)}.copy()" if to in t.into else t.place(k) for k, to in enumerate(of.after)]
-    t.put(f"    return [{', '.join(ends)}]")  # a copy does not hold all rows
+    ends = [f"{t.place(k)}.copy()" if t.into and k in arrays else t.place(k) for k in range(of.states)]
+    t.put(f"    return [{', '.join(ends)}]")  # a state may be a row, and a copy does not hold all rows
     return t.done()

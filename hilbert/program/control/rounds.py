@@ -131,7 +131,7 @@ class Rounds:
 
 
 def _parts(body: Line, states: int, shared: int, n: int) -> tuple[Line, list[Part], int]:
-    """The body that is run, its parts, and the rounds of a block; no parts where these are no quicker than the whole."""
+    """The body that is run, its parts, and the rounds of a block; no parts where they are no quicker than the whole."""
     if n < FEW:
         return body, [], 0
     bodies = [line for line in (body, with_coefficients(body, states)) if line is not None]

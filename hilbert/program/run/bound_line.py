@@ -79,7 +79,7 @@ class BoundLine:
         """
         emitted = self._looped.get(of)
         if emitted is None:
-            arrays = {k for k in of.rows if self._line.slots[k].axes}
+            arrays = {k for k in (*range(of.states), *of.rows) if self._line.slots[k].axes}
             host = self.lib.is_host
             emitted = self._looped[of] = rounds(self._text(), of, self.size, arrays, by_item=not host)
         try:
