@@ -1,7 +1,8 @@
-"""Steps and multiplications of ten programs do not rise: a golden file, `tests/counts.txt`.
+"""Steps, multiplications, calls and memory of twelve programs do not rise: a golden file, `tests/counts.txt`.
 
 `python -m tests.test_counts` writes the counts as they are now. A step of a loop counts in each of its rounds, and
-those of both branches of a condition do; a multiplication is one of two entries in a contraction.
+those of both branches of a condition do; a multiplication is one of two entries in a contraction. A call is one of numpy
+that a run of the line makes, a loop one; bytes are those of the arrays that a run makes and holds at once.
 """
 
 from __future__ import annotations
@@ -14,6 +15,10 @@ from typing import Any
 import pytest
 
 import hilbert.all as hb
+from hilbert.arrays.libraries.numpy_library import NUMPY
+from hilbert.program.run.bound_line import BoundLine
+from hilbert.program.run.run import Runner
+from linmap.matrices.made.peak_memory import peak
 
 FILE = Path(__file__).with_name("counts.txt")
 R, Fin = hb.R, hb.Fin
@@ -92,6 +97,16 @@ def table(A: Any, picks: Any) -> Any:
     return (y.sort() * hb.const(W.vec([1.0, 2.0, 3.0, 4.0]))).sum() + hb.log(y).logsumexp()
 
 
+def points(xs: Any, c: Any) -> Any:
+    """Small vectors, many of them, in a formula of their own."""
+    return each(lambda x: hb.log(x @ x + 1.0) * (c - x), xs).sum()
+
+
+def directions(x: Any, c: Any) -> Any:
+    """A sum in three directions, whose Hessian has low rank beside a diagonal."""
+    return hb.exp(x).sum() + hb.cos(c @ x) + hb.sin(x[0]) + hb.cos(x.sum())
+
+
 A_ID = A.vec([[float(i == j) for i in range(5)] for j in range(5)])
 PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "network": (network, (A, rows, V)),
@@ -103,6 +118,8 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "attention": (attention, (rows, rows, rows)),
     "process": (process, (A, V)),
     "trajectory": (trajectory, (A, V)),
+    "points": (points, ((R**few) ** Fin.of(5000), R**few)),
+    "directions": (directions, (R ** Fin.of(80), R ** Fin.of(80))),
     "table": (table, (R ** (n * few), hb.Elements(n) ** m)),
 }
 FORMS: dict[str, Callable[[Any], Any]] = {
@@ -140,8 +157,11 @@ def lines() -> Iterator[str]:
     for name, (body, spaces) in PROGRAMS.items():
         f = hb.fun(*spaces)(body)
         for form, made in FORMS.items():
-            steps, multiplications = counted(hb.program(made(f)).line)
-            yield f"{name + ', ' + form:<32}{steps:>6} steps{multiplications:>8} multiplications"
+            line = hb.program(made(f)).line
+            steps, multiplications = counted(line)
+            calls = len(BoundLine(Runner(line).line, NUMPY, []).steps)
+            text = f"{steps:>6} steps{multiplications:>8} multiplications{calls:>5} calls{peak(line):>8} bytes"
+            yield f"{name + ', ' + form:<32}{text}"
 
 
 def test_counts() -> None:
