@@ -1,8 +1,8 @@
 """Steps, multiplications, calls and memory of twelve programs do not rise: a golden file, `tests/counts.txt`.
 
 `python -m tests.test_counts` writes the counts as they are now. A step of a loop counts in each of its rounds, and
-those of both branches of a condition do; a multiplication is one of two entries in a contraction. A call is one of numpy
-that a run of the line makes, a loop one; bytes are those of the arrays that a run makes and holds at once.
+those of both branches of a condition do; a multiplication is one of two entries in a contraction. A call is one of
+numpy that a run of the line makes, a loop one; bytes are those of the arrays that a run makes and holds at once.
 """
 
 from __future__ import annotations

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import hilbert.all as hb
+from hilbert.arrays.formal.formal_array import Formal
+from hilbert.arrays.formal.formal_kernels import FormalKernels, dense
 from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.index.index import Fin
 from hilbert.index.leaf import Entry, Leaf
@@ -75,3 +77,19 @@ def test_a_hessian_of_low_rank_is_one_product() -> None:
         due = np.diag(np.exp(x.array)) - (a.T * np.cos(a @ x.array)) @ a
         assert np.allclose(np.reshape(p.matrix(x), due.shape), due, rtol=1e-11, atol=1e-11)
         assert any(isinstance(s.operation, OuterSum) for s in Runner(p.line).line.steps) == (k == 3)
+
+
+def test_formal_arrays_stay_formal() -> None:
+    """Of formal operands the sum is one of formal products: no array of them is made."""
+    rng = np.random.default_rng(0)
+    V: Any = hb.R**N
+    f = hb.fun(V, V, V)(lambda a, b, c: hb.outer(a, b) + 2.0 * hb.outer(b, c) + hb.outer(c, c))
+    arrays = [rng.normal(size=N.size) for _ in range(3)]
+    runner = Runner(hb.program(f).line)
+    assert any(isinstance(step.operation, OuterSum) for step in runner.line.steps)
+    bound = BoundLine(runner.line, FormalKernels(NUMPY), arrays)
+    (found,) = bound(arrays)
+    a, b, c = arrays
+    due = np.outer(a, b) + 2.0 * np.outer(b, c) + np.outer(c, c)
+    assert isinstance(found, Formal)
+    assert np.allclose(dense(found), due)

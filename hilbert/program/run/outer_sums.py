@@ -14,6 +14,7 @@ Each outer product of its own would be written to memory and read again by the s
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -21,7 +22,7 @@ from attrs import frozen
 
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.index.leaf import Leaf
-from hilbert.index.spec import Spec
+from hilbert.index.spec import ALPHABET, Spec
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.operation import Add, Contract, Scale
 from hilbert.program.line.step_operation import Operation
@@ -50,13 +51,15 @@ class OuterSum(Operation):
         return Leaf(operands[0].entry, operands[0].axes + operands[-1].axes)
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """One product of matrices, whose rows are put together before."""
+        """One product of matrices, whose rows are put together before; of formal arrays the sum of the products."""
+        if lib.inner is not lib:
+            return self._one_by_one(lib, operands, result)
         xp, factors, shape = lib.inner.xp, self.factors, result.shape
         k = len(factors)
         plain = {1.0} >= {*factors}
 
         def rows(arrays: Sequence[Any]) -> Any:
-            return xp.stack([xp.reshape(lib.whole(a, "a product"), (-1,)) for a in arrays])
+            return xp.stack([xp.reshape(a, (-1,)) for a in arrays])
 
         def summed(*arrays: Any) -> Any:
             left = rows(arrays[:k])
@@ -65,6 +68,18 @@ class OuterSum(Operation):
             return xp.reshape(xp.matmul(left.T, rows(arrays[k:])), shape)
 
         return Kernel(summed)
+
+    def _one_by_one(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        k, a, b = len(self.factors), operands[0], operands[-1]
+        labels = ALPHABET[: len(result.axes)]
+        product = lib.contract(Spec(labels[: len(a.axes)], labels[len(a.axes) :], labels), a, b).call
+        scales, add = [lib.scale(c).call for c in self.factors], lib.add().call
+
+        def summed(*arrays: Any) -> Any:
+            pairs = zip(scales, arrays[:k], arrays[k:], strict=True)
+            return reduce(add, [product(scale(left), right) for scale, left, right in pairs])
+
+        return Kernel(summed, fresh=False)
 
 
 def outer_sums(line: Line) -> Line:
