@@ -23,7 +23,7 @@ from hilbert.relation import Full, function, reversal, rotation
 from hilbert.relation import run as part
 
 N, A, B = Fin.of(LARGE // 2 + 3), Fin.of(2), Fin.of(3)
-FEW = Fin.of(40)
+FEW, MANY = Fin.of(40), Fin.of(100)
 F64 = Entry("float64")
 
 
@@ -60,6 +60,12 @@ def drawn(rng: np.random.Generator) -> Line:
         lambda: b.apply(Reduce(rotation(N, 5), 0), one(N, B)),
         lambda: b.apply(Reduce(function(rng.integers(0, FEW.size, N.size), N, FEW).T, 0), one(FEW, B)),
         lambda: b.apply(Reduce(function(rng.integers(0, FEW.size, N.size), N, FEW), 0), one(N, B)),
+        lambda: b.apply(Reduce(part(B, N, 1).T, 0), one(N, B)),
+        lambda: b.apply(Reduce(function(np.full(FEW.size, 7), FEW, N).T, 0), one(N, B)),
+        lambda: b.apply(Reduce(Full(B, Unit()), 2), b.apply(Reduce(Full(Unit(), MANY), 0), one(N, B))),
+        lambda: b.add(
+            b.apply(Reduce(Full(Unit(), MANY), 0), one(N, B)), b.apply(Reduce(Full(Unit(), MANY), 0), one(N, B))
+        ),
         lambda: b.step(Along("logsumexp", B, 1), (one(N, B),)),
         lambda: b.step(Along("softmax", N, 0), (one(N, B),)),
     ]

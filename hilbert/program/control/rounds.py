@@ -127,7 +127,13 @@ class Rounds:
             for k, row in place.items():
                 if found[k] is not row:
                     row[...] = found[k]
-        return [*states, *(rows[k] for k in ends)]
+        return [*map(_own, states), *(rows[k] for k in ends)]
+
+
+def _own(state: Any) -> Any:
+    """The state, as a copy if it is a part of a block."""
+    base = getattr(state, "base", None)
+    return state if base is None or base.size == state.size else state.copy()
 
 
 def _parts(body: Line, states: int, shared: int, n: int) -> tuple[Line, list[Part], int]:

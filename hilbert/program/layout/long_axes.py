@@ -167,7 +167,8 @@ class _Reordering:
         made = self.tall[slot]
         d, c, count = len(relation.dom.axes), len(relation.cod.axes), len(_axes(self.of.slots[arg]))
         if made is None or at <= made < at + c:  # the relation acts along the long axis
-            if max(d, c) > 1 or not _runs_inside(relation) or (made is None and self.tall[arg] != at):
+            gone = d == 1 and not c and self.tall[arg] == at  # the long axis is summed away
+            if max(d, c) > 1 or not _runs_inside(relation) or (made is None and not gone):
                 return None
             order = inside(count, at if d else None)
             return self.b.step(Reduce(relation, count - d), (self.at(arg, order),))
