@@ -1058,6 +1058,7 @@ ADJOINT: dict[str, Rows] = {
         ("jacobian_program(3)", "jacobian_program takes a map, not 3"),
         ("jacobian_program(f, sparse=True)", 'jacobian_program has no sparse=: write as_="sparse" for a sparse matrix'),
         ('jacobian_program(f, as_="operator")', "as_='operator' has no arrays to compute: write 'array', 'sparse', "),
+        ("jacobian_program(f, as_=3)", 'as_=3): the name of a form is "array", "sparse", "blocks" or "tensor"'),
         ("jacobian_program(two, wrt=2)", "has 2 parts, so position 2 does not exist"),
         ("jacobian_program(f, limit=0)", "limit is the number of entries that an intermediate array may have"),
     ],

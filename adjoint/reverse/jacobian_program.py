@@ -131,7 +131,10 @@ def _known(f: AnyMap, wrt: Wrt, *, twice: bool) -> AnyLinearization:
 
 def _required(d: AnyLinearization, as_: Any, limit: int | None, name: str) -> AnyJacobianProgram:
     """The program of a derivative; raises SpaceError where there is none."""
-    form = as_ if isinstance(as_, str) else None
+    if not isinstance(as_, str):
+        msg = f'{name}_program(f, as_={shown(as_)}): the name of a form is "array", "sparse", "blocks" or "tensor"'
+        raise SpaceError(msg)
+    form = as_
     if form in {"sparse", "blocks"} and needs_data(d.body):
         msg = f'{name}_program(f, as_="{form}"): which entries there are depends on the point, where f finds elements '
         msg += f'of an index set: {name}(f, x, as_="{form}") lists them there; as_="array" has a program'
