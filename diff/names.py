@@ -24,7 +24,7 @@ from hilbert.base.repr_names import named
 from hilbert.index.leaf import Bundle, Entry, Leaf
 from hilbert.index.spec import Spec
 from hilbert.program.control import branch, equation_step, loop, while_loop
-from hilbert.program.line import bundle, operation
+from hilbert.program.line import bundle, choice, operation
 from hilbert.program.line.constant import filled
 from hilbert.program.line.external import external
 from hilbert.program.line.line import Line, Step
@@ -43,6 +43,7 @@ NAMES: dict[str, Any] = {
     **{cls.__name__: cls for cls in (Line, Program, Ref, Spec, Step)},
     "branch": branch,
     "bundle": bundle,
+    "choice": choice,
     "custom": custom,
     "equation_step": equation_step,
     "external": external,

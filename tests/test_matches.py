@@ -185,6 +185,7 @@ BELOW = [
     "hilbert.program.control.loop_coefficients:_is_linear",
     "hilbert.program.control.loop_coefficients:_multiple",
     "hilbert.program.layout.long_axes:_Reordering._reordered",
+    "hilbert.program.layout.long_axes:_sparse_products",
     "hilbert.program.line.builder:Builder.step",
     "hilbert.program.line.line:Liveness.need",
     "hilbert.program.line.line:_narrowed",

@@ -41,7 +41,8 @@ LANGUAGE = frozenset(
         *("arrow", "as_vector", "case", "data", "folded", "forest", "on", "sequence", "term", "variant"),
         *("AnyTermFunction", "TermFunction"),
         *("Derivative", "Expr", "Fun", "Linearization", "affine", "bilinear", "const", "constant", "derivative", "fun"),
-        *("jvp", "lift", "planned", "pointfree", "program", "register", "show", "Contraction", "Cost", "Explanation"),
+        *("jvp", "lift", "planned", "pointfree", "program", "register", "show", "source", "Source"),
+        *("Contraction", "Cost", "Explanation"),
         *(
             "LinMap",
             "compose",

@@ -31,7 +31,7 @@ def has_strips(line: Line) -> bool:
 @pytest.mark.parametrize("seed", range(60))
 def test_values_are_those_of_the_line(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A line in strips, the last of which is shorter, gives the arrays of the line."""
-    for name, value in (("LONG", 1000), ("MANY", 2), ("CACHE", 1), ("NARROW", 300), ("WIDE", 300)):
+    for name, value in (("LONG", 1000), ("MANY", 2), ("MADE", 0), ("CACHE", 1), ("NARROW", 300), ("WIDE", 300)):
         monkeypatch.setattr(lane_strips, name, value)
     rng = np.random.default_rng(seed)
     line = long_axes_inside(drawn(rng))
@@ -45,7 +45,7 @@ def test_values_are_those_of_the_line(seed: int, monkeypatch: pytest.MonkeyPatch
 
 def test_many_lines_have_strips(monkeypatch: pytest.MonkeyPatch) -> None:
     """The law above speaks of lines in strips."""
-    for name, value in (("LONG", 1000), ("MANY", 2)):
+    for name, value in (("LONG", 1000), ("MANY", 2), ("MADE", 0)):
         monkeypatch.setattr(lane_strips, name, value)
     lines = [in_strips_of_lanes(long_axes_inside(drawn(np.random.default_rng(seed)))) for seed in range(60)]
     assert sum(map(has_strips, lines)) >= 40

@@ -92,7 +92,7 @@ STATEMENTS = (
     Statement("§8, Griewank", "linmap/matrices/structure/structure.py", "parts.append(LowRank(1, (rows, cols)) if min(rows, cols) > 1 else DenseForm((rows, cols)))", "parts.append(DenseForm((rows, cols)))", "tests/linmap/test_tensor_isomorphism.py::test_griewank"),
     Statement("A.4, A.5", "diff/terms/linearization.py", "where = b.inline(self.program.line, range(n))\n        outputs", "where = b.inline(self.program.line, range(n, 2 * n) if self.dom == self.point else range(n))\n        outputs", f"{STATED}::test_gateaux"),
     Statement("A.4, A.5", "diff/terms/linearization.py", "apply_net(b, self.body, range(n, b.arity), dict(enumerate(where)))", "apply_net(b, self.body, range(b.arity - n), dict(enumerate(where)))", f"{STATED}::test_dual_numbers_compose"),
-    Statement("A.1, A.2, A.3", "diff/primitives/primitives.py", 'square: Primitive = unary("square", lambda x, _: 2.0 * x)', 'square: Primitive = unary("square", lambda x, _: 3.0 * x)', "docs/paper.md"),
+    Statement("A.1, A.2, A.3", "diff/primitives/primitives.py", 'square: Primitive = unary("square", lambda x, _: 2.0 * x,', 'square: Primitive = unary("square", lambda x, _: 3.0 * x,', "docs/paper.md"),
     Statement("B.1, B.2", "diff/primitives/primitives.py", 'cos: Primitive = unary("cos", lambda x, _: -sin(x))', 'cos: Primitive = unary("cos", lambda x, _: sin(x))', "docs/paper.md"),
     # --- beyond the paper ---
     Statement("shared arguments", "hilbert/program/transform/lifted_line.py", "varies.append(any(varies[a] for a in step.args))", "varies.append(all(varies[a] for a in step.args))", "tests/diff/test_copower.py"),
@@ -109,7 +109,7 @@ STATEMENTS = (
     Statement("gather and segment sum", "hilbert/arrays/kernels/discrete_contract.py", "xp.reshape(lib.segment_sum(values, where, cells * count), shape)", "xp.reshape(lib.segment_sum(values, where[::-1], cells * count), shape)", "tests/diff/test_elements.py"),
     Statement("structure from terms", "linmap/matrices/structure/structure.py", "scaled = p.k != 1.0 or", "scaled = p.k != 1.0 and", "tests/linmap/test_structure_matrix.py"),
     Statement("structure from terms", "linmap/matrices/structure/structure.py", "return SparseForm(entries, shape, exact) if entries else ZeroForm()", "return DenseForm(shape) if entries else ZeroForm()", "tests/linmap/test_structure_matrix.py"),
-    Statement("structure from terms", "linmap/matrices/made/cost.py", "return Work(w.flops, w.bytes + 8 * entries, max(w.largest, entries))", "return Work(w.flops, w.bytes, max(w.largest, entries))", "tests/linmap/test_order.py"),
+    Statement("structure from terms", "linmap/matrices/made/cost.py", "return Work(w.flops, w.bytes + 8 * entries, max(w.largest, entries), w.memory + 8 * entries)", "return Work(w.flops, w.bytes, max(w.largest, entries), w.memory + 8 * entries)", "tests/linmap/test_order.py"),
     Statement("the order of accumulation", "linmap/matrices/labelled/accumulation_order.py", "(1 if left == both else 2)", "1", "tests/linmap/test_order.py"),
     Statement("the order of accumulation", "linmap/matrices/labelled/accumulation_order.py", "limit=allowed) or best(", 'least="largest") or best(', "tests/linmap/test_order.py"),
     Statement("block layout", "linmap/matrices/made/block_layout.py", "flat_positions(out, here, n.sizes), flat_positions(inp, here, n.sizes)", "flat_positions(inp, here, n.sizes), flat_positions(out, here, n.sizes)", "tests/linmap/test_structure_matrix.py"),
@@ -150,7 +150,7 @@ STATEMENTS = (
     Statement("systems by their structure", "hilbert/arrays/libraries/sparse_systems.py", "self._places = (self.band.above + r - c)", "self._places = (self.band.above + c - r)", "tests/diff/test_sparse_systems.py::test_sparse_systems"),
     Statement("systems by their structure", "diff/derive/system_plan.py", "SPARSE * entries <= lanes * n * n", "SPARSE * entries > lanes * n * n", "tests/diff/test_sparse_systems.py::test_the_way_depends_on_the_structure"),
     Statement("conditions, exact", "diff/derive/equation_derivative.py", "slot = c if when else b.step", "slot = c if not when else b.step", "tests/diff/test_branches.py::test_lanes"),
-    Statement("conditions, exact", "hilbert/program/control/branch.py", "taken = xp.reshape(c if when else xp.logical_not(c), (outside, lanes))", "taken = xp.reshape(c if not when else xp.logical_not(c), (outside, lanes))", "tests/diff/test_branches.py::test_lanes"),
+    Statement("conditions, exact", "hilbert/program/line/choice.py", "taken = xp.reshape(c if when else xp.logical_not(c), (outside, lanes))", "taken = xp.reshape(c if not when else xp.logical_not(c), (outside, lanes))", "tests/diff/test_branches.py::test_lanes"),
     Statement("operations of a user's", "diff/terms/user_operation.py", "return evolve(self, n=self.n + n, masks=more)", "return evolve(self, n=n, masks=more)", "tests/diff/test_custom.py::test_lifted"),
     Statement("linear algebra", "diff/vocabulary/linear_algebra.py", "return inverse(part(a)) @ (db - part(da) @ x)", "return inverse(part(a)) @ (db + part(da) @ x)", "tests/diff/test_linear_algebra.py::test_against_jax"),
     # --- functions of functions ---

@@ -10,8 +10,10 @@ the loops.
 >>> from hilbert.index.spec import Spec
 >>> many = Leaf(Entry("float64"), (Fin.of(20000), Fin.of(3)))
 >>> b = Builder([many, many])
->>> made = long_axes_inside(b.line([b.contract(Spec("ij", "ij", "i"), 0, b.add(0, 1))]))
->>> [f"{type(step.operation).__name__} {leaf}" for step, leaf in zip(made.steps, made.slots[2:])]
+>>> both = b.add(0, 1)
+>>> scaled = b.contract(Spec("ij", "i", "ij"), both, b.contract(Spec("ij", "ij", "i"), 0, both))
+>>> made = long_axes_inside(b.line([b.contract(Spec("ij", "ij", "i"), scaled, both)]))
+>>> [f"{type(step.operation).__name__} {leaf}" for step, leaf in zip(made.steps, made.slots[2:])][:4]
 ['Store ℝ^{3×20000}', 'Store ℝ^{3×20000}', 'Add ℝ^{3×20000}', 'Contract ℝ^20000']
 """
 
@@ -86,6 +88,7 @@ class _Reordering:
         self.b = Builder(line.slots[: line.arity], fixed=line.fixed)
         self.of, self.tall = line, tall
         self.gain = 0.0
+        self.kept = _sparse_products(line)
         self.found = [[_Stored(k, tuple(range(len(_axes(line.slots[k])))))] for k in range(line.arity)]
         for slot, step in enumerate(line.steps, line.arity):
             self.b.place = step.place
@@ -120,7 +123,7 @@ class _Reordering:
         """A step, on arrays with their long axes last where it can be."""
         leaf = self.of.slots[slot]
         order = inside(len(_axes(leaf)), self.tall[slot])
-        if any(self.tall[k] is not None for k in (slot, *step.args)):
+        if slot not in self.kept and any(self.tall[k] is not None for k in (slot, *step.args)):
             made = self._reordered(slot, step)
             if made is not None:
                 return _Stored(made, order)
@@ -185,6 +188,31 @@ class _Reordering:
         way = tuple(have.index(k) for k in want)
         there = self._inside(arg)
         return there if way == tuple(range(len(way))) else self.b.step(Move(way), (there,))
+
+
+def _sparse_products(line: Line) -> set[int]:
+    """The gathers and products of segment sums of weighted rows: these are better one product with a sparse matrix."""
+
+    def alone(slot: int) -> Step[Any] | None:
+        return line.steps[slot - line.arity] if slot >= line.arity and line.reads[slot] == 1 else None
+
+    found = set[int]()
+    for step in line.steps:
+        match step.operation:
+            case Reduce(Graph(), 0):
+                product = alone(step.args[0])
+            case _:  # no sum over segments
+                continue
+        if product is not None and isinstance(product.operation, Contract):
+            gathers = [a for a in product.args if (rows := alone(a)) and _is_gather(rows)]
+            found |= {step.args[0], *gathers} if gathers else set()
+    return found
+
+
+def _is_gather(step: Step[Any]) -> bool:
+    operation = step.operation
+    table = operation.relation if isinstance(operation, Reduce) and operation.at == 0 else None
+    return isinstance(table, Converse) and isinstance(table.of, Graph)
 
 
 def _loops(leaf: Leaf) -> float:

@@ -50,6 +50,8 @@ LONG = 1 << 13
 """Lanes from which strips are worth it."""
 MANY = 8
 """Steps of a stretch from which strips are worth it."""
+MADE = 2
+"""A stretch makes so many times the entries that it reads: fewer could as well be made when they are read."""
 CACHE = 1 << 22
 """Bytes that the arrays of a strip take at once (measured)."""
 NARROW, WIDE = 1 << 9, 1 << 13
@@ -172,7 +174,7 @@ def _collected(line: Line, axis: Index) -> Line:
     stages: dict[int, list[int]] = {}
     for slot, n in enumerate(_levels(line, axis)[line.arity :], line.arity):
         stages.setdefault(n, []).append(slot)
-    worth = {n for n, slots in stages.items() if n % 2 and sum(not _is_constant(line, k) for k in slots) >= MANY}
+    worth = {n for n, slots in stages.items() if n % 2 and _is_worth(line, axis, slots)}
     if not worth:
         return line
     b = Builder(line.slots[: line.arity], fixed=line.fixed)
@@ -196,6 +198,14 @@ def _levels(line: Line, axis: Index) -> list[int]:
         found = max([level[a] + (level[a] % 2 != acts) for a in step.args], default=acts)
         level.append(found if found % 2 == acts else found + 1)
     return level
+
+
+def _is_worth(line: Line, axis: Index, slots: list[int]) -> bool:
+    """Tell if a stretch has many steps, and makes twice what it reads: all of that is made before the stretch."""
+    made = [k for k in slots if not _is_constant(line, k)]
+    inside = {*slots}
+    given = {a for k in made for a in line.steps[k - line.arity].args if a not in inside and _has(line.slots[a], axis)}
+    return len(made) >= MANY and sum(line.slots[k].size for k in made) >= MADE * sum(line.slots[a].size for a in given)
 
 
 def _is_constant(line: Line, slot: int) -> bool:
