@@ -171,7 +171,7 @@ def _row_by_row(spec: Spec, size: dict[str, int], shared: str) -> Kernel:
         return arrange(np, have, want, None if padded else tuple(size[c] if c in have else 1 for c in whole))
 
     axes = tuple(range(len(free), len(free) + len(spec.contracted)))
-    total = inline("{add}({0}, {axes})", add=np.add.reduce, axes=axes if len(axes) > 1 else axes[0])
+    total = inline("{add}({0}, {axes})", add=np.add.reduce, axes=axes)
     return Kernel(chained(np.multiply, spread(spec.left), spread(spec.right), total))
 
 

@@ -184,7 +184,7 @@ class Text:
         symbol = OF.get(id(call))
         if symbol is not None:
             return symbol.format(*args)
-        if type(call) is partial and id(call.func) in OF and len(call.args) == 1 and not call.keywords:
+        if isinstance(call, partial) and id(call.func) in OF and len(call.args) == 1 and not call.keywords:
             return OF[id(call.func)].format(self.name(call.args[0], f"k{to}"), *args)
         written = inlined(call)
         if written is not None:
