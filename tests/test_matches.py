@@ -87,7 +87,7 @@ def hinted(module: str) -> dict[str, tuple[str, str]]:
 
 
 def meant(name: str, module: str) -> tuple[Any, str]:
-    """What a name stands for in a module, and the module that says it."""
+    """The object that a name stands for in a module, and the module that says so."""
     if name in hinted(module):
         home, name = hinted(module)[name]
         return getattr(import_module(home), name), home
@@ -180,7 +180,7 @@ HANDED_ON = [
     "diff.numpy_source.body:Body._step",
     "diff.numpy_source.relations_in_text:reduction",
 ]
-"""What is left is given to a function whose type says what it takes: mypy lists it for a new class."""
+"""The rest is given to a function whose type says which classes it takes: mypy lists a new class there."""
 BELOW = [
     "hilbert.program.control.loop_coefficients:_is_linear",
     "hilbert.program.control.loop_coefficients:_multiple",

@@ -64,6 +64,12 @@ class JacobianProgram(Program[V, W], Generic[V, W, Q]):
             msg = f"the program of a matrix has a pattern whose arrays are in {self.cod}, not {have}: see "
             raise SpaceError(f"{msg}jacobian_program(f)")
 
+    def __eq__(self, other: object) -> bool:
+        same = super().__eq__(other)
+        return same and self.pattern == other.pattern if isinstance(other, JacobianProgram) else same
+
+    __hash__ = Program.__hash__
+
     def _runner(self) -> OnLeaves:
         return Deferred(self.line).run
 

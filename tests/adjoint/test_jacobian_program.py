@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve
 
 from adjoint import grad, hessian, hessian_program, jacobian, jacobian_program
 from diff import cos, derivative, exp, fun, inner, jvp, lift, sin, tanh
@@ -256,3 +257,18 @@ def test_what_has_no_program() -> None:
 
 WIDE = Fin.of(50)
 A, B = ((R**space).random(RNG) for space in (X * WIDE, WIDE * X))
+
+
+def test_programs_with_other_places_differ() -> None:
+    """x² and ‖x‖² beside 0 have the same entries at other places: neither patterns nor programs are equal."""
+    f, g = fun(V)(lambda x: x * x), fun(V)(lambda x: (x * x).sum() * V.vec([1.0, *[0.0] * (V.dim - 1)]))
+    one, other = jacobian_program(f, as_="sparse"), jacobian_program(g, as_="sparse")
+    turned = evolve(one.pattern, indices=one.pattern.indices[::-1].copy())
+    moved = type(one)(one.dom, one.cod, one.line, pattern=turned)
+    assert one.pattern != turned
+    assert one != moved
+    assert one != other
+    same = type(one)(one.dom, one.cod, one.line, pattern=evolve(one.pattern, indices=one.pattern.indices.copy()))
+    assert one == same
+    assert hash(one) == hash(same)
+    assert pickle.loads(pickle.dumps(moved)) == moved

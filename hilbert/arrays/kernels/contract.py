@@ -31,6 +31,8 @@ NARROW = 8
 """Entries of the last axis up to which numpy's einsum multiplies quicker than a broadcast product (measured)."""
 FEW = 16
 """Terms of a sum up to which numpy adds rows of products quicker than einsum adds products (measured)."""
+PRODUCTS = 1 << 17
+"""Products that are made before they are added: a megabyte, which stays in the cache."""
 MANY = 1000
 """Multiplications from which on the cost of starting einsum does not count (measured)."""
 DOT = inline("{0}.dot({1})")
@@ -131,7 +133,7 @@ class NumpyContractions(NumpySegments, Contractions):
         """Contract many small matrices in one loop of einsum, or row by row where the labels of the batch come last."""
         inside = all(have.endswith(shared) for have in (spec.left, spec.right, spec.out))
         if inside and math.prod(size[c] for c in shared) >= SMALL:
-            few = math.prod(size[c] for c in spec.contracted) <= FEW
+            few = math.prod(size[c] for c in spec.contracted) <= FEW and math.prod(size.values()) <= PRODUCTS
             return _row_by_row(spec, size, shared) if few else _einsum(spec)
         return _einsum(spec) if _small(spec, size, shared) else super().batched(spec, size, shared)
 

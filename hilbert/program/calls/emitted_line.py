@@ -6,6 +6,7 @@ shape share their code; a long line is cut into functions of at most `PART` call
 
 from __future__ import annotations
 
+import linecache
 import operator
 from functools import lru_cache, partial
 from itertools import count
@@ -46,18 +47,6 @@ _files = count()
 
 
 @final
-@frozen
-class Source:
-    """A text, as `linecache` asks for it when a traceback is printed."""
-
-    text: str
-
-    def get_source(self, name: str) -> str:
-        """The text."""
-        return self.text
-
-
-@final
 class Emitted:
     """The function `line` of a text, and for each line of the text the slot that the line computes."""
 
@@ -65,14 +54,21 @@ class Emitted:
 
     def __init__(self, text: str, slots: list[int], values: dict[str, Any]) -> None:
         code = _kept(text) if len(text) <= SHORT else _compiled(text)
-        scope = {**values, "__name__": code.co_filename, "__loader__": Source(text)}
+        scope = {**values, "__name__": __name__}  # the module that filters of warnings see
         exec(code, scope)  # noqa: S102 - a text of names made here
-        made = {name: scope.pop(name) for name in code.co_names}  # a function in its own scope would be a cycle
+        made: dict[str, Any] = {
+            name: scope.pop(name) for name in code.co_names
+        }  # a function in its own scope would be a cycle
         self.call = FunctionType(made.pop("line").__code__, {**scope, **made})
         self.slots, self.text = slots, text
 
     def slot_of(self, error: BaseException) -> int | None:
-        """The slot whose step raised an error, by the first lines of the traceback that belong to this text."""
+        """The slot whose step raised an error, by the first lines of the traceback that belong to this text.
+
+        `linecache` is given the text, so that tracebacks show these lines.
+        """
+        file = self.call.__code__.co_filename
+        linecache.cache[file] = len(self.text), None, self.text.splitlines(keepends=True), file
         found, at = None, error.__traceback__
         while at is not None and not self._owns(at):
             at = at.tb_next
@@ -85,7 +81,7 @@ class Emitted:
 
 
 def _compiled(text: str) -> CodeType:
-    return compile(text, f"hilbert-line-{next(_files)}.py", "exec", dont_inherit=True)
+    return compile(text, f"<hilbert line {next(_files)}>", "exec", dont_inherit=True)
 
 
 _kept = lru_cache(256)(_compiled)

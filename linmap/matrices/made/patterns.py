@@ -51,6 +51,11 @@ def entry_type(cod: Type, dom: Type) -> str:
     return str(np.result_type(*dtypes)) if dtypes else "float64"
 
 
+def _bits(array: npt.NDArray[Any]) -> tuple[str, bytes]:
+    """The key that index arrays are compared by."""
+    return array.dtype.str, array.tobytes()
+
+
 @final
 @frozen
 class DensePattern:
@@ -80,13 +85,13 @@ class DensePattern:
 
 
 @final
-@frozen(slots=False)
+@frozen(slots=False, cache_hash=True)
 class SparsePattern(OfFields):
     """The places of the entries of a CSR matrix: read-only index arrays, which all its matrices share."""
 
     shape: tuple[int, int]
-    indptr: npt.NDArray[np.signedinteger[Any]] = field(eq=False, repr=False, converter=freeze)
-    indices: npt.NDArray[np.signedinteger[Any]] = field(eq=False, repr=False, converter=freeze)
+    indptr: npt.NDArray[np.signedinteger[Any]] = field(eq=_bits, repr=False, converter=freeze)
+    indices: npt.NDArray[np.signedinteger[Any]] = field(eq=_bits, repr=False, converter=freeze)
     dtype: str = "float64"
 
     @property
@@ -109,7 +114,7 @@ class SparsePattern(OfFields):
 
 
 @final
-@frozen(slots=False)
+@frozen(slots=False, cache_hash=True)
 class BlockCell(OfFields):
     """The places of the blocks of a BSR matrix, between the leaves `at`; `space` is that of all blocks."""
 
@@ -117,8 +122,8 @@ class BlockCell(OfFields):
     space: Type
     shape: tuple[int, int]
     size: tuple[int, int]
-    indptr: npt.NDArray[np.signedinteger[Any]] = field(eq=False, repr=False, converter=freeze)
-    indices: npt.NDArray[np.signedinteger[Any]] = field(eq=False, repr=False, converter=freeze)
+    indptr: npt.NDArray[np.signedinteger[Any]] = field(eq=_bits, repr=False, converter=freeze)
+    indices: npt.NDArray[np.signedinteger[Any]] = field(eq=_bits, repr=False, converter=freeze)
 
     @cached_property
     def _made(self) -> tuple[type, dict[str, Any]]:
