@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -120,3 +121,16 @@ def test_residuals_are_stored_with_the_points_last() -> None:
     assert got.shape == due.shape
     assert got.flags.c_contiguous
     assert np.allclose(got, due, rtol=1e-13)
+
+
+def test_products_of_long_rows_are_not_all_made_before_they_are_added() -> None:
+    """Σ over 16 rows of 10⁵ products makes one row, not sixteen."""
+    leaf = Leaf(F64, (Fin.of(16), Fin.of(10**5)))
+    kernel = NUMPY.contract(Spec("ij", "ij", "j"), leaf, leaf)
+    a, b = np.ones(leaf.shape), np.full(leaf.shape, 2.0)
+    tracemalloc.start()
+    found = kernel.call(a, b)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert np.array_equal(found, np.full(10**5, 32.0))
+    assert peak < 3 * found.nbytes
