@@ -214,10 +214,10 @@ def test_last_states_hold_no_rows() -> None:
 
 def test_measuring_coverage_meets_no_file(tmp_path: Path) -> None:
     """A user's report of coverage does not ask for the source of emitted lines."""
-    text = "import hilbert.all as hb\nf = hb.fun(hb.R)(lambda x: hb.sin(x) * x)\nfor _ in range(5):\n    f(hb.R.vec(1.0))\n"
-    (tmp_path / "model.py").write_text(text, "utf-8")
+    model = "f = hb.fun(hb.R)(lambda x: hb.sin(x) * x)", "for _ in range(5):", "    f(hb.R.vec(1.0))"
+    (tmp_path / "model.py").write_text("\n".join(["import hilbert.all as hb", *model, ""]), "utf-8")
     for command in (["run", "--source=.", "model.py"], ["report"]):
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603 - our own command
             [sys.executable, "-m", "coverage", *command],
             cwd=tmp_path,
             env={**os.environ, "PYTHONPATH": str(Path(hb.__file__).parents[2])},
