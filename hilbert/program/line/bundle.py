@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 from attrs import frozen
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert.arrays.kernels.library import Library
+    from hilbert.compiled.tree.arrays import Loops
 
 
 def part(leaf: Leaf, k: int, what: str) -> Leaf:
@@ -39,6 +40,10 @@ class Pack(Operation):
         """The arrays themselves."""
         return Kernel(lambda *arrays: Arrays(arrays), fresh=False)
 
+    def loops(self, to: Loops, operands: Sequence[Any], result: Leaf) -> Any:
+        """The arrays themselves."""
+        return tuple(operands)
+
     def lifted(self, n: int) -> Pack:
         """The same operation."""
         return self
@@ -59,6 +64,10 @@ class Unpack(Operation):
         """The array itself."""
         k = self.k
         return Kernel(lambda arrays: arrays[k], fresh=False)
+
+    def loops(self, to: Loops, operands: Sequence[Any], result: Leaf) -> Any:
+        """The array itself."""
+        return operands[0][self.k]
 
     def lifted(self, n: int) -> Unpack:
         """The same operation."""

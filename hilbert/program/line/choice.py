@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert.arrays.kernels.library import Library
+    from hilbert.compiled.tree.arrays import Array, Loops, Places
+    from hilbert.compiled.tree.values import Value
 
 TRUTH = Leaf(Entry("bool"))
 """A condition."""
@@ -47,6 +49,12 @@ class Choose(Operation):
         whole = lib.whole
         return Kernel(lambda c, a, b: xp.where(xp.reshape(c, shape), whole(a, "where"), whole(b, "where")))
 
+    def loops(self, to: Loops, operands: Sequence[Array], result: Leaf) -> Any:
+        """A choice for each entry."""
+        c, a, b = operands
+        n = len(c.shape)
+        return to.each(result, lambda at: to.pool.select(c.at(at[:n]), a.at(at), b.at(at)))
+
     def lifted(self, n: int) -> Choose:
         """The same choice: the axes of c come first anyway."""
         return self
@@ -75,6 +83,18 @@ class AnyLane(Operation):
             return xp.any(c, axis=axes) if axes else c
 
         return Kernel(found)
+
+    def loops(self, to: Loops, operands: Sequence[Array], result: Leaf) -> Any:
+        """The entries put together by `or`, or by `and`."""
+        (c,) = operands
+        sizes = c.shape[self.at :]
+
+        def entry(at: Places, lanes: Places) -> Value:
+            value = c.at((*at, *lanes))
+            return value if value.dtype == "bool" else value.compared("ne", 0.0)
+
+        found = to.total(result, sizes, entry, "or" if self.when else "and")
+        return found if self.when else to.each(result, lambda at: to.pool.unary("not", found.at(at)))
 
     def lifted(self, n: int) -> AnyLane:
         """The operation with its axes behind n more."""
@@ -118,6 +138,10 @@ class Fill(Operation):
             return xp.reshape(xp.where(mask, whole_a, xp.reshape(rows, (outside, 1, *rest))), shape)
 
         return Kernel(filled)
+
+    def loops(self, to: Loops, operands: Sequence[Array], result: Leaf) -> Any:
+        """The array as it is: nobody sees a lane that would be filled, and no error arises in one."""
+        return operands[1]
 
     def lifted(self, n: int) -> Fill:
         """The operation with its lanes behind n more axes."""

@@ -5,13 +5,17 @@ A linear operation on one array also says what its adjoint is. Primitives are op
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
+import numpy as np
 from attrs import field, frozen
 
 from hilbert.arrays.kernels.kernel import Kernel
+from hilbert.compiled.operations.along_axes import along_axes
+from hilbert.compiled.operations.contractions import contracted
+from hilbert.compiled.operations.reductions import reduced
 from hilbert.errors import SpaceError
-from hilbert.index.leaf import Entry, Leaf
+from hilbert.index.leaf import Bundle, Entry, Leaf
 from hilbert.index.spec import Spec
 from hilbert.program.line.constant import Const, signed
 from hilbert.program.line.step_operation import Operation
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert.arrays.kernels.library import Library
+    from hilbert.compiled.tree.arrays import Array, Loops
     from hilbert.index.index import Index
     from hilbert.program.line.external import External
 
@@ -35,6 +40,14 @@ class Literal(Operation):
     def image(self, *operands: Leaf) -> Leaf:
         """The leaf of the constant."""
         return self.value.leaf
+
+    def loops(self, to: Loops, operands: Sequence[Any], result: Leaf) -> Any:
+        """The numbers of the constant, in memory unless all are one; of a bundle those of each array."""
+        if isinstance(result, Bundle):
+            return tuple(to.of(leaf, to.constant(a)) for leaf, a in zip(result.leaves, self.value.array, strict=True))
+        if self.value.number is not None:
+            return to.view(result, lambda _: to.number(self.value.array.flat[0].item(), result.dtype))
+        return to.of(result, to.constant(np.broadcast_to(self.value.array, result.shape)))
 
     def lifted(self, n: int) -> Literal:
         """The constant itself, which does not vary."""
@@ -71,6 +84,10 @@ class Scale(Operation):
         """k · a."""
         return lib.scale(self.k)
 
+    def loops(self, to: Loops, operands: Sequence[Array], result: Leaf) -> Any:
+        """k · a."""
+        return to.each(result, lambda at: self.k * operands[0].at(at))
+
     def lifted(self, n: int) -> Scale:
         """(k ·)^X = (k ·)."""
         return self
@@ -101,6 +118,10 @@ class Reduce(Operation):
         """The relation's own kernel."""
         return lib.reduce(self.relation, self.at, operands[0])
 
+    def loops(self, to: Loops, operands: Sequence[Array], result: Leaf) -> Any:
+        """The loops of the relation's form."""
+        return reduced(to, self.relation, self.at, operands[0])
+
     def lifted(self, n: int) -> Reduce:
         """(red_R)^X = red_{id×R}: the axes of R come later."""
         return Reduce(self.relation, self.at + n)
@@ -124,6 +145,10 @@ class Move(Operation):
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """A kernel for the view."""
         return lib.move(self.order)
+
+    def loops(self, to: Loops, operands: Sequence[Array], result: Leaf) -> Any:
+        """A view."""
+        return to.view(result, lambda at: operands[0].at(tuple(at[self.order.index(k)] for k in range(len(at)))))
 
     def lifted(self, n: int) -> Move:
         """The lifted axes stay in front."""
@@ -153,6 +178,10 @@ class Cast(Operation):
         """The kernel of the conversion."""
         return lib.cast(self.entry.dtype)
 
+    def loops(self, to: Loops, operands: Sequence[Array], result: Leaf) -> Any:
+        """The conversion of each entry."""
+        return to.each(result, lambda at: to.pool.cast(operands[0].at(at), result.dtype))
+
     def lifted(self, n: int) -> Cast:
         """The same conversion."""
         return self
@@ -174,6 +203,10 @@ class Keep(Operation):
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The array itself."""
         return Kernel(lambda a: a, fresh=False)
+
+    def loops(self, to: Loops, operands: Sequence[Array], result: Leaf) -> Any:
+        """The array itself."""
+        return operands[0]
 
     def lifted(self, n: int) -> Keep:
         """The same barrier."""
@@ -213,6 +246,10 @@ class Along(Operation):
         """The library's kernel."""
         return lib.along(self.name, self.at, len(self.index.axes), operands[0])
 
+    def loops(self, to: Loops, operands: Sequence[Array], result: Leaf) -> Any:
+        """The loops of the function."""
+        return along_axes(to, self.name, self.at, len(self.index.axes), operands[0], result)
+
     def lifted(self, n: int) -> Along:
         """The axes of X come later."""
         return Along(self.name, self.index, self.at + n)
@@ -245,6 +282,10 @@ class Contract(Operation):
         """The planned contraction."""
         return lib.contract(self.spec, operands[0], operands[1])
 
+    def loops(self, to: Loops, operands: Sequence[Array], result: Leaf) -> Any:
+        """A total of products."""
+        return contracted(to, self.spec, operands[0], operands[1], result)
+
     def lifted(self, n: int) -> Contract:
         """The contraction with n more labels, which both operands and the result have."""
         return Contract(self.spec.lifted(n, left=True, right=True))
@@ -274,6 +315,11 @@ class Add(Operation):
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """a + b, in place where an operand dies."""
         return lib.add()
+
+    def loops(self, to: Loops, operands: Sequence[Array], result: Leaf) -> Any:
+        """a + b."""
+        a, b = operands
+        return to.each(result, lambda at: a.at(at) + b.at(at))
 
     def lifted(self, n: int) -> Add:
         """The same sum."""

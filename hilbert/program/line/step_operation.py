@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from hilbert.arrays.kernels.kernel import Kernel
     from hilbert.arrays.kernels.library import Library
+    from hilbert.compiled.tree.arrays import Loops
     from hilbert.index.leaf import Leaf
 
 
@@ -36,6 +37,10 @@ class Operation:
 
         None for other operations.
         """
+        return None
+
+    def loops(self, to: Loops, operands: Sequence[Any], result: Leaf) -> Any:
+        """The result as loops, an array or the tuple of a bundle's; None where the kernel is to be called."""
         return None
 
     @property

@@ -1,0 +1,154 @@
+"""The classes of axes of a program: those that one loop runs along; which are written out, and in which order they are.
+
+An axis of a buffer and the variable that is a place along it are of one class, over all nests. So the axes of a model
+are found again without a word about spaces: a batch, a hidden layer. Small classes are written out, entry by entry;
+the class with most work is the outermost loop, so that what happens for one of its elements stays in registers.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, TypeAlias, final
+
+from hilbert.compiled.tree.places import Variable
+from hilbert.compiled.tree.statements import For, If, Nest
+from hilbert.compiled.tree.values import loads
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hilbert.compiled.tree.buffers import Buffer
+    from hilbert.compiled.tree.places import Place
+    from hilbert.compiled.tree.statements import Statement
+
+Axis: TypeAlias = "Variable | tuple[Buffer, int]"
+FEW, SOME, WIDE = 4, 16, 16
+"""Classes of up to FEW elements are written out; of up to SOME, where most of their work is beside one of WIDE."""
+MOST = 512
+"""The most statements that a nest is written out to."""
+
+
+@final
+class AxisClasses:
+    """The classes, which are found by the places at which nests read and write."""
+
+    def __init__(self, statements: list[Statement]) -> None:
+        self._parent: dict[Axis, Axis] = {}
+        self._nests = [*_nests(statements, 1)]
+        self._moved: list[tuple[Variable, Axis]] = []
+        for nest, _ in self._nests:
+            self._meet(nest)
+        self._weigh()
+        self._outer = self._outermost()
+        self.written = self._written_out()
+
+    def rank(self, axis: Axis, size: int) -> tuple[int, int, int]:
+        """The order of an axis among others: the outermost class, classes that are written out, the others by size."""
+        found = self._find(axis)
+        number = self._numbers.setdefault(found, len(self._numbers))
+        if size == self._size.get(self._outer, 0) if self._outer is not None else False:
+            return (0, 0, number)
+        return (1, 0, number) if self.is_written(axis) else (2, size, number)
+
+    def is_written(self, axis: Axis) -> bool:
+        """Tell if the axis is written out."""
+        return self._find(axis) in self.written
+
+    # --- classes ---
+
+    def _find(self, axis: Axis) -> Axis:
+        parent = self._parent
+        root = axis
+        while (above := parent.get(root, root)) is not root:
+            root = above
+        while axis is not root:
+            parent[axis], axis = root, parent.get(axis, root)
+        return root
+
+    def _join(self, a: Axis, b: Axis) -> None:
+        a, b = self._find(a), self._find(b)
+        if a != b:
+            self._parent[a] = b
+
+    def _meet(self, nest: Nest) -> None:
+        """The classes that a nest puts together; shifted and computed places only move along an axis."""
+        self._at(nest.buffer, nest.places)
+        for load in loads(nest.value):
+            self._at(*load.args)
+
+    def _at(self, buffer: Buffer, places: tuple[Place, ...]) -> None:
+        for k, place in enumerate(places):
+            axis = (buffer, k)
+            variable = place.variable
+            if variable is not None and variable.size == buffer.shape[k]:
+                self._join(variable, axis)
+            else:
+                self._moved.extend((v, axis) for v in _variables(place))
+
+    # --- work ---
+
+    def _weigh(self) -> None:
+        """The work of each class, and the part of that which is done beside a wide one."""
+        self._size: dict[Axis, int] = {}
+        self._work: dict[Axis, float] = {}
+        self._beside: dict[Axis, float] = {}
+        self._numbers: dict[Axis, int] = {}
+        for nest, rounds in self._nests:
+            sizes = {self._find(v): v.size for v in nest.variables}
+            work = rounds * math.prod(v.size for v in nest.variables)
+            for found, n in sizes.items():
+                self._size[found] = n
+                self._work[found] = self._work.get(found, 0) + work
+                if max((m for other, m in sizes.items() if other != found), default=1) >= WIDE:
+                    self._beside[found] = self._beside.get(found, 0) + work
+
+    def _is_small(self, found: Axis) -> bool:
+        n = self._size[found]
+        return n <= FEW or (n <= SOME and self._beside.get(found, 0) > 0.6 * self._work[found])
+
+    def _outermost(self) -> Axis | None:
+        loops = [found for found in self._size if not self._is_small(found)]
+        if not loops:
+            return None
+        most = max(self._work[found] for found in loops)
+        return max((found for found in loops if 3 * self._work[found] >= most), key=lambda found: self._size[found])
+
+    def _written_out(self) -> set[Axis]:
+        """The classes that are written out, where no nest becomes too long by it."""
+        written = {found for found in self._size if self._is_small(found)}
+        for variable, axis in self._moved:  # entries that are moved within a few stay in registers
+            found, along = self._find(variable), self._find(axis)
+            if along in written and self._size.get(found, SOME + 1) <= SOME:
+                written.add(found)
+        for nest, _ in self._nests:
+            inside = sorted({self._find(v) for v in nest.variables} & written, key=lambda found: self._size[found])
+            while math.prod(v.size for v in nest.variables if self._find(v) in written) > MOST:
+                written.discard(inside.pop())
+        return written
+
+
+def _nests(statements: list[Statement], rounds: int) -> Iterator[tuple[Nest, int]]:
+    """All nests, and how often each is run."""
+    for statement in statements:
+        match statement:
+            case Nest():
+                yield statement, rounds
+            case For(variable, body):
+                yield from _nests(body, rounds * variable.size)
+            case If(_, then, otherwise):
+                yield from _nests(then + otherwise, rounds)
+            case _:  # stores are not made yet; products and calls take whole arrays
+                pass
+
+
+def _variables(place: Place) -> Iterator[Variable]:
+    """The variables that a place depends on, also by what it is computed from."""
+    for atom, _ in place.terms:
+        if isinstance(atom, Variable):
+            yield atom
+        elif hasattr(atom, "of"):
+            yield from _variables(atom.of)
+        else:
+            for load in loads(atom):
+                for inner in load.args[1]:
+                    yield from _variables(inner)

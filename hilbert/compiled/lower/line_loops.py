@@ -1,0 +1,91 @@
+"""The nests of a line: each step says its own; a step that has none is a call of the interpreter's kernel.
+
+Lines within steps, those of loops and branches, are part of the program: a step in one that has no loops makes the
+whole outer step a call.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hilbert.arrays.libraries.numpy_library import NUMPY
+from hilbert.compiled.tree.arrays import Array, Loops, Unmade
+from hilbert.compiled.tree.buffers import Buffer
+from hilbert.compiled.tree.statements import Called
+from hilbert.index.leaf import Bundle
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hilbert.index.leaf import Leaf
+    from hilbert.program.line.line import Line
+
+
+def within(to: Loops, line: Line, given: Sequence[Any]) -> list[Any]:
+    """The outputs of a line inside another; raises Unmade for a step that has no loops."""
+    slots = list(given)
+    for leaf, step in zip(line.slots[line.arity :], line.steps, strict=True):
+        made = step.operation.loops(to, [slots[a] for a in step.args], leaf)
+        if made is None:
+            raise Unmade(_name(step.operation))
+        slots.append(made)
+    return [slots[k] for k in line.outputs]
+
+
+def whole(to: Loops, line: Line) -> tuple[list[Buffer], list[Buffer]]:
+    """The buffers of the inputs and of the outputs of a line, whose statements are made."""
+    inputs = [Buffer(f"x{k}", leaf.shape, leaf.dtype, "in") for k, leaf in enumerate(line.slots[: line.arity])]
+    outputs = [
+        Buffer(f"y{k}", line.slots[slot].shape, line.slots[slot].dtype, "out") for k, slot in enumerate(line.outputs)
+    ]
+    first = {slot: outputs[k] for k, slot in reversed([*enumerate(line.outputs)])}
+    slots: list[Any] = [to.of(leaf, buffer) for leaf, buffer in zip(line.slots, inputs, strict=False)]
+    for slot, step in enumerate(line.steps, line.arity):
+        operands, leaf = [slots[a] for a in step.args], line.slots[slot]
+        mark = len(to.statements)
+        to.wanted = first.get(slot)
+        try:
+            made = step.operation.loops(to, operands, leaf)
+            why = _name(step.operation)
+        except Unmade as unmade:
+            made, why = None, f"{_name(step.operation)} with {unmade}"
+        to.wanted = None
+        if made is None:
+            del to.statements[mark:]
+            made = _called(to, step.operation, operands, [line.slots[a] for a in step.args], leaf, why)
+        slots.append(made)
+    for slot, buffer in zip(line.outputs, outputs, strict=True):
+        array = slots[slot]
+        if array.buffer is not buffer:
+            to.wanted = buffer
+            to.each(array.leaf, array.at)
+    return inputs, outputs
+
+
+def _called(
+    to: Loops, operation: Any, operands: Sequence[Any], leaves: Sequence[Leaf], result: Leaf, why: str
+) -> Array | tuple[Array, ...]:
+    """A call of the kernel of an operation on arrays in memory."""
+    kernel = operation.bind(NUMPY, leaves, result).call
+    given = tuple(_in_memory(to, operand) for operand in operands)
+    made = result.leaves if isinstance(result, Bundle) else (result,)
+    buffers = tuple(to.buffer(leaf.shape, leaf.dtype) for leaf in made)
+    for buffer in buffers:
+        buffer.is_whole = True
+    to.statements.append(Called(kernel, given, buffers, why))
+    arrays = tuple(to.of(leaf, buffer) for leaf, buffer in zip(made, buffers, strict=True))
+    return arrays if isinstance(result, Bundle) else arrays[0]
+
+
+def _in_memory(to: Loops, operand: Any) -> Any:
+    """The buffer of an array, or those of a bundle."""
+    if isinstance(operand, tuple):
+        return tuple(_in_memory(to, part) for part in operand)
+    buffer = to.stored(operand)
+    buffer.is_whole = True
+    return buffer
+
+
+def _name(operation: Any) -> str:
+    """The name of an operation, as reports say it."""
+    return str(getattr(operation, "name", "") or type(operation).__name__.lower())

@@ -1,0 +1,94 @@
+"""The accesses of statements: which entries of which buffers are read and written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias, final
+
+from attrs import frozen
+
+from hilbert.compiled.tree.statements import Called, For, If, Product, Store
+from hilbert.compiled.tree.values import loads
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hilbert.compiled.tree.buffers import Buffer
+    from hilbert.compiled.tree.places import Place
+    from hilbert.compiled.tree.statements import Statement
+    from hilbert.compiled.tree.values import Value
+
+
+@final
+@frozen
+class Access:
+    """An entry that is read or written; places None stand for the whole buffer."""
+
+    places: tuple[Place, ...] | None
+    writes: bool
+
+
+Accesses: TypeAlias = "dict[Buffer, list[Access]]"
+
+
+def accesses(statement: Statement) -> Accesses:
+    """The accesses of a statement and of those within it; constants, which nobody writes, are none."""
+    found: Accesses = {}
+    waiting = [statement]
+    while waiting:
+        top = waiting.pop()
+        match top:
+            case For(_, body):
+                waiting += body
+            case If(condition, then, otherwise):
+                _read(found, condition)
+                waiting += then + otherwise
+            case Store(buffer, places, value, monoid):
+                _read(found, value)
+                for place in places:
+                    for atom in _values(place):
+                        _read(found, atom)
+                entries = found.setdefault(buffer, [])
+                entries.append(Access(places, writes=True))
+                if monoid is not None:
+                    entries.append(Access(places, writes=False))
+            case Product(a, b, c):
+                for buffer in (a, b):
+                    found.setdefault(buffer, []).append(Access(None, writes=False))
+                found.setdefault(c, []).append(Access(None, writes=True))
+            case Called(_, given, made):
+                for buffer in flattened(given):
+                    found.setdefault(buffer, []).append(Access(None, writes=False))
+                for buffer in made:
+                    found.setdefault(buffer, []).append(Access(None, writes=True))
+            case _:
+                raise TypeError(top)
+    return found
+
+
+def flattened(given: tuple[object, ...]) -> Iterator[Buffer]:
+    """The buffers of the operands of a call; some are tuples of them."""
+    for part in given:
+        if isinstance(part, tuple):
+            yield from flattened(part)
+        else:
+            yield part  # type: ignore[misc]
+
+
+def _read(found: Accesses, value: Value) -> None:
+    for load in loads(value):
+        buffer, places = load.args
+        if buffer.kind != "constant":
+            found.setdefault(buffer, []).append(Access(places, writes=False))
+
+
+def _values(place: Place) -> Iterator[Value]:
+    for atom, _ in place.terms:
+        if hasattr(atom, "pool"):
+            yield atom  # type: ignore[misc]
+        elif hasattr(atom, "of"):
+            yield from _values(atom.of)
+
+
+def writes(found: list[Access]) -> bool:
+    """Tell if one of the accesses writes."""
+    return any(access.writes for access in found)

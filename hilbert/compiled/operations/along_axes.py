@@ -1,0 +1,98 @@
+"""Functions along axes by loops: log Σ exp, softmax, its logarithm, positions of extremes.
+
+log Σ exp x = m + log Σ exp(x − m) for the largest entry m, if that is finite.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from hilbert.compiled.tree.places import along
+from hilbert.index.leaf import Entry, Leaf
+
+if TYPE_CHECKING:
+    from hilbert.compiled.tree.arrays import Array, Loops, Places
+    from hilbert.compiled.tree.places import Place
+    from hilbert.compiled.tree.values import Value
+
+
+def along_axes(to: Loops, name: str, at: int, count: int, array: Array, result: Leaf) -> Array | None:
+    """The function of that name along `count` axes from `at` on; None for one that has no loops."""
+    match name:
+        case "argmax" | "argmin":
+            return _extreme(to, name, at, count, array, result)
+        case "logsumexp" | "softmax" | "log_softmax":
+            return _exponentials(to, name, at, count, array, result)
+        case _:  # an order is found by sorting
+            return None
+
+
+def _exponentials(to: Loops, name: str, at: int, count: int, array: Array, result: Leaf) -> Array:
+    """The largest entry, the exponentials, their sum."""
+    pool, axes = to.pool, array.leaf.axes
+    rest = Leaf(array.leaf.entry, axes[:at] + axes[at + count :])
+    inner = array.shape[at : at + count]
+    wanted, to.wanted = to.wanted, None
+
+    def full(others: Places, along_: Places) -> Places:
+        return (*others[:at], *along_, *others[at:])
+
+    def others(places: Places) -> Places:
+        return places[:at] + places[at + count :]
+
+    largest = to.total(rest, inner, lambda o, i: array.at(full(o, i)), "max")
+
+    def finite(places: Places) -> Value:
+        m = largest.at(places)
+        return abs(m).compared("lt", math.inf).where(m, 0.0)
+
+    m = to.each(rest, finite)
+    e = to.each(array.leaf, lambda places: pool.call("exp", array.at(places) - m.at(others(places))))
+    s = to.total(rest, inner, lambda o, i: e.at(full(o, i)))
+    to.wanted = wanted
+    if name == "logsumexp":
+        return to.each(result, lambda places: m.at(places) + pool.call("log", s.at(places)))
+
+    def part(places: Places) -> Value:
+        o = others(places)
+        if name == "softmax":
+            return s.at(o).compared("eq", 0.0).where(0.0 * e.at(places), e.at(places) / s.at(o))
+        return array.at(places) - m.at(o) - pool.call("log", s.at(o).compared("eq", 0.0).where(1.0, s.at(o)))
+
+    return to.each(result, part)
+
+
+def _extreme(to: Loops, name: str, at: int, count: int, array: Array, result: Leaf) -> Array:
+    """The first place of the largest or smallest entry; that of the first NaN, if there is one."""
+    pool, inner = to.pool, array.shape[at : at + count]
+    axes = array.leaf.axes
+    rest = axes[:at] + axes[at + count :]
+    shape = tuple(axis.size for axis in rest)
+    place = to.buffer(result.shape, result.dtype)
+    best = to.each(
+        Leaf(array.leaf.entry, rest),
+        lambda o: array.at((*o[:at], *along(to.table(0)(()), inner), *o[at:])),
+    )
+    to.begin(place)
+    where, value = to.of(Leaf(Entry("int64"), rest), place), best.buffer
+    assert value is not None
+
+    def put(t: Place) -> None:
+        def new(o: Places) -> Value:
+            return array.at((*o[:at], *along(t, inner), *o[at:]))
+
+        def is_better(o: Places) -> Value:
+            x, y = new(o), best.at(o)
+            is_number = y.compared("eq", y)
+            more = x.compared("gt" if name == "argmax" else "lt", y)
+            return pool.logic("or", more, pool.logic("and", x.compared("ne", x), is_number))
+
+        better = to.each(Leaf(Entry("bool"), rest), is_better)
+        to.put_into(
+            place, shape, lambda o: (o, pool.select(better.at(o), pool.integer(t), where.at(o))), None, begins=False
+        )
+        to.put_into(value, shape, lambda o: (o, pool.select(better.at(o), new(o), best.at(o))), None, begins=False)
+
+    to.rounds(math.prod(inner), put)
+    return to.of(result, place)

@@ -1,0 +1,321 @@
+"""red_R by loops: a case for each form of relation (paper §2.2.3).
+
+| relation | loops |
+|---|---|
+| identity, converse of a function | none: read elsewhere |
+| X × Y | a total over X, read for each y |
+| function | zeros; each x is put to f(x) |
+| inclusion, rotation, windows of a few entries | pieces of Y in which the same entries are read |
+| ≤ ≥ < > | rounds with a running sum |
+| labels, pairs, windows of many | zeros; each pair is put |
+| R × S, R + S, S ∘ R | one after the other, block by block |
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, cast
+
+import numpy as np
+from attrs import frozen
+
+from hilbert.compiled.tree.arrays import Array
+from hilbert.compiled.tree.places import Place, along, flat
+from hilbert.index.leaf import Leaf
+from hilbert.relation import (
+    Agreement,
+    Composite,
+    Converse,
+    Equality,
+    Full,
+    Graph,
+    Inclusion,
+    Order,
+    Pairs,
+    Partial,
+    ProductRelation,
+    Rotation,
+    Sliding,
+    SumRelation,
+    Window,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hilbert.compiled.tree.arrays import Loops, Places
+    from hilbert.compiled.tree.values import Value
+    from hilbert.relation import Form
+    from hilbert.relation.function_forms import Directed
+    from hilbert.relation.relation import AnyRelation
+
+NARROW = 16
+"""Windows of up to so many entries are written out."""
+Piece: TypeAlias = "tuple[int, int, Callable[[Places, Place], Value]]"
+
+
+@frozen(eq=False)
+class Reduced:
+    """The array that is reduced, and where the axes of R's domain begin in it."""
+
+    to: Loops
+    relation: AnyRelation
+    at: int
+    array: Array
+
+    @property
+    def dom(self) -> tuple[int, ...]:
+        """The sizes of the axes of the domain."""
+        return self.relation.dom.shape
+
+    @property
+    def cod(self) -> tuple[int, ...]:
+        """The sizes of the axes of the codomain."""
+        return self.relation.cod.shape
+
+    @property
+    def leaf(self) -> Leaf:
+        """The leaf of the result."""
+        leaf, r = self.array.leaf, self.relation
+        return Leaf(leaf.entry, leaf.axes[: self.at] + r.cod.axes + leaf.axes[self.at + len(self.dom) :])
+
+    def split(self, places: Places) -> tuple[Places, Places]:
+        """The places of an entry of the result: along the codomain's axes, and along the others."""
+        end = self.at + len(self.cod)
+        return places[self.at : end], places[: self.at] + places[end:]
+
+    def read(self, others: Places, x: Places) -> Value:
+        """An entry of the array, by its places along the domain's axes and the others."""
+        return self.array.at((*others[: self.at], *x, *others[self.at :]))
+
+    def read_flat(self, others: Places, x: Place) -> Value:
+        """An entry of the array, by its place in the flat order of the domain."""
+        return self.read(others, along(x, self.dom))
+
+    def gathered(self, source: Callable[[Place], Place]) -> Array:
+        """For each y the entry at one x."""
+
+        def at(places: Places) -> Value:
+            y, others = self.split(places)
+            return self.read_flat(others, source(flat(y, self.cod)))
+
+        return self.to.view(self.leaf, at)
+
+    def pieces(self, pieces: list[Piece]) -> Array:
+        """Pieces of the flat order of the codomain."""
+        return self.to.pieces(self.leaf, self.at, pieces, len(self.cod))
+
+    def put(self, sizes: tuple[int, ...], pair: Callable[[Places], tuple[Places, Places]], monoid: str | None) -> Array:
+        """Entries put from places along the domain to places along the codomain, given by places along some axes."""
+        own, at = self.array.shape, self.at
+        every = (*own[:at], *sizes, *own[at + len(self.dom) :])
+
+        def moved(places: Places) -> tuple[Places, Value]:
+            middle, others = places[at : at + len(sizes)], places[:at] + places[at + len(sizes) :]
+            x, y = pair(middle)
+            return (*others[:at], *y, *others[at:]), self.read(others, x)
+
+        return self.to.put(self.leaf, every, moved, monoid)
+
+
+def reduced(to: Loops, relation: AnyRelation, at: int, array: Array) -> Array:
+    """red_R on the axes of R's domain, which begin at axis `at`."""
+    p = Reduced(to, relation, at, array)
+    form = cast("Form", relation)
+    match form:
+        case Converse(of):
+            return _converse(p, of)
+        case Equality():
+            return array
+        case Full():
+            return _full(p)
+        case Partial():
+            return _masked(p, form)
+        case Order():
+            return _running(p, form)
+        case Inclusion(_, _, offset, stride):
+            return _included(p, offset, stride)
+        case Rotation(_, by):
+            n = math.prod(p.cod)
+            moved: list[Piece] = [(0, by, _shifted(p, n - by)), (by, n, _shifted(p, -by))]
+            return p.pieces(moved)
+        case Graph(_, _, positions):
+            places = to.table(positions.array)
+            return p.put(
+                (math.prod(p.dom),),
+                lambda x: (along(x[0], p.dom), along(places(x), p.cod)),
+                None if _once(positions.array) else "add",
+            )
+        case Pairs() as pairs:
+            sources, targets = to.table(pairs.sources.array), to.table(pairs.targets.array)
+            return p.put(
+                (pairs.size,),
+                lambda k: (along(sources(k), p.dom), along(targets(k), p.cod)),
+                None if _once(pairs.targets.array) else "add",
+            )
+        case Window():
+            return _windows(p, form)
+        case Sliding():
+            return p.put(form.dom.shape, lambda x: (x, along(_slid(form, x), p.cod)), "add")
+        case Agreement(_, _, source, target):
+            return _agreement(p, source, target)
+        case ProductRelation(left, right):
+            count = len(left.dom.axes), len(left.cod.axes)
+            if left.cod.size * right.dom.size <= left.dom.size * right.cod.size:
+                return reduced(to, right, at + count[1], reduced(to, left, at, array))
+            return reduced(to, left, at, reduced(to, right, at + count[0], array))
+        case Composite(outer, inner):
+            return reduced(to, outer, at, reduced(to, inner, at, array))
+        case SumRelation():
+            return _pairs(p)
+        case _:
+            assert_never(form)
+
+
+def _once(targets: Any) -> bool:
+    """Tell if no target stands twice."""
+    return len(np.unique(targets)) == targets.size
+
+
+def _shifted(p: Reduced, by: int) -> Callable[[Places, Place], Value]:
+    return lambda others, y: p.read_flat(others, y + by)
+
+
+def _zero(p: Reduced) -> Callable[[Places, Place], Value]:
+    zero = p.to.number(0.0, p.array.dtype)
+    return lambda _, __: zero
+
+
+def _converse(p: Reduced, of: Directed[Any, Any]) -> Array:
+    """Each y reads the entry at f(y); of windows with a stride, each x goes to the windows that it is in."""
+    match of:
+        case Graph(_, _, positions):
+            places = p.to.table(positions.array)
+            return p.gathered(lambda y: places((y,)))
+        case Inclusion(_, _, offset, stride):
+            return p.gathered(lambda y: y * stride + offset)
+        case Sliding():
+            shape = of.dom.shape
+            return p.gathered(lambda y: _slid(of, along(y, shape)))
+        case Window():
+            return _pairs(p)
+        case _:
+            assert_never(of)
+
+
+def _slid(of: Sliding[Any, Any, Any], places: Places) -> Place:
+    """stride·y + offset + dilation·k, of the places along Y × K."""
+    count = len(of.dom.left.axes)
+    y, k = flat(places[:count], of.dom.left.shape), flat(places[count:], of.dom.right.shape)
+    return y * of.stride + k * of.dilation + of.offset
+
+
+def _full(p: Reduced) -> Array:
+    """The total over X, the same for each y."""
+    if not p.dom:
+        return p.to.view(p.leaf, lambda places: p.read(p.split(places)[1], ()))
+    axes = p.array.leaf.axes
+    leaf = Leaf(p.leaf.entry, axes[: p.at] + axes[p.at + len(p.dom) :])
+    total = p.to.total(leaf, p.dom, p.read)
+    return total if not p.cod else p.to.view(p.leaf, lambda places: total.at(p.split(places)[1]))
+
+
+def _masked(p: Reduced, form: Partial[Any]) -> Array:
+    """The entries that are kept; 0 elsewhere."""
+    keep = p.to.constant(np.reshape(form.keep.array, p.cod))
+    zero = p.to.number(0.0, p.array.dtype)
+    return p.to.each(
+        p.leaf, lambda places: p.to.pool.select(p.to.pool.load(keep, p.split(places)[0]), p.array.at(places), zero)
+    )
+
+
+def _running(p: Reduced, form: Order[Any]) -> Array:
+    """Sums that run along the flat order, or against it."""
+    to, n, dtype = p.to, math.prod(p.dom), p.array.dtype
+    made = to.buffer(p.leaf.shape, dtype)
+    rest = tuple(m for k, m in enumerate(p.array.shape) if not p.at <= k < p.at + len(p.dom))
+    total = to.buffer(rest, dtype)
+    to.begin(total)
+
+    def put(t: Place) -> None:
+        x = along(t * -1 + (n - 1) if form.reverse else t, p.dom)
+
+        def add(others: Places) -> tuple[Places, Value]:
+            return others, p.read(others, x)
+
+        def keep(others: Places) -> tuple[Places, Value]:
+            return (*others[: p.at], *x, *others[p.at :]), to.pool.load(total, others)
+
+        for at in (keep, add) if form.strict else (add, keep):
+            to.put_into(made if at is keep else total, rest, at, None if at is keep else "add", begins=False)
+
+    to.rounds(n, put)
+    return to.of(p.leaf, made)
+
+
+def _included(p: Reduced, offset: int, stride: int) -> Array:
+    """X at its places in Y, zeros elsewhere."""
+    n, m = math.prod(p.dom), math.prod(p.cod)
+    if n == m:
+        return p.gathered(lambda y: y if stride > 0 else y * -1 + (n - 1))
+    if abs(stride) == 1 or n <= 1:
+        low = offset if stride > 0 else offset - (n - 1)
+        zero = _zero(p)
+        pieces: list[Piece] = [
+            (0, low, zero),
+            (low, low + n, _shifted(p, -low) if stride > 0 else lambda others, y: p.read_flat(others, y * -1 + offset)),
+            (low + n, m, zero),
+        ]
+        return p.pieces(pieces) if p.cod else p.to.view(p.leaf, lambda places: p.read_flat(places, Place(0)))
+    return p.put((n,), lambda x: (along(x[0], p.dom), along(x[0] * stride + offset, p.cod)), None)
+
+
+def _windows(p: Reduced, form: Window[Any, Any]) -> Array:
+    """The sums of windows; those of few entries are written out, in pieces of Y where the same ones lie in X."""
+    n, m = math.prod(p.dom), math.prod(p.cod)
+    if form.width > NARROW:
+        return _pairs(p)
+    spans = [_span(form.offset + form.dilation * k, form.stride, n, m) for k in range(form.width)]
+    cuts = sorted({0, m, *(end for span in spans for end in span)})
+    pieces: list[Piece] = []
+    for low, high in zip(cuts, cuts[1:], strict=False):
+        inside = tuple(k for k, (first, end) in enumerate(spans) if first <= low and high <= end)
+        pieces.append((low, high, partial(_window, p, form, inside)))
+    return p.pieces(pieces)
+
+
+def _span(start: int, stride: int, n: int, m: int) -> tuple[int, int]:
+    """The y from 0 to m for which start + stride·y lies in 0 to n, as the first and the end."""
+    first = min(max(-(start // stride), 0), m)
+    return first, max(min((n - 1 - start) // stride + 1, m), first)
+
+
+def _window(p: Reduced, form: Window[Any, Any], inside: tuple[int, ...], others: Places, y: Place) -> Value:
+    total = p.to.number(0.0, p.array.dtype)
+    for k in inside:
+        total += p.read_flat(others, y * form.stride + (form.offset + form.dilation * k))
+    return total
+
+
+def _agreement(p: Reduced, source: str, target: str) -> Array:
+    """Labels: those of the domain alone are summed over, places where those of the codomain disagree are 0."""
+    size = dict(zip(source + target, p.dom + p.cod, strict=True))
+    labels = "".join(size)
+
+    def pair(places: Places) -> tuple[Places, Places]:
+        at = dict(zip(labels, places, strict=True))
+        return tuple(at[c] for c in source), tuple(at[c] for c in target)
+
+    return p.put(tuple(size[c] for c in labels), pair, "add" if set(labels) - set(target) else None)
+
+
+def _pairs(p: Reduced) -> Array:
+    """Every pair, put from its x to its y: the definition."""
+    x, y = p.relation.holds()
+    sources, targets = p.to.table(x), p.to.table(y)
+    return p.put(
+        (x.size,),
+        lambda k: (along(sources(k), p.dom), along(targets(k), p.cod)),
+        None if _once(y) else "add",
+    )

@@ -1,0 +1,251 @@
+"""Arrays of a compiled program: what stands at each place, and the builder that stores them in buffers."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, final
+
+import numpy as np
+from attrs import frozen
+
+from hilbert.compiled.tree.buffers import Buffer
+from hilbert.compiled.tree.places import Place, Variable, along
+from hilbert.compiled.tree.statements import For, Nest
+from hilbert.compiled.tree.values import Pool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hilbert.compiled.tree.statements import Statement
+    from hilbert.compiled.tree.values import Value
+    from hilbert.index.leaf import Leaf
+
+Places: TypeAlias = tuple[Place, ...]
+
+
+@final
+@frozen(eq=False)
+class Array:
+    """An array: the value at given places, one for each axis. `buffer` is where it is stored, if it is."""
+
+    leaf: Leaf
+    at: Callable[[Places], Value]
+    buffer: Buffer | None = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes of the axes."""
+        return self.leaf.shape
+
+    @property
+    def dtype(self) -> str:
+        """The entries' dtype."""
+        return self.leaf.dtype
+
+
+class Unmade(Exception):  # noqa: N818 - says what an operation has no loops for
+    """An operation has no loops; the message says which."""
+
+
+class Loops:
+    """The statements made so far, and the buffers of the program.
+
+    Operations say what their results are by `view`, `each`, `total` and `put`.
+    """
+
+    def __init__(self) -> None:
+        self.pool = Pool()
+        self.statements: list[Statement] = []
+        self.buffers: list[Buffer] = []
+        self.constants: dict[Any, Buffer] = {}
+        self.wanted: Buffer | None = None  # where the next result is stored
+        self._names = itertools.count()
+
+    # --- the parts ---
+
+    def number(self, number: float | bool, dtype: str) -> Value:
+        """A number."""
+        return self.pool.number(number, dtype)
+
+    def variable(self, size: int) -> Variable:
+        """A new variable."""
+        return Variable(f"v{next(self._names)}", size)
+
+    def buffer(self, shape: tuple[int, ...], dtype: str) -> Buffer:
+        """A new buffer, or the one where the next result is wanted."""
+        wanted, self.wanted = self.wanted, None
+        if wanted is not None and wanted.shape == shape and wanted.dtype == dtype:
+            return wanted
+        made = Buffer(f"t{next(self._names)}", shape, dtype)
+        self.buffers.append(made)
+        return made
+
+    def constant(self, array: Any) -> Buffer:
+        """A buffer with these numbers; equal ones are one."""
+        array = np.ascontiguousarray(array)
+        key = (array.tobytes() if array.nbytes < 1 << 16 else id(array), array.shape, array.dtype.name)
+        found = self.constants.get(key)
+        if found is None:
+            name = f"k{len(self.constants)}"
+            found = self.constants[key] = Buffer(name, array.shape, array.dtype.name, "constant", array)
+        return found
+
+    def of(self, leaf: Leaf, buffer: Buffer) -> Array:
+        """The array of a buffer."""
+        return Array(leaf, lambda places: self.pool.load(buffer, places), buffer)
+
+    def table(self, entries: Any) -> Callable[[Places], Place]:
+        """Integers as places: numbers or affine where they are so, otherwise read."""
+        entries = np.asarray(entries, np.int64)
+        line = _affine(entries)
+        if line is not None:
+            first, slopes = line
+            return lambda places: sum((p * k for p, k in zip(places, slopes, strict=True)), Place(first))
+        buffer = self.constant(entries)
+
+        def read(places: Places) -> Place:
+            value = self.pool.load(buffer, places)
+            return Place(int(value.number)) if value.number is not None else Place.of(value)
+
+        return read
+
+    @staticmethod
+    def place(value: Value) -> Place:
+        """An integer as a place."""
+        if value.number is not None:
+            return Place(int(value.number))
+        return value.args[0] if value.name == "place" else Place.of(value)
+
+    # --- results ---
+
+    @staticmethod
+    def view(leaf: Leaf, at: Callable[[Places], Value]) -> Array:
+        """An array that is computed where it is read."""
+        return Array(leaf, at)
+
+    def each(self, leaf: Leaf, at: Callable[[Places], Value]) -> Array:
+        """An array that is stored, entry by entry."""
+        buffer = self.buffer(leaf.shape, leaf.dtype)
+        places, variables = self._axes(leaf.shape)
+        self.statements.append(Nest(variables, buffer, places, at(places)))
+        return self.of(leaf, buffer)
+
+    def total(
+        self, leaf: Leaf, sizes: Sequence[int], at: Callable[[Places, Places], Value], monoid: str = "add"
+    ) -> Array:
+        """Values put together along some more axes."""
+        buffer = self.buffer(leaf.shape, leaf.dtype)
+        places, variables = self._axes(leaf.shape)
+        inner, more = self._axes(sizes)
+        monoid_or_none = monoid if any(n != 1 for n in sizes) else None
+        self.statements.append(Nest(variables + more, buffer, places, at(places, inner), monoid_or_none))
+        return self.of(leaf, buffer)
+
+    def put(
+        self,
+        leaf: Leaf,
+        sizes: Sequence[int],
+        at: Callable[[Places], tuple[Places, Value]],
+        monoid: str | None = "add",
+    ) -> Array:
+        """Values put to the places that `at` gives for each place along the axes; 0 elsewhere.
+
+        Without a monoid no two may be put to one place.
+        """
+        buffer = self.buffer(leaf.shape, leaf.dtype)
+        self.put_into(buffer, sizes, at, monoid)
+        return self.of(leaf, buffer)
+
+    def put_into(
+        self,
+        buffer: Buffer,
+        sizes: Sequence[int],
+        at: Callable[[Places], tuple[Places, Value]],
+        monoid: str | None = "add",
+        *,
+        begins: bool = True,
+    ) -> None:
+        """The same, into a buffer; it begins with zeros."""
+        places, variables = self._axes(sizes)
+        to, value = at(places)
+        if begins:
+            self.begin(buffer)
+        self.statements.append(Nest(variables, buffer, to, value, monoid, begins=False))
+
+    def begin(self, buffer: Buffer) -> None:
+        """Fill a buffer with zeros."""
+        places, variables = self._axes(buffer.shape)
+        zero = self.number(False if buffer.dtype == "bool" else 0.0 if buffer.dtype != "int64" else 0, buffer.dtype)
+        self.statements.append(Nest(variables, buffer, places, zero))
+
+    def pieces(
+        self, leaf: Leaf, at: int, pieces: Sequence[tuple[int, int, Callable[[Places, Place], Value]]], axes: int = 1
+    ) -> Array:
+        """An array in pieces along its axes from `at` on, flat: [low, high) and the value at other places and this."""
+        buffer = self.buffer(leaf.shape, leaf.dtype)
+        shape, inside = leaf.shape, leaf.shape[at : at + axes]
+        for low, high, value in pieces:
+            if high > low:
+                others, variables = self._axes(shape[:at] + shape[at + axes :])
+                (step,), own = self._axes((high - low,))
+                y = step + low
+                to = (*others[:at], *along(y, inside), *others[at:])
+                self.statements.append(Nest(variables + own, buffer, to, value(others, y)))
+        return self.of(leaf, buffer)
+
+    def scalar(self, value: Value) -> Value:
+        """A value that is kept, as it is read more than once."""
+        if value.number is not None:
+            return value
+        buffer = Buffer(f"t{next(self._names)}", (), value.dtype)
+        self.buffers.append(buffer)
+        self.statements.append(Nest((), buffer, (), value))
+        return self.pool.load(buffer, ())
+
+    def stored(self, array: Array) -> Buffer:
+        """The buffer of an array, which is stored if it is not."""
+        if array.buffer is not None:
+            return array.buffer
+        kept, self.wanted = self.wanted, None
+        made = self.each(array.leaf, array.at).buffer
+        self.wanted = kept
+        assert made is not None
+        return made
+
+    def rounds(self, size: int, body: Callable[[Place], None]) -> None:
+        """Rounds in order; the body makes the statements of one."""
+        variable = self.variable(size)
+        outer, self.statements = self.statements, []
+        body(Place.of(variable))
+        inner, self.statements = self.statements, outer
+        if size:
+            self.statements.append(For(variable, inner, rounds=True))
+
+    def _axes(self, sizes: Sequence[int]) -> tuple[Places, tuple[Variable, ...]]:
+        """Places along axes of these sizes, and their variables; an axis of one entry has none."""
+        variables = [self.variable(n) if n != 1 else None for n in sizes]
+        places = tuple(Place(0) if v is None else Place.of(v) for v in variables)
+        return places, tuple(v for v in variables if v is not None)
+
+
+class HasLoops(Protocol):
+    """An operation that says how its result is computed by loops."""
+
+    def loops(self, to: Loops, operands: Sequence[Any], result: Leaf) -> Any:
+        """The result; None where the interpreter's kernel is to be called."""
+        ...
+
+
+def _affine(entries: Any) -> tuple[int, tuple[int, ...]] | None:
+    """first + Σ slope·place, where a table is so."""
+    if not entries.size:
+        return 0, (0,) * entries.ndim
+    first = int(entries.flat[0])
+    slopes = tuple(
+        int(entries[tuple(int(k == j) for j in range(entries.ndim))]) - first if n > 1 else 0
+        for k, n in enumerate(entries.shape)
+    )
+    due: Any = first
+    for k, (n, slope) in enumerate(zip(entries.shape, slopes, strict=True)):
+        due = due + (slope * np.arange(n)).reshape([-1 if j == k else 1 for j in range(entries.ndim)])
+    return (first, slopes) if np.array_equal(np.broadcast_to(due, entries.shape), entries) else None

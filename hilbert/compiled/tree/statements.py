@@ -1,0 +1,108 @@
+"""The statements of a program, and the nests of loops that they are made of.
+
+A line is first made into nests: one for each array that is stored, with a variable for each axis, in no order. Then
+the nests become loops in one order, small axes are written out, and loops are merged.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias, final
+
+from attrs import define, field, frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from hilbert.compiled.tree.buffers import Buffer
+    from hilbert.compiled.tree.places import Place, Variable
+    from hilbert.compiled.tree.values import Value
+
+UNITS: dict[str, float | bool] = {"add": 0.0, "max": float("-inf"), "min": float("inf"), "or": False, "and": True}
+"""The monoids by which values are put together, and their units."""
+
+
+@final
+@frozen(eq=False)
+class Nest:
+    """For all values of the variables, in any order: buffer[places] = value; with a monoid, value is put to the entry.
+
+    The buffer begins with units of the monoid, unless a nest before this one has begun it.
+    """
+
+    variables: tuple[Variable, ...]
+    buffer: Buffer
+    places: tuple[Place, ...]
+    value: Value
+    monoid: str | None = None
+    begins: bool = True
+
+
+@final
+@define(eq=False)
+class Store:
+    """buffer[places] = value; with a monoid, buffer[places] and the value put together."""
+
+    buffer: Buffer
+    places: tuple[Place, ...]
+    value: Value
+    monoid: str | None = None
+
+
+@final
+@define(eq=False)
+class For:
+    """A loop. Loops over `rounds` keep their order and are not merged; those of a nest have one, by chance."""
+
+    variable: Variable
+    body: list[Statement]
+    rounds: bool = False
+    is_parallel: bool = False
+
+
+@final
+@define(eq=False)
+class If:
+    """One of two lists of statements."""
+
+    condition: Value
+    then: list[Statement]
+    otherwise: list[Statement]
+
+
+@final
+@define(eq=False)
+class Product:
+    """c = a·b of matrices stored by rows, each transposed if told so; m×k by k×n."""
+
+    a: Buffer
+    b: Buffer
+    c: Buffer
+    transposed: tuple[bool, bool]
+    sizes: tuple[int, int, int]
+
+
+@final
+@define(eq=False)
+class Called:
+    """A kernel of the interpreter, which reads and makes whole arrays in memory; `why` it is called."""
+
+    kernel: Callable[..., Any]
+    given: tuple[Any, ...]
+    made: tuple[Buffer, ...]
+    why: str
+    sources: list[Buffer] = field(factory=list)
+
+
+Statement: TypeAlias = "Nest | Store | For | If | Product | Called"
+
+
+def inside(statements: list[Statement]) -> Iterator[Statement]:
+    """All statements, outer ones first."""
+    waiting = list(reversed(statements))
+    while waiting:
+        top = waiting.pop()
+        yield top
+        if isinstance(top, For):
+            waiting.extend(reversed(top.body))
+        elif isinstance(top, If):
+            waiting.extend(reversed(top.then + top.otherwise))

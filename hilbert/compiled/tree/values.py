@@ -1,0 +1,310 @@
+"""Scalar values: a graph of operations on numbers, in which equal values are one object.
+
+A `Pool` makes the values of one program, so that a formula is Python's: `1.0 - y * y`. Zeros and ones that stand in
+the program are gone: 0·x is 0 and 1·x is x.
+
+>>> pool = Pool()
+>>> x = pool.load(Buffer("x", (), "float64"), ())
+>>> print(x * x - 0.0 * x, x * x is x * x)
+x[] * x[] True
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, TypeAlias, final
+
+from hilbert.compiled.tree.buffers import Buffer
+from hilbert.compiled.tree.places import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+BOOL, INT = "bool", "int64"
+COMPARISONS = ("gt", "ge", "lt", "le", "eq", "ne")
+LOGIC = ("and", "or")
+SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "eq": "=="}
+
+Number: TypeAlias = float | bool
+
+
+@final
+class Value:
+    """An operation on values: `name` says which; `args` are values, or what the operation is about.
+
+    | name | args |
+    |---|---|
+    | number | the number |
+    | load | a buffer, places |
+    | place | a place: an integer |
+    | add sub mul div max min, gt ge lt le eq ne, and or | two values |
+    | neg abs sqrt not cast | one value |
+    | select | a condition and two values |
+    | call | the name of a function, values |
+    """
+
+    __slots__ = ("args", "dtype", "hash", "name", "pool")
+
+    def __init__(self, pool: Pool, name: str, args: tuple[Any, ...], dtype: str) -> None:
+        self.pool, self.name, self.args, self.dtype = pool, name, args, dtype
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """The operands; those within places are not among them."""
+        return tuple(a for a in self.args if isinstance(a, Value))
+
+    @property
+    def number(self) -> Number | None:
+        """The number, if the value is one."""
+        return self.args[0] if self.name == "number" else None
+
+    # --- formulas ---
+
+    def _with(self, name: str, other: Value | float, *, swapped: bool = False) -> Value:
+        right = other if isinstance(other, Value) else self.pool.number(other, self.dtype)
+        return getattr(self.pool, name)(right, self) if swapped else getattr(self.pool, name)(self, right)  # type: ignore[no-any-return]
+
+    def __add__(self, other: Value | float) -> Value:
+        return self._with("add", other)
+
+    def __radd__(self, other: Value | float) -> Value:
+        return self._with("add", other, swapped=True)
+
+    def __sub__(self, other: Value | float) -> Value:
+        return self._with("sub", other)
+
+    def __rsub__(self, other: Value | float) -> Value:
+        return self._with("sub", other, swapped=True)
+
+    def __mul__(self, other: Value | float) -> Value:
+        return self._with("mul", other)
+
+    def __rmul__(self, other: Value | float) -> Value:
+        return self._with("mul", other, swapped=True)
+
+    def __truediv__(self, other: Value | float) -> Value:
+        return self._with("div", other)
+
+    def __rtruediv__(self, other: Value | float) -> Value:
+        return self._with("div", other, swapped=True)
+
+    def __neg__(self) -> Value:
+        return self.pool.neg(self)
+
+    def __abs__(self) -> Value:
+        return self.pool.unary("abs", self)
+
+    def compared(self, how: str, other: Value | float) -> Value:
+        """A truth value: how is one of gt ge lt le eq ne. NaN is in no relation but ne."""
+        right = other if isinstance(other, Value) else self.pool.number(other, self.dtype)
+        return self.pool.node(how, (self, right), BOOL)
+
+    def where(self, then: Value | float, otherwise: Value | float) -> Value:
+        """`then` where this truth value holds, `otherwise` elsewhere."""
+        dtype = then.dtype if isinstance(then, Value) else otherwise.dtype if isinstance(otherwise, Value) else "float64"
+        a, b = (v if isinstance(v, Value) else self.pool.number(v, dtype) for v in (then, otherwise))
+        return self.pool.select(self, a, b)
+
+    def __str__(self) -> str:
+        return _text(self)
+
+    __repr__ = __str__
+
+
+@final
+class Pool:
+    """The values of one program; equal values are one."""
+
+    __slots__ = ("_made",)
+
+    def __init__(self) -> None:
+        self._made: dict[Any, Value] = {}
+
+    def node(self, name: str, args: tuple[Any, ...], dtype: str) -> Value:
+        """The value of an operation, as it stands."""
+        key = (name, args, dtype)
+        found = self._made.get(key)
+        if found is None:
+            found = self._made[key] = Value(self, name, args, dtype)
+        return found
+
+    def number(self, number: Number, dtype: str) -> Value:
+        """A number; 0 and −0 are two, and NaN is one."""
+        key = ("number", repr(number), dtype)
+        found = self._made.get(key)
+        if found is None:
+            found = self._made[key] = Value(self, "number", (number,), dtype)
+        return found
+
+    def load(self, buffer: Buffer, places: tuple[Place, ...]) -> Value:
+        """An entry of a buffer; that of a constant at known places is a number if there are few."""
+        if buffer.few is not None and all(p.number is not None for p in places):
+            return self.number(buffer.few[tuple(p.offset for p in places)].item(), buffer.dtype)
+        return self.node("load", (buffer, places), buffer.dtype)
+
+    def integer(self, place: Place) -> Value:
+        """A place as a value."""
+        if place.number is not None:
+            return self.number(place.number, INT)
+        return self.node("place", (place,), INT)
+
+    # --- operations ---
+
+    def add(self, a: Value, b: Value) -> Value:
+        """a + b."""
+        x, y = a.number, b.number
+        if x is not None and y is not None:
+            return self.number(x + y, a.dtype)
+        if x == 0:
+            return b
+        if y == 0:
+            return a
+        if b.name == "neg":
+            return self.sub(a, b.args[0])
+        return self.sub(b, a.args[0]) if a.name == "neg" else self.node("add", (a, b), a.dtype)
+
+    def sub(self, a: Value, b: Value) -> Value:
+        """a − b."""
+        x, y = a.number, b.number
+        if x is not None and y is not None:
+            return self.number(x - y, a.dtype)
+        if y == 0:
+            return a
+        if x == 0:
+            return self.neg(b)
+        return self.add(a, b.args[0]) if b.name == "neg" else self.node("sub", (a, b), a.dtype)
+
+    def mul(self, a: Value, b: Value) -> Value:
+        """a·b."""
+        x, y = a.number, b.number
+        if x is not None and y is not None:
+            return self.number(x * y, a.dtype)
+        if x is not None:
+            a, b, x, y = b, a, y, x
+        if y == 0:
+            return b
+        if y == 1:
+            return a
+        return self.neg(a) if y == -1 else self.node("mul", (a, b), a.dtype)
+
+    def div(self, a: Value, b: Value) -> Value:
+        """a/b."""
+        x, y = a.number, b.number
+        if y == 1:
+            return a
+        if y is not None and y and math.isfinite(y) and math.frexp(y)[0] in {0.5, -0.5}:  # a power of two
+            return self.mul(a, self.number(1.0 / y, a.dtype))
+        return a if x == 0 else self.node("div", (a, b), a.dtype)
+
+    def neg(self, a: Value) -> Value:
+        """−a."""
+        if a.number is not None:
+            return self.number(-a.number, a.dtype)
+        return a.args[0] if a.name == "neg" else self.node("neg", (a,), a.dtype)  # type: ignore[no-any-return]
+
+    def unary(self, name: str, a: Value) -> Value:
+        """abs, sqrt or not."""
+        return self.node(name, (a,), a.dtype)
+
+    def max(self, a: Value, b: Value) -> Value:
+        """The larger one; NaN if one of them is."""
+        return a if a is b else self.node("max", (a, b), a.dtype)
+
+    def min(self, a: Value, b: Value) -> Value:
+        """The smaller one; NaN if one of them is."""
+        return a if a is b else self.node("min", (a, b), a.dtype)
+
+    def logic(self, name: str, a: Value, b: Value) -> Value:
+        """a and b, a or b."""
+        return self.node(name, (a, b), BOOL)
+
+    def select(self, c: Value, a: Value, b: Value) -> Value:
+        """a if the condition c holds, else b."""
+        if c.number is not None:
+            return a if c.number else b
+        return a if a is b else self.node("select", (c, a, b), a.dtype)
+
+    def cast(self, a: Value, dtype: str) -> Value:
+        """The number in another precision; of a truth value 0 or 1."""
+        if a.dtype == dtype:
+            return a
+        return self.node("cast", (a,), dtype)
+
+    def call(self, name: str, *args: Value) -> Value:
+        """A function of numbers by its name."""
+        return self.node("call", (name, *args), args[0].dtype)
+
+    # --- changes ---
+
+    def changed(self, value: Value, known: dict[Value, Value], place: Callable[[Place], Place]) -> Value:
+        """The value with other places; `known` keeps the answers. Linear in the values that are seen."""
+        waiting = [value]
+        while waiting:
+            top = waiting[-1]
+            if top in known:
+                waiting.pop()
+                continue
+            left = [a for a in top.values if a not in known]
+            if left:
+                waiting.extend(left)
+                continue
+            waiting.pop()
+            known[top] = self._again(top, known, place)
+        return known[value]
+
+    def _again(self, top: Value, known: dict[Value, Value], place: Callable[[Place], Place]) -> Value:
+        match top.name:
+            case "number":
+                return top
+            case "load":
+                buffer, places = top.args
+                return self.load(buffer, tuple(map(place, places)))
+            case "place":
+                return self.integer(place(top.args[0]))
+            case "add" | "sub" | "mul" | "div" | "neg" | "max" | "min" | "select":
+                made: Value = getattr(self, top.name)(*(known[a] for a in top.args))
+                return made
+            case _:
+                return self.node(top.name, tuple(known[a] if isinstance(a, Value) else a for a in top.args), top.dtype)
+
+
+def loads(value: Value, seen: set[Value] | None = None) -> Iterator[Value]:
+    """The loads that a value is made of, those in its places too; each once."""
+    seen = set() if seen is None else seen
+    waiting = [value]
+    while waiting:
+        top = waiting.pop()
+        if top in seen:
+            continue
+        seen.add(top)
+        if top.name == "load":
+            yield top
+        places = top.args[1] if top.name == "load" else top.args if top.name == "place" else ()
+        for place in places:
+            waiting.extend(computed(place))
+        waiting.extend(top.values)
+
+
+def computed(place: Place) -> Iterator[Value]:
+    """The values that a place is computed from."""
+    for atom, _ in place.terms:
+        if isinstance(atom, Value):
+            yield atom
+        elif hasattr(atom, "of"):
+            yield from computed(atom.of)
+
+
+def _text(value: Value) -> str:
+    match value.name:
+        case "number":
+            return repr(value.args[0])
+        case "load":
+            return f"{value.args[0].name}[{', '.join(map(str, value.args[1]))}]"
+        case "place":
+            return str(value.args[0])
+        case name if name in SIGNS:
+            return f" {SIGNS[name]} ".join(f"({a})" if a.name in SIGNS and a.name != "mul" else str(a) for a in value.args)
+        case "call":
+            return f"{value.args[0]}({', '.join(map(str, value.args[1:]))})"
+        case _:
+            return f"{value.name}({', '.join(map(str, value.args))})"
