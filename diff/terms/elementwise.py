@@ -14,6 +14,7 @@ from hilbert.arrays.libraries.namespace import freeze
 from hilbert.base.attach import declared, overloaded
 from hilbert.base.lazy import load
 from hilbert.base.once import once
+from hilbert.compiled.operations.entries import entry
 from hilbert.errors import is_number, number, shown
 from hilbert.index.leaf import Entry, Leaf
 from hilbert.map.map import is_symbol
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from diff import _calls
     from hilbert.arrays.kernels.kernel import Kernel
     from hilbert.arrays.kernels.library import Library
+    from hilbert.compiled.tree.arrays import Array, Loops
     from hilbert.map.map import OnLeaves
 
 S = TypeVar("S", bound=Space)
@@ -151,6 +153,17 @@ class Elementwise(Fun[V, W], Operation):
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The element-wise kernel."""
         return lib.elementwise(self.rule, self.params)
+
+    def loops(self, to: Loops, operands: Sequence[Array], result: Leaf) -> Any:
+        """The row's value, entry by entry; None for a user's row, which may need whole arrays."""
+        rule = self.rule
+        if rule.in_text is None:
+            return None
+
+        def value(xp: Any, *args: Any) -> Any:
+            return rule.value(xp, self.params, *args)
+
+        return to.each(result, lambda at: entry(value, *(a.at(at) for a in operands)))
 
     @declared
     def __repr__(self) -> str:

@@ -30,8 +30,8 @@ class Access:
 Accesses: TypeAlias = "dict[Buffer, list[Access]]"
 
 
-def accesses(statement: Statement) -> Accesses:
-    """The accesses of a statement and of those within it; constants, which nobody writes, are none."""
+def accesses(statement: Statement, *, constants: bool = False) -> Accesses:
+    """The accesses of a statement and of those within it; without those of constants, which nobody writes."""
     found: Accesses = {}
     waiting = [statement]
     while waiting:
@@ -40,13 +40,13 @@ def accesses(statement: Statement) -> Accesses:
             case For(_, body):
                 waiting += body
             case If(condition, then, otherwise):
-                _read(found, condition)
+                _read(found, condition, constants)
                 waiting += then + otherwise
             case Store(buffer, places, value, monoid):
-                _read(found, value)
+                _read(found, value, constants)
                 for place in places:
                     for atom in _values(place):
-                        _read(found, atom)
+                        _read(found, atom, constants)
                 entries = found.setdefault(buffer, [])
                 entries.append(Access(places, writes=True))
                 if monoid is not None:
@@ -74,10 +74,10 @@ def flattened(given: tuple[object, ...]) -> Iterator[Buffer]:
             yield part  # type: ignore[misc]
 
 
-def _read(found: Accesses, value: Value) -> None:
+def _read(found: Accesses, value: Value, constants: bool) -> None:  # noqa: FBT001 - handed on
     for load in loads(value):
         buffer, places = load.args
-        if buffer.kind != "constant":
+        if constants or buffer.kind != "constant":
             found.setdefault(buffer, []).append(Access(places, writes=False))
 
 

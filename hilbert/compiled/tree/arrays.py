@@ -10,7 +10,7 @@ from attrs import frozen
 
 from hilbert.compiled.tree.buffers import Buffer
 from hilbert.compiled.tree.places import Place, Variable, along
-from hilbert.compiled.tree.statements import For, Nest
+from hilbert.compiled.tree.statements import UNITS, For, If, Nest
 from hilbert.compiled.tree.values import Pool
 
 if TYPE_CHECKING:
@@ -133,7 +133,9 @@ class Loops:
     def total(
         self, leaf: Leaf, sizes: Sequence[int], at: Callable[[Places, Places], Value], monoid: str = "add"
     ) -> Array:
-        """Values put together along some more axes."""
+        """Values put together along some more axes; units of the monoid where there are none."""
+        if 0 in sizes:
+            return self.each(leaf, lambda _: self.number(UNITS[monoid], leaf.dtype))
         buffer = self.buffer(leaf.shape, leaf.dtype)
         places, variables = self._axes(leaf.shape)
         inner, more = self._axes(sizes)
@@ -211,6 +213,41 @@ class Loops:
         self.wanted = kept
         assert made is not None
         return made
+
+    def copied(self, array: Array) -> Array:
+        """The array in a buffer of its own."""
+        kept, self.wanted = self.wanted, None
+        made = self.each(array.leaf, array.at)
+        self.wanted = kept
+        return made
+
+    def write(self, to: Array, array: Array, front: Places = ()) -> None:
+        """Write an array into a buffer, at some places along its first axes."""
+        assert to.buffer is not None
+        if array.buffer is not to.buffer or front:
+            places, variables = self._axes(array.shape)
+            self.statements.append(Nest(variables, to.buffer, (*front, *places), array.at(places)))
+
+    def exchange(self, states: Sequence[Array], new: Sequence[Array]) -> None:
+        """Write new states over the old ones; those that are old ones, moved, are copied first."""
+        old = {state.buffer for state in states}
+        kept = [
+            array if array.buffer is state.buffer or (array.buffer is not None and array.buffer not in old)
+            else self.copied(array)
+            for state, array in zip(states, new, strict=True)
+        ]
+        for state, array in zip(states, kept, strict=True):
+            self.write(state, array)
+
+    def branch(self, condition: Value, *ways: Callable[[], None]) -> None:
+        """One of two lists of statements."""
+        condition, parts, outer = self.scalar(condition), [], self.statements
+        for way in ways:
+            self.statements = []
+            way()
+            parts.append(self.statements)
+        self.statements = outer
+        self.statements.append(If(condition, *parts))
 
     def rounds(self, size: int, body: Callable[[Place], None]) -> None:
         """Rounds in order; the body makes the statements of one."""

@@ -107,8 +107,8 @@ class Place:
         return low, high
 
     def divided(self, n: int) -> Place:
-        """⌊self / n⌋ of a place that is not negative."""
-        if n == 1:
+        """⌊self / n⌋ of a place that is not negative; n is 0 where there is no such place."""
+        if n <= 1:
             return self
         whole = Place(self.offset // n * n, tuple((a, k) for a, k in self.terms if not k % n))
         rest = self + whole * -1
@@ -118,8 +118,8 @@ class Place:
         return Place.of(Division(self, n, remainder=False))
 
     def modulo(self, n: int) -> Place:
-        """The remainder of a place that is not negative by n."""
-        if n == 1:
+        """The remainder of a place that is not negative by n; n is 0 where there is no such place."""
+        if n <= 1:
             return Place(0)
         rest = Place(self.offset % n, tuple((a, k) for a, k in self.terms if k % n))
         bounds = rest.bounds()

@@ -38,7 +38,7 @@ class Value:
     | load | a buffer, places |
     | place | a place: an integer |
     | add sub mul div max min, gt ge lt le eq ne, and or | two values |
-    | neg abs sqrt not cast | one value |
+    | neg abs sqrt round not cast | one value |
     | select | a condition and two values |
     | call | the name of a function, values |
     """
@@ -203,7 +203,7 @@ class Pool:
         return a.args[0] if a.name == "neg" else self.node("neg", (a,), a.dtype)  # type: ignore[no-any-return]
 
     def unary(self, name: str, a: Value) -> Value:
-        """abs, sqrt or not."""
+        """abs, sqrt, round or not."""
         return self.node(name, (a,), a.dtype)
 
     def max(self, a: Value, b: Value) -> Value:
@@ -236,8 +236,14 @@ class Pool:
 
     # --- changes ---
 
-    def changed(self, value: Value, known: dict[Value, Value], place: Callable[[Place], Place]) -> Value:
-        """The value with other places; `known` keeps the answers. Linear in the values that are seen."""
+    def changed(
+        self,
+        value: Value,
+        known: dict[Value, Value],
+        place: Callable[[Place], Place],
+        kept: Callable[[Buffer, tuple[Place, ...]], tuple[Place, ...]] = lambda _, places: places,
+    ) -> Value:
+        """The value with other places, of which some are `kept`; `known` has the answers. Linear in what is seen."""
         waiting = [value]
         while waiting:
             top = waiting[-1]
@@ -249,16 +255,22 @@ class Pool:
                 waiting.extend(left)
                 continue
             waiting.pop()
-            known[top] = self._again(top, known, place)
+            known[top] = self._again(top, known, place, kept)
         return known[value]
 
-    def _again(self, top: Value, known: dict[Value, Value], place: Callable[[Place], Place]) -> Value:
+    def _again(
+        self,
+        top: Value,
+        known: dict[Value, Value],
+        place: Callable[[Place], Place],
+        kept: Callable[[Buffer, tuple[Place, ...]], tuple[Place, ...]],
+    ) -> Value:
         match top.name:
             case "number":
                 return top
             case "load":
                 buffer, places = top.args
-                return self.load(buffer, tuple(map(place, places)))
+                return self.load(buffer, tuple(map(place, kept(buffer, places))))
             case "place":
                 return self.integer(place(top.args[0]))
             case "add" | "sub" | "mul" | "div" | "neg" | "max" | "min" | "select":

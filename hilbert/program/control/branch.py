@@ -13,6 +13,7 @@ from attrs import field, frozen
 
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.arrays.kernels.library import Arrays
+from hilbert.compiled.lower.line_loops import within
 from hilbert.errors import SpaceError
 from hilbert.index.leaf import Bundle, Leaf
 from hilbert.program.control.control_flow import ControlFlow
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hilbert.arrays.kernels.library import Library
+    from hilbert.compiled.tree.arrays import Loops
 
 
 @final
@@ -67,6 +69,18 @@ class Cond(ControlFlow):
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The kernel that runs the line that is taken."""
         return Kernel(_Taken(self, lib), fresh=False)
+
+    def loops(self, to: Loops, operands: Sequence[Any], result: Leaf) -> Any:
+        """A branch of the program, which writes into the same buffers on either way."""
+        (condition, *given), ends = operands[0], self.made.leaves
+        made = tuple(to.of(leaf, to.buffer(leaf.shape, leaf.dtype)) for leaf in ends)
+
+        def way(line: Line) -> None:
+            for array, found in zip(made, within(to, line, given), strict=True):
+                to.write(array, found)
+
+        to.branch(condition.at(()), *(lambda line=line: way(line) for line in self.lines))
+        return made
 
     def on_lines(self, change: Callable[[Line], Line]) -> Cond:
         """The condition with other lines that do the same."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 from attrs import evolve, field, frozen
 
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.base.once import OfFields, cached_property, first
+from hilbert.compiled.lower.line_loops import within
+from hilbert.compiled.tree.places import along
 from hilbert.errors import SpaceError
 from hilbert.index.index import Index
 from hilbert.index.leaf import Bundle, Leaf
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hilbert.arrays.kernels.library import Library
+    from hilbert.compiled.tree.arrays import Loops
+    from hilbert.compiled.tree.places import Place
 
 
 @final
@@ -72,6 +76,28 @@ class Loop(OfFields, ControlFlow):
         return Kernel(
             Rounds(self.body, lib, self.index.shape, self.states, self.shared, reverse=self.reverse), fresh=False
         )
+
+    def loops(self, to: Loops, operands: Sequence[Any], result: Leaf) -> Any:
+        """Rounds of the body's loops: states are buffers that each round writes anew, stacks are read and written."""
+        (given,), body, shape = operands, self.body, self.index.shape
+        own = self.states + self.shared
+        states = [to.copied(array) for array in given[: self.states]]
+        leaves = [body.slots[k].under(self.index.axes) for k in body.outputs[self.states :]]
+        stacks = [to.of(leaf, to.buffer(leaf.shape, leaf.dtype)) for leaf in leaves]
+
+        def round_(t: Place) -> None:
+            at = along(t * -1 + (self.index.size - 1) if self.reverse else t, shape)
+            slices = [
+                to.view(body.slots[k], lambda places, stack=stack: stack.at((*at, *places)))
+                for k, stack in enumerate(given[own:], own)
+            ]
+            made = within(to, body, [*states, *given[self.states : own], *slices])
+            for stack, array in zip(stacks, made[self.states :], strict=True):
+                to.write(stack, array, at)
+            to.exchange(states, made[: self.states])
+
+        to.rounds(self.index.size, round_)
+        return (*states, *stacks)
 
     def on_lines(self, change: Callable[[Line], Line]) -> Loop:
         """The loop with another body that does the same."""
