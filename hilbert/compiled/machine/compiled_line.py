@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from attrs import frozen
 
+from hilbert.arrays.kernels.library import Arrays
+from hilbert.base.sizes import allocation
 from hilbert.compiled.lower.expanded import expanded
 from hilbert.compiled.lower.line_loops import whole
 from hilbert.compiled.machine.ir_text import Module
@@ -19,7 +21,6 @@ from hilbert.compiled.merge.fusion import fused
 from hilbert.compiled.merge.marks import mark_parallel
 from hilbert.compiled.tree.arrays import Loops
 from hilbert.compiled.tree.statements import Called, For, inside
-from hilbert.arrays.kernels.library import Arrays
 from hilbert.program.run.constant_folding import folded
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 FOLDED = 4096
 """Constants of up to so many entries are computed when a line is compiled."""
+SMALL = 1 << 12
+"""Inputs and outputs of up to so many bytes are copied: their addresses are not asked for in each call."""
 ALIGNED = 64
 """Buffers of the workspace begin at multiples of so many bytes."""
 
@@ -63,14 +66,12 @@ class CompiledLine:
         contract(to, statements)
         if merge:
             mark_parallel(statements)
-        self.statements, self.outputs = statements, outputs
         used = {buffer for s in statements for buffer in accesses(s)}
         work = [b for b in to.buffers if b in used and not b.is_local]
         constants = [*to.constants.values()]
-        self._table = [*inputs, *outputs, *constants, *work]
-        self._numbers = {buffer: k for k, buffer in enumerate(self._table)}
+        table = [*inputs, *outputs, *constants, *work]
+        self.numbers = {buffer: k for k, buffer in enumerate(table)}
         module = Module(has_fma="+fma" in (target or host())[1])
-        self._steps: list[Callable[[list[Any], Any], None]] = []
         names: list[str] = []
         plan: list[Any] = []
         for part in _stretches(statements):
@@ -79,68 +80,119 @@ class CompiledLine:
             else:
                 names.append(f"run{len(names)}")
                 plan.append(names[-1])
-                module.add(names[-1], part, self._table)
+                module.add(names[-1], part, table)
         self.text = module.text
         lowered = time.perf_counter()
-        self._code = Code(self.text, names, level, target) if names else None
-        self._plan = [self._code.functions[p] if isinstance(p, str) and self._code else p for p in plan]
-        self._constants = [_aligned(c.values) for c in constants]
-        self._work, self._size = _layout(work)
-        self._inputs, self._made = inputs, [(b.shape, np.dtype(b.dtype)) for b in outputs]
-        self._workspaces: list[Any] = []
-        self._blas = blas()
+        code = Code(self.text, names, level, target) if names else None
+        self.plan = [code.functions[p] if isinstance(p, str) and code else p for p in plan]
+        self._code = code
+        self.constants = [_aligned(c.values) for c in constants]
+        self.inputs, self.outputs = inputs, outputs
+        ends = [*inputs, *outputs]
+        self.is_small = [b.size * np.dtype(b.dtype).itemsize <= SMALL for b in ends]
+        held = [b if small else None for b, small in zip(ends, self.is_small, strict=True)]
+        self.places, self.size = _layout([*held, *work])
+        self.made = [(b.shape, np.dtype(b.dtype)) for b in outputs]
+        self._free: list[Workspace] = []
+        self.blas = blas()
         self.report = Report(
             sum(isinstance(s, For) for s in inside(statements)),
-            self._size,
+            _layout(work)[1],
             sum(1 for _ in inside(statements)),
             tuple(s.why for s in statements if isinstance(s, Called)),
             lowered - start,
             time.perf_counter() - lowered,
         )
 
-    def __call__(self, arrays: Sequence[Any]) -> list[Any]:
-        """The outputs for these inputs, fresh arrays."""
-        given = [
-            np.require(a, np.dtype(b.dtype), ("C", "A")) for a, b in zip(arrays, self._inputs, strict=True)
-        ]
-        made = [np.empty(shape, dtype) for shape, dtype in self._made]
-        workspace = self._workspaces.pop() if self._workspaces else self._workspace()
-        table, work = workspace
-        for k, array in enumerate(given + made):
-            table[k] = array.ctypes.data
-        address = ctypes.addressof(table)
+    def fit(self, k: int, array: Any) -> Any:
+        """The input as the code reads it: by rows, aligned, of its dtype; a copy if it is not so."""
+        buffer = self.inputs[k]
+        return np.require(array, np.dtype(buffer.dtype), ("C", "A"))
+
+    def __call__(self, arrays: Sequence[Any], out: Sequence[Any] | None = None) -> list[Any]:
+        """The outputs for these inputs: fresh arrays, or those of `out`, which are not checked."""
         try:
-            for step in self._plan:
-                if isinstance(step, Called):
-                    self._call(step, [*given, *made, *self._constants, *work])
+            workspace = self._free.pop()
+        except IndexError:
+            workspace = self._workspace()
+        return workspace.run(arrays, out)
+
+    def _workspace(self) -> Workspace:
+        try:
+            return Workspace(self)
+        except MemoryError as error:
+            raise allocation(error) from error
+
+
+@final
+class Workspace:
+    """The memory of one call: the program's own buffers, copies of small inputs and outputs, the table of addresses."""
+
+    __slots__ = ("address", "line", "memory", "outputs", "small", "table", "large", "made")
+
+    def __init__(self, line: CompiledLine) -> None:
+        memory = np.zeros(line.size + ALIGNED, np.uint8)
+        memory = memory[-memory.ctypes.data % ALIGNED :]
+        arrays = [memory[at : at + size].view(dtype).reshape(shape) for at, size, dtype, shape in line.places]
+        first = len(line.inputs) + len(line.outputs)
+        self.line, self.memory = line, [*arrays[:first], *line.constants, *arrays[first:]]
+        self.table = (ctypes.c_void_p * max(len(self.memory), 1))()
+        for k, array in enumerate(self.memory):
+            self.table[k] = array.ctypes.data
+        self.address = ctypes.addressof(self.table)
+
+    def run(self, arrays: Sequence[Any], out: Sequence[Any] | None) -> list[Any]:
+        """The outputs of a call; the workspace is free again when it ends."""
+        line, table, memory = self.line, self.table, self.memory
+        held = []
+        for k, array in enumerate(arrays):
+            if line.is_small[k]:
+                memory[k][...] = array
+            else:
+                given = line.fit(k, array)
+                held.append(given)
+                table[k] = given.ctypes.data
+        made: list[Any] = []
+        for k, (shape, dtype) in enumerate(line.made, len(arrays)):
+            if line.is_small[k]:
+                made.append(None)
+            else:
+                target = np.empty(shape, dtype) if out is None else out[k - len(arrays)]
+                made.append(target)
+                table[k] = target.ctypes.data
+        for step in line.plan:
+            if isinstance(step, Called):
+                self._call(step, held, made)
+            else:
+                step(self.address, line.blas)
+        for k, done in enumerate(made):
+            if done is None:
+                small = memory[len(arrays) + k]
+                if out is None:
+                    made[k] = small.copy()
                 else:
-                    step(address, self._blas)
-        finally:
-            self._workspaces.append(workspace)
+                    out[k][...] = small
+                    made[k] = out[k]
+        line._free.append(self)
         return made
 
-    def _call(self, step: Called, memory: list[Any]) -> None:
+    def _call(self, step: Called, held: list[Any], made: list[Any]) -> None:
         """Call a kernel on arrays in memory, and copy what it makes to its place."""
+        numbers, memory = self.line.numbers, list(self.memory)
+        large = iter(held)
+        for k in range(len(self.line.inputs)):
+            if not self.line.is_small[k]:
+                memory[k] = next(large)
+        for k, array in enumerate(made, len(self.line.inputs)):
+            if array is not None:
+                memory[k] = array
 
         def array(part: Any) -> Any:
-            if isinstance(part, tuple):
-                return Arrays(array(p) for p in part)
-            return memory[self._numbers[part]]
+            return Arrays(array(p) for p in part) if isinstance(part, tuple) else memory[numbers[part]]
 
         found = step.kernel(*(array(part) for part in step.given))
         for buffer, result in zip(step.made, found if isinstance(found, Arrays) else (found,), strict=True):
-            memory[self._numbers[buffer]][...] = result
-
-    def _workspace(self) -> tuple[Any, list[Any]]:
-        """A table of addresses and the memory of the program's own buffers."""
-        memory = np.zeros(self._size + ALIGNED, np.uint8)
-        memory = memory[-memory.ctypes.data % ALIGNED :]
-        work = [memory[at : at + size].view(dtype).reshape(shape) for at, size, dtype, shape in self._work]
-        table = (ctypes.c_void_p * max(len(self._table), 1))()
-        first = len(self._inputs) + len(self._made)
-        for k, array in enumerate([*self._constants, *work], first):
-            table[k] = array.ctypes.data
-        return table, work
+            memory[numbers[buffer]][...] = result
 
 
 def _fused_between(statements: list[Statement]) -> list[Statement]:
@@ -164,10 +216,17 @@ def _stretches(statements: list[Statement]) -> list[Any]:
     return made
 
 
-def _layout(buffers: list[Buffer]) -> tuple[list[tuple[int, int, Any, tuple[int, ...]]], int]:
-    """The place, the size, the dtype and the shape of each buffer in the workspace, and the size of that in bytes."""
-    made, at = [], 0
+def _layout(buffers: Sequence[Buffer | None]) -> tuple[list[tuple[int, int, Any, tuple[int, ...]]], int]:
+    """The place, the size, the dtype and the shape of each buffer in the workspace, and the size of that in bytes.
+
+    In place of a buffer that lies elsewhere stands nothing.
+    """
+    made: list[tuple[int, int, Any, tuple[int, ...]]] = []
+    at = 0
     for buffer in buffers:
+        if buffer is None:
+            made.append((0, 0, np.dtype(np.uint8), (0,)))
+            continue
         dtype = np.dtype(buffer.dtype)
         size = buffer.size * dtype.itemsize
         made.append((at, size, dtype, tuple(buffer.shape[k] for k in buffer.order)))
