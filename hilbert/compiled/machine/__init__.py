@@ -1,0 +1,1 @@
+"""Trees of loops as text of LLVM: scalar operations, elementary functions."""
