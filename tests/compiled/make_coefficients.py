@@ -110,6 +110,14 @@ def cut(value: Any, bits: int) -> float:
     return float(mp.mpf(value, prec=bits, rounding="d"))
 
 
+def value(coefficients: list[Any], t: Any) -> Any:
+    """The polynomial, by Horner's rule."""
+    total = mpf(0)
+    for c in coefficients:
+        total = total * t + c
+    return total
+
+
 def best(p: Polynomial, slack: float, count: int) -> tuple[list[Any], Any]:
     """The coefficients, the highest power first, and the largest weighted error: Remez's exchange of all extrema."""
     a, b = p.interval(slack)
@@ -118,9 +126,11 @@ def best(p: Polynomial, slack: float, count: int) -> tuple[list[Any], Any]:
     values, weights = [p.g(t) for t in grid], [p.weight(t) for t in grid]
     reference = [(2 * i + 1) * size // (2 * count + 2) for i in range(count + 1)]
     while True:
-        rows = [[grid[j] ** k for k in reversed(range(count))] + [(-1) ** i / weights[j]] for i, j in enumerate(reference)]
+        rows = [
+            [grid[j] ** k for k in reversed(range(count))] + [(-1) ** i / weights[j]] for i, j in enumerate(reference)
+        ]
         *coefficients, level = mp.lu_solve(matrix(rows), matrix([values[j] for j in reference]))
-        errors = [w * (v - mp.polyval(coefficients, t)) for t, v, w in zip(grid, values, weights, strict=True)]
+        errors = [w * (v - value(coefficients, t)) for t, v, w in zip(grid, values, weights, strict=True)]
         found = alternating(errors, count + 1)
         if found == reference or max(map(abs, errors)) < abs(level) * mpf("1.001"):
             return coefficients, abs(level)
@@ -154,7 +164,8 @@ def made(dtype: str) -> dict[str, float | tuple[float, ...]]:
     """The coefficients for a type."""
     bits = BITS[dtype]
     polynomials = {
-        name: tuple(rounded(c, bits) for c in best(p, SLACK[dtype], p.counts[dtype])[0]) for name, p in POLYNOMIALS.items()
+        name: tuple(rounded(c, bits) for c in best(p, SLACK[dtype], p.counts[dtype])[0])
+        for name, p in POLYNOMIALS.items()
     }
     half = mp.pi / 2
     first, second = rounded(half, bits), rounded(half - rounded(half, bits), bits)
