@@ -35,12 +35,12 @@ class Features(NamedTuple):
 
 
 X86 = {
-    "AVX-512": Features("x86-64-v4", ("avx512f", "avx512dq", "avx512vl", "avx512bw", "avx512cd"), 512, True),
-    "AVX2": Features("x86-64-v3", ("avx2", "fma", "bmi2"), 256, True),
-    "AVX2 unfused": Features("x86-64-v3", ("avx2", "fma", "bmi2"), 256, False),
-    "baseline": Features("x86-64", (), 128, False),
+    "AVX-512": Features("x86-64-v4", ("avx512f", "avx512dq", "avx512vl", "avx512bw", "avx512cd"), 512, has_fma=True),
+    "AVX2": Features("x86-64-v3", ("avx2", "fma", "bmi2"), 256, has_fma=True),
+    "AVX2 unfused": Features("x86-64-v3", ("avx2", "fma", "bmi2"), 256, has_fma=False),
+    "baseline": Features("x86-64", (), 128, has_fma=False),
 }
-ALL = X86 if platform.machine().lower() in {"x86_64", "amd64"} else {"host": Features("", (), 128, True)}
+ALL = X86 if platform.machine().lower() in {"x86_64", "amd64"} else {"host": Features("", (), 128, has_fma=True)}
 FEATURES = {n: f for n, f in ALL.items() if all(llvm.get_host_cpu_features().get(x) for x in f.needed)}
 
 LOOP = """

@@ -1,7 +1,7 @@
 """Elementary functions from scalar operations: exp, log, tanh, sin, cos in float64 and float32.
 
-They are written once for a set of operations, `Scalars`, which a printer implements, and have no branches, so that a loop
-that calls one becomes a loop over vectors. The exception is |x| > 2¹⁶ in sin and cos: there libm's function is called.
+They are written once for a set of operations, `Scalars`, which a printer implements, and have no branches, so that a
+loop that calls one becomes a loop over vectors. Only |x| > 2¹⁶ in sin and cos is a branch, to libm's function.
 
 | | method | error, ulp |
 |---|---|---|
@@ -69,7 +69,7 @@ FORMATS = {
 
 
 class Scalars(Protocol[V]):
-    """Operations on scalars of one type of floating point numbers, on whole numbers of the same width, and conditions."""
+    """Operations on scalars: floating point numbers of one type, integers of the same width, conditions."""
 
     @property
     def format(self) -> Format:
@@ -173,10 +173,10 @@ def _clamped(o: Scalars[V], x: V, low: float, high: float) -> V:
     return o.select(o.compare("gt", x, o.number(high)), o.number(high), x)
 
 
-def _exponential(o: Scalars[V], x: V) -> tuple[V, V]:
-    """x ↦ (n, eʳ − 1), x = n·ln 2 + r and |r| ≤ ½ ln 2; n stands in the lowest bits of the first.
+def _exponential(o: Scalars[V], x: V) -> tuple[V, V, V]:
+    """x ↦ (n, h, q), x = n·ln 2 + r, |r| ≤ ½ ln 2, eʳ = 1 + h + q; n stands in the lowest bits of the first.
 
-    r = high + low, and eʳ − 1 = high + (low + r²·P(r)); `high` is exact.
+    r = h + l with h = x − n·ln 2 for the first part of ln 2, which is exact, and q = r²·P(r) + l.
     """
     c, shifter = o.format.coefficients, o.number(o.format.shifter)
     shifted = o.fma(x, o.number(c.log2_e), shifter)
@@ -184,27 +184,32 @@ def _exponential(o: Scalars[V], x: V) -> tuple[V, V]:
     high = o.fma(n, o.number(-c.ln2[0]), x)
     low = o.mul(n, o.number(-c.ln2[1]))
     r = o.add(high, low)
-    return shifted, o.add(high, o.fma(o.mul(r, r), _polynomial(o, r, c.exp), low))
+    return shifted, high, o.fma(o.mul(r, r), _polynomial(o, r, c.exp), low)
 
 
 def exp(o: Scalars[V], x: V) -> V:
     """eˣ = eʳ·2ⁿ⁻ᵈ·2ᵈ, where d = 1, but −64 for small results, so that both powers are normal numbers.
 
-    The products but the last are exact, so that subnormal results are rounded once more at most.
+    What 1 + h loses is added to q (Dekker's sum of two numbers). The products but the last are exact, so that subnormal
+    results are rounded once more at most.
     """
     f = o.format
     x = _clamped(o, x, *f.exp_range)
-    shifted, less_one = _exponential(o, x)
+    shifted, high, rest = _exponential(o, x)
+    one = o.number(1.0)
+    total = o.add(one, high)
+    lost = o.sub(high, o.sub(total, one))
     is_small = o.compare("lt", x, o.number(-(f.bias - 27) * 0.693))
     power = o.select_bits(is_small, o.integer(f.one + (64 << f.digits)), o.integer(f.one - (1 << f.digits)))
     scale = o.from_bits(o.add_bits(o.shift_left(o.bits(shifted), f.digits), power))
-    y = o.mul(o.add(less_one, o.number(1.0)), scale)
+    y = o.mul(o.add(total, o.add(lost, rest)), scale)
     return o.mul(y, o.select(is_small, o.number(2.0**-64), o.number(2.0)))
 
 
 def log(o: Scalars[V], x: V) -> V:
     """ln x = k·ln 2 + ln(1 + f), ln(1 + f) = f − s·(f − z·L(z)), s = f/(2 + f), z = s².
 
+    Unfused, s·(f − z·L(z)) is f²/2 − s·(f²/2 + z·L(z)), which is rounded at smaller numbers.
     k and m = 1 + f are in the bits of x less those of √½; a subnormal x is scaled first. k becomes a number by its bits
     below those of 2⁵² (2²³ in float32).
     """
@@ -219,8 +224,12 @@ def log(o: Scalars[V], x: V) -> V:
     part = o.sub(m, o.number(1.0))
     s = o.div(part, o.add(part, o.number(2.0)))
     z = o.mul(s, s)
-    rest = o.fma(z, _polynomial(o, z, tuple(-a for a in c.log)), part)
-    less = o.fma(s, rest, o.mul(k, o.number(-c.ln2[1])))
+    low = o.mul(k, o.number(-c.ln2[1]))
+    if o.has_fma:
+        less = o.fma(s, o.fma(z, _polynomial(o, z, tuple(-a for a in c.log)), part), low)
+    else:
+        h = o.mul(o.mul(part, o.number(0.5)), part)
+        less = o.add(o.sub(h, o.mul(s, o.add(h, o.mul(z, _polynomial(o, z, c.log))))), low)
     y = o.fma(k, o.number(c.ln2[0]), o.sub(part, less))
     pole = o.select(o.compare("eq", x, o.number(0.0)), o.number(-float("inf")), o.number(float("nan")))
     y = o.select(o.compare("lt", x, o.number(float("inf"))), y, x)
@@ -230,23 +239,24 @@ def log(o: Scalars[V], x: V) -> V:
 def tanh(o: Scalars[V], x: V) -> V:
     """tanh |x| = |e/(e + 2)|, e = exp(±2|x|) − 1 = 2ⁿ·(eʳ − 1) + (2ⁿ − 1); the sign is that of x.
 
-    The rounding of e + 2 weighs less with + for large |x|, as e + 2 grows, and with − for small ones, as it stays below 2.
+    The rounding of e + 2 weighs less with + for large |x|, as e + 2 grows, and with − for small ones, as it stays
+    below 2.
     """
     f = o.format
     a = o.abs(x)
     a = o.select(o.compare("gt", a, o.number(f.tanh_range)), o.number(f.tanh_range), a)
     twice = o.select(o.compare("lt", a, o.number(0.15)), o.number(-2.0), o.number(2.0))
-    shifted, less_one = _exponential(o, o.mul(a, twice))
+    shifted, high, rest = _exponential(o, o.mul(a, twice))
     scale = o.from_bits(o.add_bits(o.shift_left(o.bits(shifted), f.digits), o.integer(f.one)))
-    e = o.fma(scale, less_one, o.sub(scale, o.number(1.0)))
+    e = o.fma(scale, o.add(high, rest), o.sub(scale, o.number(1.0)))
     return o.copysign(o.div(e, o.add(e, o.number(2.0))), x)
 
 
 def _quadrant(o: Scalars[V], a: V) -> tuple[V, V]:
     """0 ≤ a ≤ 2¹⁶ ↦ (n, r), a = n·π/2 + r and |r| ≤ π/4; n stands in the lowest bits of the first.
 
-    Fused, a − n·p is exact for the first part p of π/2, and each later part adds one rounding of what is left. Else each
-    n·p must be exact, so that the parts are shorter, and what the second subtraction loses is added to the third.
+    Fused, a − n·p is exact for the first part p of π/2, and each later part adds one rounding of what is left. Else
+    each n·p must be exact, so that the parts are shorter, and what the second subtraction loses is added to the third.
     float32 has too few bits for that: its r is made in float64.
     """
     shifter = o.number(o.format.shifter)
