@@ -1,1 +1,1 @@
-"""The machine: the tree as text of LLVM, its elementary functions, and the call of what is made of it."""
+"""The machine: the tree as text of LLVM, its elementary functions, and the call of the code that is made of it."""

@@ -14,7 +14,7 @@ from hilbert.base.sizes import allocation
 from hilbert.compiled.lower.expanded import expanded
 from hilbert.compiled.lower.line_loops import whole
 from hilbert.compiled.machine.ir_text import Module
-from hilbert.compiled.machine.machine import Code, blas, host
+from hilbert.compiled.machine.machine import Code, Target, blas, host
 from hilbert.compiled.merge.accesses import accesses
 from hilbert.compiled.merge.contraction import contract
 from hilbert.compiled.merge.fusion import fused
@@ -55,7 +55,7 @@ class Report:
 class CompiledLine:
     """The machine code of a line. Calls may run side by side: each has its own workspace."""
 
-    def __init__(self, line: Line, *, level: int = 3, target: tuple[str, str] | None = None, merge: bool = True) -> None:
+    def __init__(self, line: Line, *, level: int = 3, target: Target | None = None, merge: bool = True) -> None:
         start = time.perf_counter()
         line = folded(line, FOLDED)
         to = Loops()
@@ -71,7 +71,7 @@ class CompiledLine:
         constants = [*to.constants.values()]
         table = [*inputs, *outputs, *constants, *work]
         self.numbers = {buffer: k for k, buffer in enumerate(table)}
-        module = Module(has_fma="+fma" in (target or host())[1])
+        module = Module(target or host())
         names: list[str] = []
         plan: list[Any] = []
         for part in _stretches(statements):
@@ -83,7 +83,7 @@ class CompiledLine:
                 module.add(names[-1], part, table)
         self.text = module.text
         lowered = time.perf_counter()
-        code = Code(self.text, names, level, target) if names else None
+        code = Code(self.text, names, target or host(), level) if names else None
         self.plan = [code.functions[p] if isinstance(p, str) and code else p for p in plan]
         self._code = code
         self.constants = [_aligned(c.values) for c in constants]

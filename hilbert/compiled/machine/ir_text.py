@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, final
 
 from attrs import define, field
 
-from hilbert.compiled.machine.functions import FUNCTIONS, declaration, definition
+from hilbert.compiled.machine.elementary import FUNCTIONS
+from hilbert.compiled.machine.ir_scalars import constant, declarations, definition, kept, symbol
 from hilbert.compiled.merge.accesses import accesses
 from hilbert.compiled.tree.places import Division, Place, Variable
 from hilbert.compiled.tree.statements import For, If, Product, Store
@@ -20,6 +21,7 @@ from hilbert.compiled.tree.statements import For, If, Product, Store
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hilbert.compiled.machine.machine import Target
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.statements import Statement
     from hilbert.compiled.tree.values import Value
@@ -30,7 +32,8 @@ STORED = TYPES | {"bool": "i8"}
 FLOATS = {"gt": "ogt", "ge": "oge", "lt": "olt", "le": "ole", "eq": "oeq", "ne": "une"}
 INTS = {"gt": "sgt", "ge": "sge", "lt": "slt", "le": "sle", "eq": "eq", "ne": "ne"}
 ARITHMETIC = {"add": "add", "sub": "sub", "mul": "mul", "div": "div"}
-GEMM = {"float64": "dgemm", "float32": "sgemm"}
+TWO = {"pow", "hypot", "atan2", "llvm.maximum", "llvm.minimum"}
+"""The functions of two numbers."""
 
 
 @final
@@ -38,7 +41,7 @@ GEMM = {"float64": "dgemm", "float32": "sgemm"}
 class Module:
     """The text of a program: a function for each stretch, and what they use."""
 
-    has_fma: bool
+    target: Target
     functions: list[str] = field(factory=list)
     used: set[tuple[str, str]] = field(factory=set)
     metadata: list[str | None] = field(factory=list)
@@ -50,10 +53,15 @@ class Module:
     @property
     def text(self) -> str:
         """The text of the whole."""
-        own = [definition(*key, has_fma=self.has_fma) for key in sorted(self.used) if key[0] in FUNCTIONS]
-        library = [declaration(*key) for key in sorted(self.used)]
+        own = [key for key in sorted(self.used) if key[0] in FUNCTIONS]
+        lines = [_declaration(*key) for key in sorted(self.used) if key not in own]
+        for dtype in sorted({dtype for _, dtype in own}):
+            lines += declarations([name for name, of in own if of == dtype], dtype)
+        made = [definition(*key, has_fma=self.target.has_fma, vector_bits=self.target.vector_bits) for key in own]
         metadata = [f"!{k} = {text}" for k, text in enumerate(self.metadata)]
-        return "\n".join([*dict.fromkeys("\n".join(library).split("\n")), *own, *self.functions, *metadata, ""])
+        width = self.target.vector_bits or 128
+        attributes = f'attributes #0 = {{ nounwind "prefer-vector-width"="{width}" }}'
+        return "\n".join([*dict.fromkeys(lines), *kept(own), *made, *self.functions, attributes, *metadata, ""])
 
     def note(self, text: str | None) -> int:
         """The number of a node of metadata."""
@@ -85,9 +93,9 @@ class _Function:
             f"  %{b.name} = alloca [{max(b.size, 1)} x {STORED[b.dtype]}], align 64" for b in local
         ]
         parameters = ", ".join([f"ptr noalias nocapture align 8 %{self.table[k].name}" for k in used] + ["ptr %blas"])
-        core = [f"define internal void @{name}.core({parameters}) noinline nounwind #0 {{", "entry:", *allocated]
+        core = [f"define internal void @{name}.core({parameters}) noinline #0 {{", "entry:", *allocated]
         core += [*self.entry, *self.lines, "  ret void", "}"]
-        enter = [f"define void @{name}(ptr %table, ptr %blas) nounwind #0 {{"]
+        enter = [f"define void @{name}(ptr %table, ptr %blas) #0 {{"]
         for k in used:
             enter += [f"  %q{k} = getelementptr ptr, ptr %table, i64 {k}", f"  %p{k} = load ptr, ptr %q{k}"]
         given = ", ".join([f"ptr %p{k}" for k in used] + ["ptr %blas"])
@@ -349,7 +357,7 @@ class _Function:
 def called(name: str, dtype: str) -> str:
     """The name of a function of numbers in the text."""
     if name in FUNCTIONS:
-        return f"k_{name}" + ("_f32" if dtype == "float32" else "")
+        return symbol(name, dtype)
     return name + ("f" if dtype == "float32" else "")
 
 
@@ -364,4 +372,13 @@ def _number(number: float | bool, dtype: str) -> str:
             (number,) = struct.unpack("<f", struct.pack("<f", number))
         except OverflowError:
             number = float("inf") if number > 0 else float("-inf")
-    return f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}"
+    return constant(number)
+
+
+def _declaration(name: str, dtype: str) -> str:
+    """The line that declares a function of the machine's library, or one of LLVM's."""
+    t = TYPES[dtype]
+    given = ", ".join([t] * (2 if name in TWO else 1))
+    if name.startswith("llvm."):
+        return f"declare {t} @{name}.{SUFFIX[dtype]}({given})"
+    return f"declare {t} @{called(name, dtype)}({given}) nounwind willreturn memory(none)"

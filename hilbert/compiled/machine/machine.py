@@ -6,6 +6,8 @@ import ctypes
 from functools import cache
 from typing import TYPE_CHECKING, Any, final
 
+from attrs import frozen
+
 from hilbert.errors import SpaceError
 
 if TYPE_CHECKING:
@@ -25,22 +27,41 @@ def binding() -> Any:
     return llvm
 
 
+@final
+@frozen
+class Target:
+    """A processor: its name and its features, as LLVM says them."""
+
+    cpu: str
+    features: str
+
+    @property
+    def has_fma(self) -> bool:
+        """Tell if a product may be added without being rounded, by one instruction."""
+        return not self.features or "+fma," in f"{self.features},"
+
+    @property
+    def vector_bits(self) -> int:
+        """The bits of a vector; 0 where they are not known."""
+        have = set(self.features.split(","))
+        return 512 if "+avx512f" in have else 256 if "+avx2" in have else 128 if "+sse2" in have else 0
+
+
 @cache
-def host() -> tuple[str, str]:
-    """The name of this processor, and its features."""
+def host() -> Target:
+    """This processor."""
     llvm = binding()
-    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    return Target(llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
 
 
 @final
 class Code:
     """The functions of a module in memory; they live as long as this object does."""
 
-    def __init__(self, text: str, names: Sequence[str], level: int = 3, target: tuple[str, str] | None = None) -> None:
+    def __init__(self, text: str, names: Sequence[str], target: Target, level: int = 3) -> None:
         llvm = binding()
-        cpu, features = target or host()
         machine = llvm.Target.from_default_triple().create_target_machine(
-            cpu=cpu, features=features, opt=level, jit=True
+            cpu=target.cpu, features=target.features, opt=level, jit=True
         )
         module = llvm.parse_assembly(text)
         module.triple, module.data_layout = machine.triple, str(machine.target_data)
@@ -49,6 +70,9 @@ class Code:
         tuning.loop_vectorization = tuning.slp_vectorization = tuning.loop_unrolling = level > 1
         builder = llvm.create_pass_builder(machine, tuning)
         builder.getModulePassManager().run(module, builder)
+        inliner = llvm.create_new_module_pass_manager()  # the vectors of sines: see `ir_scalars`
+        inliner.add_always_inliner_pass()
+        inliner.run(module, builder)
         self._engine = llvm.create_mcjit_compiler(module, machine)
         self._engine.finalize_object()
         kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)

@@ -241,22 +241,25 @@ class Loops:
 
     def branch(self, condition: Value, *ways: Callable[[], None]) -> None:
         """One of two lists of statements."""
-        condition, parts, outer = self.scalar(condition), [], self.statements
-        for way in ways:
-            self.statements = []
-            way()
-            parts.append(self.statements)
-        self.statements = outer
-        self.statements.append(If(condition, *parts))
+        condition = self.scalar(condition)
+        then, otherwise = map(self._apart, ways)
+        self.statements.append(If(condition, then, otherwise))
 
     def rounds(self, size: int, body: Callable[[Place], None]) -> None:
         """Rounds in order; the body makes the statements of one."""
         variable = self.variable(size)
-        outer, self.statements = self.statements, []
-        body(Place.of(variable))
-        inner, self.statements = self.statements, outer
+        inner = self._apart(lambda: body(Place.of(variable)))
         if size:
             self.statements.append(For(variable, inner, rounds=True))
+
+    def _apart(self, make: Callable[[], None]) -> list[Statement]:
+        """The statements that a function makes, apart from the others."""
+        outer, self.statements = self.statements, []
+        try:
+            make()
+            return self.statements
+        finally:
+            self.statements = outer
 
     def _axes(self, sizes: Sequence[int]) -> tuple[Places, tuple[Variable, ...]]:
         """Places along axes of these sizes, and their variables; an axis of one entry has none."""
