@@ -94,6 +94,7 @@ class CompiledLine:
         self.places, self.size = _layout([*held, *work])
         self.made = [(b.shape, np.dtype(b.dtype)) for b in outputs]
         self._free: list[Workspace] = []
+        self.entry = self.plan[0] if all(self.is_small) and len(self.plan) == 1 and names else None
         self.blas = blas()
         self.report = Report(
             sum(isinstance(s, For) for s in inside(statements)),
@@ -111,11 +112,20 @@ class CompiledLine:
 
     def __call__(self, arrays: Sequence[Any], out: Sequence[Any] | None = None) -> list[Any]:
         """The outputs for these inputs: fresh arrays, or those of `out`, which are not checked."""
+        free = self._free
         try:
-            workspace = self._free.pop()
+            workspace = free.pop()
         except IndexError:
             workspace = self._workspace()
-        return workspace.run(arrays, out)
+        if self.entry is None or out is not None:
+            made = workspace.run(arrays, out)
+        else:
+            for place, array in zip(workspace.given, arrays, strict=True):
+                place[...] = array
+            self.entry(workspace.address, self.blas)
+            made = [place.copy() if place.ndim else place[()] for place in workspace.made]
+        free.append(workspace)
+        return made
 
     def _workspace(self) -> Workspace:
         try:
@@ -128,7 +138,7 @@ class CompiledLine:
 class Workspace:
     """The memory of one call: the program's own buffers, copies of small inputs and outputs, the table of addresses."""
 
-    __slots__ = ("address", "line", "memory", "outputs", "small", "table", "large", "made")
+    __slots__ = ("address", "given", "line", "made", "memory", "table")
 
     def __init__(self, line: CompiledLine) -> None:
         memory = np.zeros(line.size + ALIGNED, np.uint8)
@@ -140,9 +150,11 @@ class Workspace:
         for k, array in enumerate(self.memory):
             self.table[k] = array.ctypes.data
         self.address = ctypes.addressof(self.table)
+        count = len(line.inputs)
+        self.given, self.made = self.memory[:count], self.memory[count : count + len(line.outputs)]
 
     def run(self, arrays: Sequence[Any], out: Sequence[Any] | None) -> list[Any]:
-        """The outputs of a call; the workspace is free again when it ends."""
+        """The outputs of a call."""
         line, table, memory = self.line, self.table, self.memory
         held = []
         for k, array in enumerate(arrays):
@@ -169,11 +181,10 @@ class Workspace:
             if done is None:
                 small = memory[len(arrays) + k]
                 if out is None:
-                    made[k] = small.copy()
+                    made[k] = small.copy() if small.ndim else small[()]
                 else:
                     out[k][...] = small
                     made[k] = out[k]
-        line._free.append(self)
         return made
 
     def _call(self, step: Called, held: list[Any], made: list[Any]) -> None:
