@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import time
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from hilbert.compiled.tree.statements import Statement
     from hilbert.program.line.line import Line
 
+LONG, MANY, MOST = 500, 1000, 10_000
+"""The statements of a function; of a program in which elementary functions are called, not written out, where no loop
+needs them; of one that is optimised less."""
 FOLDED = 4096
 """Constants of up to so many entries are computed when a line is compiled."""
 SMALL = 1 << 12
@@ -60,10 +64,9 @@ class CompiledLine:
         line = folded(line, FOLDED)
         to = Loops()
         inputs, outputs = whole(to, line)
-        statements = expanded(to)
-        if merge:
-            statements = _fused_between(statements)
-        contract(to, statements)
+        parts = _parts(expanded(to), merge=merge)
+        contract(to, parts)
+        statements = [statement for part in parts for statement in part]
         if merge:
             mark_parallel(statements)
         used = {buffer for s in statements for buffer in accesses(s)}
@@ -71,16 +74,18 @@ class CompiledLine:
         constants = [*to.constants.values()]
         table = [*inputs, *outputs, *constants, *work]
         self.numbers = {buffer: k for k, buffer in enumerate(table)}
-        module = Module(target or host())
+        count = sum(1 for _ in inside(statements))
+        module = Module(target or host(), calls_functions=count > MANY)
         names: list[str] = []
         plan: list[Any] = []
-        for part in _stretches(statements):
-            if isinstance(part, Called):
-                plan.append(part)
+        for part in parts:
+            if isinstance(part[0], Called):
+                plan.append(part[0])
             else:
                 names.append(f"run{len(names)}")
                 plan.append(names[-1])
                 module.add(names[-1], part, table)
+        level = min(level, 1) if count > MOST else level
         self.text = module.text
         lowered = time.perf_counter()
         code = Code(self.text, names, target or host(), level) if names else None
@@ -99,7 +104,7 @@ class CompiledLine:
         self.report = Report(
             sum(isinstance(s, For) for s in inside(statements)),
             _layout(work)[1],
-            sum(1 for _ in inside(statements)),
+            count,
             tuple(s.why for s in statements if isinstance(s, Called)),
             lowered - start,
             time.perf_counter() - lowered,
@@ -206,25 +211,22 @@ class Workspace:
             memory[numbers[buffer]][...] = result
 
 
-def _fused_between(statements: list[Statement]) -> list[Statement]:
-    """The statements merged between two calls."""
-    made: list[Statement] = []
-    for part in _stretches(statements):
-        made += [part] if isinstance(part, Called) else fused(part)
-    return made
-
-
-def _stretches(statements: list[Statement]) -> list[Any]:
-    """The statements between calls, and the calls."""
-    made: list[Any] = []
-    for statement in statements:
-        if isinstance(statement, Called):
-            made.append(statement)
-        elif made and isinstance(made[-1], list):
-            made[-1].append(statement)
-        else:
-            made.append([statement])
-    return made
+def _parts(statements: list[Statement], *, merge: bool) -> list[list[Statement]]:
+    """The statements in parts, each a function: calls of kernels alone, merged loops, cut where they are long."""
+    parts: list[list[Statement]] = []
+    for is_call, group in groupby(statements, lambda s: isinstance(s, Called)):
+        if is_call:
+            parts += [[call] for call in group]
+            continue
+        size = LONG
+        for statement in fused(list(group)) if merge else group:
+            count = sum(1 for _ in inside([statement]))
+            if size + count > LONG:
+                parts.append([])
+                size = 0
+            parts[-1].append(statement)
+            size += count
+    return parts
 
 
 def _layout(buffers: Sequence[Buffer | None]) -> tuple[list[tuple[int, int, Any, tuple[int, ...]]], int]:

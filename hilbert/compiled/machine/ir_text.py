@@ -42,6 +42,8 @@ class Module:
     """The text of a program: a function for each stretch, and what they use."""
 
     target: Target
+    calls_functions: bool = False
+    """True if elementary functions are called, not written out, where no loop runs several rounds at once."""
     functions: list[str] = field(factory=list)
     used: set[tuple[str, str]] = field(factory=set)
     metadata: list[str | None] = field(factory=list)
@@ -341,7 +343,8 @@ class _Function:
             case "call":
                 self.module.used.add((top.args[0], dtype))
                 name = called(top.args[0], dtype)
-                return self.put(f"call {t} @{name}({', '.join(f'{t} {a}' for a in args)})")
+                apart = " noinline" if self.module.calls_functions and self.group is None else ""
+                return self.put(f"call {t} @{name}({', '.join(f'{t} {a}' for a in args)}){apart}")
             case _:
                 raise TypeError(top.name)
 

@@ -8,6 +8,8 @@ from hilbert.compiled.merge.accesses import accesses
 from hilbert.compiled.tree.statements import For, If, Store
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hilbert.compiled.tree.arrays import Loops
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.places import Place
@@ -18,29 +20,30 @@ LOCAL = 64
 """The entries of a buffer that may be the function's own, in registers if the compiler finds them."""
 
 
-def contract(to: Loops, statements: list[Statement]) -> None:
-    """Drop the axes of buffers along which every access stands at the place of a loop around all of them."""
+def contract(to: Loops, parts: Sequence[Sequence[Statement]]) -> None:
+    """Drop the axes of buffers along which every access stands at the place of a loop around all of them.
+
+    Each part becomes a function: a buffer that several of them use lies in memory.
+    """
     uses: dict[Buffer, list[tuple[tuple[Place, ...] | None, tuple[For, ...]]]] = {}
-    segments: dict[Buffer, set[int]] = {}
+    found_in: dict[Buffer, set[int]] = {}
     waiting: list[tuple[Statement, tuple[For, ...], int]] = []
-    segment = 0
-    for statement in statements:
-        segment += not isinstance(statement, (For, If, Store))
-        waiting.append((statement, (), segment))
+    for number, part in enumerate(parts):
+        waiting.extend((statement, (), number) for statement in part)
     while waiting:
-        top, around, segment = waiting.pop()
+        top, around, number = waiting.pop()
         match top:
             case For(_, body):
-                waiting += [(inner, (*around, top), segment) for inner in body]
+                waiting += [(inner, (*around, top), number) for inner in body]
                 continue
             case If(condition, then, otherwise):
-                waiting += [(inner, around, segment) for inner in then + otherwise]
+                waiting += [(inner, around, number) for inner in then + otherwise]
                 found = accesses(If(condition, [], []))
             case _:
                 found = accesses(top)
         for buffer, entries in found.items():
             uses.setdefault(buffer, []).extend((access.places, around) for access in entries)
-            segments.setdefault(buffer, set()).add(segment)
+            found_in.setdefault(buffer, set()).add(number)
     gone: dict[Buffer, set[int]] = {}
     for buffer in to.buffers:
         used = uses.get(buffer, [])
@@ -66,10 +69,10 @@ def contract(to: Loops, statements: list[Statement]) -> None:
         buffer.order = tuple(kept.index(k) for k in buffer.order if k in kept)
         buffer.shape = tuple(buffer.shape[k] for k in kept)
     if gone:
-        _rewrite(to, statements, gone)
+        _rewrite(to, [statement for part in parts for statement in part], gone)
     for buffer in to.buffers:
         buffer.is_local = (
-            not buffer.is_whole and buffer.size <= LOCAL and len(segments.get(buffer, ())) <= 1
+            not buffer.is_whole and buffer.size <= LOCAL and len(found_in.get(buffer, ())) <= 1
         )
 
 
