@@ -121,9 +121,7 @@ class CompiledJacobianProgram(RunsCompiled, JacobianProgram[V, W, Q]):
 def _compiled(p: JacobianProgram[V, W, Q], backend: Backend) -> CompiledJacobianProgram[V, W, Q]:
     if backend == "llvm":
         binding()
-    return CompiledJacobianProgram(
-        p.dom, p.cod, p.line, p.names, p.written, pattern=p.pattern, map=p, backend=backend
-    )
+    return CompiledJacobianProgram(p.dom, p.cod, p.line, p.names, p.written, pattern=p.pattern, map=p, backend=backend)
 
 
 machine_program.register(JacobianProgram, _compiled)

@@ -22,7 +22,6 @@ from hilbert.compiled.machine.compiled_line import CompiledLine, Report
 from hilbert.compiled.machine.machine import binding
 from hilbert.errors import shown
 from hilbert.program.line.operation import Literal as Constant
-from hilbert.program.run.run import Runner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -214,4 +213,3 @@ def _own(out: Sequence[Any], leaves: Sequence[Leaf], given: Sequence[Any]) -> li
             msg = f"out=: array {k} shares memory with an argument or with another result: give one of its own"
             raise SpaceError(msg)
     return made
-

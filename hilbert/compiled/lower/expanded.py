@@ -86,9 +86,7 @@ class Expansion:
         return tuple(map(place, nest.places)), self.pool.changed(nest.value, known, place)
 
 
-def substitution(
-    pool: Pool, at: dict[Variable, Place], known: dict[Value, Value]
-) -> Callable[[Place], Place]:
+def substitution(pool: Pool, at: dict[Variable, Place], known: dict[Value, Value]) -> Callable[[Place], Place]:
     """The change of a place by places for variables."""
 
     def atom(a: Atom) -> Atom | int | Place:

@@ -25,7 +25,7 @@ from hilbert.compiled.tree.statements import Called, For, inside
 from hilbert.program.run.constant_folding import folded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.statements import Statement

@@ -91,9 +91,7 @@ class _Function:
         used = [k for k, buffer in enumerate(self.table) if buffer in found]
         local = sorted((b for b in found if b.is_local and b.kind == "work"), key=lambda b: b.name)
         self.body(statements)
-        allocated = [
-            f"  %{b.name} = alloca [{max(b.size, 1)} x {STORED[b.dtype]}], align 64" for b in local
-        ]
+        allocated = [f"  %{b.name} = alloca [{max(b.size, 1)} x {STORED[b.dtype]}], align 64" for b in local]
         parameters = ", ".join([f"ptr noalias nocapture align 8 %{self.table[k].name}" for k in used] + ["ptr %blas"])
         core = [f"define internal void @{name}.core({parameters}) noinline #0 {{", "entry:", *allocated]
         core += [*self.entry, *self.lines, "  ret void", "}"]

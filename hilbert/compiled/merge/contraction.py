@@ -59,7 +59,9 @@ def contract(to: Loops, parts: Sequence[Sequence[Statement]]) -> None:
         dropped = {
             k
             for k in range(len(buffer.shape))
-            if variables and used[0][0] is not None and (v := used[0][0][k].variable) in variables
+            if variables
+            and used[0][0] is not None
+            and (v := used[0][0][k].variable) in variables
             and all(places is not None and places[k].variable == v for places, _ in used)
         }
         if dropped:
@@ -71,9 +73,7 @@ def contract(to: Loops, parts: Sequence[Sequence[Statement]]) -> None:
     if gone:
         _rewrite(to, [statement for part in parts for statement in part], gone)
     for buffer in to.buffers:
-        buffer.is_local = (
-            not buffer.is_whole and buffer.size <= LOCAL and len(found_in.get(buffer, ())) <= 1
-        )
+        buffer.is_local = not buffer.is_whole and buffer.size <= LOCAL and len(found_in.get(buffer, ())) <= 1
 
 
 def _rewrite(to: Loops, statements: list[Statement], gone: dict[Buffer, set[int]]) -> None:

@@ -9,7 +9,7 @@ from hilbert.compiled.tree.statements import For, Store, inside
 from hilbert.compiled.tree.values import loads
 
 if TYPE_CHECKING:
-    from hilbert.compiled.merge.accesses import Access, Accesses
+    from hilbert.compiled.merge.accesses import Access
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.places import Variable
     from hilbert.compiled.tree.statements import Statement

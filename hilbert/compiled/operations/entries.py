@@ -229,6 +229,27 @@ class Scalars:
             Scalar.__or__,
         )
     )
-    exp, log, tanh, sin, cos, expm1, log1p, tan, asin, acos, atan, sinh, cosh, asinh, acosh, atanh, log2, log10, hypot, atan2 = (  # noqa: E501
+    (
+        exp,
+        log,
+        tanh,
+        sin,
+        cos,
+        expm1,
+        log1p,
+        tan,
+        asin,
+        acos,
+        atan,
+        sinh,
+        cosh,
+        asinh,
+        acosh,
+        atanh,
+        log2,
+        log10,
+        hypot,
+        atan2,
+    ) = (
         _called(name) for name in CALLS
     )

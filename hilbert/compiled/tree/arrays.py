@@ -232,7 +232,8 @@ class Loops:
         """Write new states over the old ones; those that are old ones, moved, are copied first."""
         old = {state.buffer for state in states}
         kept = [
-            array if array.buffer is state.buffer or (array.buffer is not None and array.buffer not in old)
+            array
+            if array.buffer is state.buffer or (array.buffer is not None and array.buffer not in old)
             else self.copied(array)
             for state, array in zip(states, new, strict=True)
         ]

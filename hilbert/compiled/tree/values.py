@@ -101,7 +101,9 @@ class Value:
 
     def where(self, then: Value | float, otherwise: Value | float) -> Value:
         """`then` where this truth value holds, `otherwise` elsewhere."""
-        dtype = then.dtype if isinstance(then, Value) else otherwise.dtype if isinstance(otherwise, Value) else "float64"
+        dtype = (
+            then.dtype if isinstance(then, Value) else otherwise.dtype if isinstance(otherwise, Value) else "float64"
+        )
         a, b = (v if isinstance(v, Value) else self.pool.number(v, dtype) for v in (then, otherwise))
         return self.pool.select(self, a, b)
 
@@ -315,7 +317,9 @@ def _text(value: Value) -> str:
         case "place":
             return str(value.args[0])
         case name if name in SIGNS:
-            return f" {SIGNS[name]} ".join(f"({a})" if a.name in SIGNS and a.name != "mul" else str(a) for a in value.args)
+            return f" {SIGNS[name]} ".join(
+                f"({a})" if a.name in SIGNS and a.name != "mul" else str(a) for a in value.args
+            )
         case "call":
             return f"{value.args[0]}({', '.join(map(str, value.args[1:]))})"
         case _:
