@@ -186,7 +186,7 @@ def _product(d: Dice, X: Index) -> Any:
 
 def _composite(d: Dice, X: Index) -> Any:
     R = d.one_of([FORMS["graph"], FORMS["order"], FORMS["rotation"], FORMS["inclusion"], FORMS["gather"]])(d, X)
-    S = relation(d, R.cod)
+    S = None if R is None else relation(d, R.cod)
     if S is None:
         return None
     try:
