@@ -152,6 +152,7 @@ class Fill(Operation):
 
     def _filled(self, to: Loops, c: Array, a: Array, result: Leaf) -> Array:
         """Each lane read at itself, or at the first one that is taken, which is found from the last one on."""
+        a = a if a.whole is None else a.whole()
         outside, lanes = Leaf(Entry("int64"), c.leaf.axes[: self.at]), c.shape[self.at :]
         first = to.put(outside, outside.shape, lambda at: (at, to.number(0, "int64")), None)
 
