@@ -81,7 +81,7 @@ def _in_memory(to: Loops, operand: Any) -> Any:
     """The buffer of an array, or those of a bundle."""
     if isinstance(operand, tuple):
         return tuple(_in_memory(to, part) for part in operand)
-    buffer = to.stored(operand)
+    buffer = to.stored(operand if operand.whole is None else operand.whole())
     buffer.is_whole = True
     return buffer
 

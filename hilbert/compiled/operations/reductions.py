@@ -163,14 +163,22 @@ def reduced(to: Loops, relation: AnyRelation, at: int, array: Array) -> Array:
         case ProductRelation(left, right):
             count = len(left.dom.axes), len(left.cod.axes)
             if left.cod.size * right.dom.size <= left.dom.size * right.cod.size:
-                return reduced(to, right, at + count[1], reduced(to, left, at, array))
-            return reduced(to, left, at, reduced(to, right, at + count[0], array))
+                return reduced(to, right, at + count[1], _between(to, left, at, array))
+            return reduced(to, left, at, _between(to, right, at + count[0], array))
         case Composite(outer, inner):
-            return reduced(to, outer, at, reduced(to, inner, at, array))
+            return reduced(to, outer, at, _between(to, inner, at, array))
         case SumRelation():
             return _pairs(p)
         case _:
             assert_never(form)
+
+
+def _between(to: Loops, relation: AnyRelation, at: int, array: Array) -> Array:
+    """A reduction before another one, which may read it in any order: it is not stored where the result is wanted."""
+    wanted, to.wanted = to.wanted, None
+    made = reduced(to, relation, at, array)
+    to.wanted = wanted
+    return made
 
 
 def _once(targets: Any) -> bool:
@@ -259,15 +267,17 @@ def _included(p: Reduced, offset: int, stride: int) -> Array:
     n, m = math.prod(p.dom), math.prod(p.cod)
     if n == m:
         return p.gathered(lambda y: y if stride > 0 else y * -1 + (n - 1))
-    if abs(stride) == 1 or n <= 1:
+    zero = _zero(p)
+    if not n:
+        return p.to.each(p.leaf, lambda places: zero(places, Place(0)))
+    if abs(stride) == 1 or n == 1:
         low = offset if stride > 0 else offset - (n - 1)
-        zero = _zero(p)
         pieces: list[Piece] = [
             (0, low, zero),
             (low, low + n, _shifted(p, -low) if stride > 0 else lambda others, y: p.read_flat(others, y * -1 + offset)),
             (low + n, m, zero),
         ]
-        return p.pieces(pieces) if p.cod else p.to.view(p.leaf, lambda places: p.read_flat(places, Place(0)))
+        return p.pieces(pieces)
     return p.put((n,), lambda x: (along(x[0], p.dom), along(x[0] * stride + offset, p.cod)), None)
 
 

@@ -26,11 +26,15 @@ Places: TypeAlias = tuple[Place, ...]
 @final
 @frozen(eq=False)
 class Array:
-    """An array: the value at given places, one for each axis. `buffer` is where it is stored, if it is."""
+    """An array: the value at given places, one for each axis. `buffer` is where it is stored, if it is.
+
+    `whole` makes what a kernel of the interpreter is given in its place: one with entries that nobody else sees.
+    """
 
     leaf: Leaf
     at: Callable[[Places], Value]
     buffer: Buffer | None = None
+    whole: Callable[[], Array] | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 BOOL, INT = "bool", "int64"
+EXPONENT = 126
+"""Powers of two up to this exponent have an inverse, in float32 too."""
 COMPARISONS = ("gt", "ge", "lt", "le", "eq", "ne")
 LOGIC = ("and", "or")
 SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "eq": "=="}
@@ -194,8 +196,10 @@ class Pool:
         x, y = a.number, b.number
         if y == 1:
             return a
-        if y is not None and y and math.isfinite(y) and math.frexp(y)[0] in {0.5, -0.5}:  # a power of two
-            return self.mul(a, self.number(1.0 / y, a.dtype))
+        if y is not None and y and math.isfinite(y):
+            part, exponent = math.frexp(y)
+            if abs(part) == 0.5 and abs(exponent) <= EXPONENT:
+                return self.mul(a, self.number(1.0 / y, a.dtype))
         return a if x == 0 else self.node("div", (a, b), a.dtype)
 
     def neg(self, a: Value) -> Value:
