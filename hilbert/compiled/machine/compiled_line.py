@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import time
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -20,8 +21,9 @@ from hilbert.compiled.merge.contraction import contract
 from hilbert.compiled.merge.fusion import fused
 from hilbert.compiled.merge.marks import mark_parallel
 from hilbert.compiled.tree.arrays import Loops
-from hilbert.compiled.tree.statements import Called, For, inside
+from hilbert.compiled.tree.statements import Called, For, Nest, inside
 from hilbert.program.run.constant_folding import folded
+from hilbert.program.run.run import Runner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -57,9 +59,12 @@ class CompiledLine:
 
     def __init__(self, line: Line, *, level: int = 3, target: Target | None = None, merge: bool = True) -> None:
         start = time.perf_counter()
+        self.line = line
         line = folded(line, FOLDED)
         to = Loops()
         inputs, outputs = whole(to, line)
+        if to.doubted is not None:
+            to.statements.insert(0, Nest((), to.doubted, (), to.number(False, "bool")))
         statements = expanded(to)
         if merge:
             statements = _fused_between(statements)
@@ -94,6 +99,7 @@ class CompiledLine:
         self.places, self.size = _layout([*held, *work])
         self.made = [(b.shape, np.dtype(b.dtype)) for b in outputs]
         self._free: list[Workspace] = []
+        self.doubted = None if to.doubted is None else self.numbers[to.doubted]
         self.blas = blas()
         self.report = Report(
             sum(isinstance(s, For) for s in inside(statements)),
@@ -108,6 +114,11 @@ class CompiledLine:
         """The input as the code reads it: by rows, aligned, of its dtype; a copy if it is not so."""
         buffer = self.inputs[k]
         return np.require(array, np.dtype(buffer.dtype), ("C", "A"))
+
+    @cached_property
+    def interpreted(self) -> Runner:
+        """The line as the interpreter runs it, which says errors at their places."""
+        return Runner(self.line)
 
     def __call__(self, arrays: Sequence[Any], out: Sequence[Any] | None = None) -> list[Any]:
         """The outputs for these inputs: fresh arrays, or those of `out`, which are not checked."""
@@ -165,6 +176,9 @@ class Workspace:
                 self._call(step, held, made)
             else:
                 step(self.address, line.blas)
+        if line.doubted is not None and memory[line.doubted]:
+            line._free.append(self)
+            return _into(line.interpreted.run(arrays), out)
         for k, done in enumerate(made):
             if done is None:
                 small = memory[len(arrays) + k]
@@ -193,6 +207,15 @@ class Workspace:
         found = step.kernel(*(array(part) for part in step.given))
         for buffer, result in zip(step.made, found if isinstance(found, Arrays) else (found,), strict=True):
             memory[numbers[buffer]][...] = result
+
+
+def _into(made: list[Any], out: Sequence[Any] | None) -> list[Any]:
+    """The arrays, in those of `out` if they are given."""
+    if out is None:
+        return made
+    for target, array in zip(out, made, strict=True):
+        target[...] = array
+    return [*out]
 
 
 def _fused_between(statements: list[Statement]) -> list[Statement]:
