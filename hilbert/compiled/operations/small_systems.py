@@ -3,15 +3,17 @@
 An entry is a cell: an array over the axes in front of its matrix, and over the columns of a right side. The loops
 around cells are merged, so that in a loop, or without one, a cell is a number in a register.
 
-Rows are exchanged by selects, one of them negated: so det A is the product of the pivots. Where a pivot leaves doubt,
-being 0 or nearly, or NaN, the interpreter has the word (`Loops.doubt`).
+Rows are exchanged by selects, one of them negated: so det A is the product of the pivots. Where these leave doubt, for
+one is NaN, or 0 but for rounding, the interpreter has the word (`Loops.doubt`). As in numpy, all numbers have 64 bits.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+import math
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias, final
 
 import numpy as np
 from attrs import frozen
@@ -20,7 +22,7 @@ from hilbert.compiled.tree.places import Place
 from hilbert.index.leaf import Entry, Leaf
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from hilbert.compiled.tree.arrays import Array, Loops, Places
     from hilbert.compiled.tree.values import Value
@@ -28,11 +30,14 @@ if TYPE_CHECKING:
 
 Cell: TypeAlias = "Callable[[Places], Value]"
 """The value at places along all axes in front and along the columns; some do not matter."""
-Masks: TypeAlias = "Sequence[tuple[bool, ...]]"
-"""For each operand, which of the axes in front it has."""
+Entries: TypeAlias = "dict[tuple[int, ...], Cell]"
+"""The cells of a vector or a matrix, a row of it, or a number, by their indices."""
 
 MOST = 6
 """Systems of more equations are calls of the interpreter's kernel."""
+NEAR = 1e-14
+"""A pivot that is so small a part of the numbers above it may be 0 but for rounding."""
+WIDE, TINY = "float64", float(np.finfo(np.float64).tiny)
 
 
 @final
@@ -41,13 +46,12 @@ class Cells:
     """The cells over some of the axes: those in front and of columns that are marked."""
 
     to: Loops
-    dtype: str
     axes: tuple[Index, ...]
     mask: tuple[bool, ...]
 
-    def kept(self, at: Cell, dtype: str = "") -> Cell:
+    def kept(self, at: Cell, dtype: str = WIDE) -> Cell:
         """A cell that is stored."""
-        leaf = Leaf(Entry(dtype or self.dtype), tuple(itertools.compress(self.axes, self.mask)))
+        leaf = Leaf(Entry(dtype), tuple(itertools.compress(self.axes, self.mask)))
         made = self.to.each(leaf, lambda own: at(self.full(own)))
         return lambda places: made.at(tuple(itertools.compress(places, self.mask)))
 
@@ -56,246 +60,208 @@ class Cells:
         rest = iter(own)
         return tuple(next(rest) if marked else Place(0) for marked in self.mask)
 
-    def doubt(self, at: Cell) -> None:
-        """Ask the interpreter where a truth value holds."""
-        sizes = [axis.size for axis in itertools.compress(self.axes, self.mask)]
-        self.to.doubt(sizes, lambda own: at(self.full(own)))
-
-
-@final
-@frozen(eq=False)
-class Exchange:
-    """Rows k and i are exchanged where a condition holds, and row k negated."""
-
-    k: int
-    i: int
-    where: Cell
-
-    def on(self, cells: Cells, column: list[Cell]) -> None:
-        """The same in a column."""
-        x, y, c = column[self.k], column[self.i], self.where
-        column[self.k] = cells.kept(lambda p: c(p).where(y(p), x(p)))
-        column[self.i] = cells.kept(lambda p: c(p).where(-x(p), y(p)))
-
-
-@final
-@frozen(eq=False)
-class Less:
-    """Row k, times a factor, is taken from row i."""
-
-    k: int
-    i: int
-    factor: Cell
-
-    def on(self, cells: Cells, column: list[Cell]) -> None:
-        """The same in a column."""
-        x, y, m = column[self.k], column[self.i], self.factor
-        column[self.i] = cells.kept(lambda p: y(p) - m(p) * x(p))
-
-
-def _eliminated(cells: Cells, a: Sequence[Sequence[Cell]]) -> tuple[list[Exchange | Less], list[list[Cell]]]:
-    """What is done to the rows of A, and the columns of the upper triangle that they become."""
-    steps: list[Exchange | Less] = []
-    upper: list[list[Cell]] = []
-    for k in range(len(a)):
-        column = [row[k] for row in a]
-        for step in steps:
-            step.on(cells, column)
-        for i in range(k + 1, len(a)):
-            larger = functools.partial(_is_larger, column[i], column[k])
-            steps.append(Exchange(k, i, cells.kept(larger, "bool")))
-            steps[-1].on(cells, column)
-        steps += [Less(k, i, cells.kept(functools.partial(_factor, column[i], column[k]))) for i in range(k + 1, len(a))]
-        upper.append(column[: k + 1])
-    return steps, upper
-
-
-def _is_larger(y: Cell, x: Cell, p: Places) -> Value:
-    return abs(y(p)).compared("gt", abs(x(p)))
-
-
-def _factor(y: Cell, x: Cell, p: Places) -> Value:
-    """y/x, and 0 for x = 0: then y is 0."""
-    return x(p).compared("eq", 0.0).where(0.0, y(p) / x(p))
-
-
-def _divided(cells: Cells, pivots: Sequence[Cell]) -> list[Cell]:
-    """1/p for each pivot, which must be a normal number."""
-    if pivots:
-        cells.doubt(lambda p: _not(_least([abs(pivot(p)) for pivot in pivots]).compared("ge", _tiny(cells.dtype))))
-    return [cells.kept(functools.partial(_reciprocal, pivot)) for pivot in pivots]
-
-
-def _reciprocal(pivot: Cell, p: Places) -> Value:
-    return 1.0 / pivot(p)
-
-
-def _tiny(dtype: str) -> float:
-    return float(np.finfo(dtype).tiny)
+    def trust(self, *conditions: Cell) -> None:
+        """Ask the interpreter where one of the conditions does not hold."""
+        if conditions:
+            sizes = [axis.size for axis in itertools.compress(self.axes, self.mask)]
+            self.to.doubt(sizes, lambda own: _not(_all(c(self.full(own)) for c in conditions)))
 
 
 def _not(value: Value) -> Value:
     return value.pool.unary("not", value)
 
 
-def _least(values: Sequence[Value]) -> Value:
-    """The least one; NaN if one of them is."""
-    return functools.reduce(lambda x, y: x.pool.min(x, y), values)
+def _all(values: Iterable[Value]) -> Value:
+    return functools.reduce(lambda x, y: x.pool.logic("and", x, y), values)
 
 
-def _substituted(
-    cells: Cells, order: Sequence[int], a: Callable[[int, int], Cell], over: Sequence[Cell], y: Sequence[Cell]
-) -> list[Cell]:
-    """The x with Σ_j a_ij x_j = y_i for a triangular matrix, in an order in which each x_i needs those before it."""
-    x = list(y)
-    for t, i in enumerate(order):
-        pairs = [(a(i, j), x[j]) for j in order[:t]]
-        x[i] = cells.kept(functools.partial(_row, y[i], pairs, over[i]))
-    return x
+# --- elimination: what is done to rows, and cells that it makes ---
+
+
+def _exchange(k: int, i: int, where: Cell, cells: Cells, column: list[Cell]) -> None:
+    """Rows k and i exchanged in a column where a condition holds, and row k negated."""
+    x, y = column[k], column[i]
+    column[k] = cells.kept(lambda p: where(p).where(y(p), x(p)))
+    column[i] = cells.kept(lambda p: where(p).where(-x(p), y(p)))
+
+
+def _subtract(k: int, i: int, factor: Cell, cells: Cells, column: list[Cell]) -> None:
+    """Row k times a factor taken from row i in a column."""
+    x, y = column[k], column[i]
+    column[i] = cells.kept(lambda p: y(p) - factor(p) * x(p))
+
+
+def _is_larger(y: Cell, x: Cell, p: Places) -> Value:
+    return abs(y(p)).compared("gt", abs(x(p)))
+
+
+def _ratio(y: Cell, x: Cell, p: Places) -> Value:
+    """y/x, and 0 for x = 0: then y is 0."""
+    return x(p).compared("eq", 0.0).where(0.0, y(p) / x(p))
+
+
+def _eliminated(
+    cells: Cells, a: Sequence[Sequence[Cell]]
+) -> tuple[list[Callable[[Cells, list[Cell]], None]], list[list[Cell]]]:
+    """What is done to the rows of A, and the columns of the upper triangle that they become."""
+    steps: list[Callable[[Cells, list[Cell]], None]] = []
+    upper: list[list[Cell]] = []
+    for k, column in enumerate([row[j] for row in a] for j in range(len(a))):
+        for step in steps:
+            step(cells, column)
+        below = range(k + 1, len(a))
+        for i in below:
+            steps.append(partial(_exchange, k, i, cells.kept(partial(_is_larger, column[i], column[k]), "bool")))
+            steps[-1](cells, column)
+        steps += [partial(_subtract, k, i, cells.kept(partial(_ratio, column[i], column[k]))) for i in below]
+        upper.append(column[: k + 1])
+    return steps, upper
+
+
+def _is_regular(column: Sequence[Cell], p: Places) -> Value:
+    """True if the last entry of a column is a normal number, and not 0 but for rounding."""
+    *above, pivot = (abs(cell(p)) for cell in column)
+    return pivot.compared("ge", sum((NEAR * entry for entry in above), pivot.pool.number(TINY, WIDE)))
 
 
 def _row(y: Cell, pairs: Sequence[tuple[Cell, Cell]], over: Cell | None, p: Places) -> Value:
-    """(y − Σ a·x)/pivot."""
-    total = y(p)
-    for a, x in pairs:
-        total = total - a(p) * x(p)
-    return total * over(p) if over is not None else total
+    """y − Σ a·x, times 1/pivot if that is given."""
+    total = functools.reduce(lambda rest, pair: rest - pair[0](p) * pair[1](p), pairs, y(p))
+    return total if over is None else total * over(p)
 
 
-# --- operations on arrays with axes in front ---
+def _is_normal(x: Value) -> Value:
+    return x.pool.logic("and", abs(x).compared("ge", TINY), abs(x).compared("lt", math.inf))
 
 
-def solve(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf, part: str = "") -> Array | None:
-    """A⁻¹b, for the whole of A, or for its lower or upper part."""
-    (a, b), n = operands, len(masks[1])
-
-    def right(i: int) -> Cell:
-        return lambda p: b.at((*itertools.compress(p, masks[1]), Place(i), *p[n:]))
-
-    return _solved(to, a, masks[0], right, result, part)
+# --- operations: the cells of their results ---
 
 
-def inverse(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf) -> Array | None:
-    """A⁻¹."""
-    unit = to.constant(np.eye(result.shape[-1], dtype=result.dtype))
-    n = len(masks[0])
-    return _solved(to, operands[0], masks[0], lambda i: lambda p: to.pool.load(unit, (Place(i), *p[n:])), result)
+@final
+@frozen(eq=False)
+class Given:
+    """The operands, which of the axes in front each has, and the axes of the result."""
+
+    to: Loops
+    operands: Sequence[Array]
+    masks: Sequence[tuple[bool, ...]]
+    axes: tuple[Index, ...]
+
+    @property
+    def size(self) -> range:
+        """The rows of the matrix."""
+        return range(self.operands[0].shape[-1])
+
+    @property
+    def matrix(self) -> list[list[Cell]]:
+        """The cells of the matrix."""
+        return [[partial(self.entry, 0, (i, j)) for j in self.size] for i in self.size]
+
+    @property
+    def cells(self) -> Cells:
+        """The cells over the axes in front that the matrix has."""
+        return Cells(self.to, self.axes[: len(self.masks[0])], self.masks[0])
+
+    def entry(self, k: int, index: tuple[int, ...], p: Places) -> Value:
+        """An entry of an operand at places in front, an index, and places along columns if it has some."""
+        array, mask = self.operands[k], self.masks[k]
+        n, columns = len(mask), len(array.shape) - sum(mask) - len(index)
+        at = (*itertools.compress(p, mask), *map(Place, index), *p[n : n + columns])
+        return self.to.pool.cast(array.at(at), WIDE)
 
 
-def _solved(
-    to: Loops,
-    a: Array,
-    mask: tuple[bool, ...],
-    right: Callable[[int], Cell],
-    result: Leaf,
-    part: str = "",
-) -> Array | None:
-    n, front = a.shape[-1], len(mask)
-    if n > MOST:
-        return None
-    made = to.buffer(result.shape, result.dtype)
-    axes = result.axes[:front] + result.axes[front + 1 :]
-    of_a, of_x = Cells(to, result.dtype, axes, mask), Cells(to, result.dtype, axes, (True,) * len(axes))
-    entries, y = _square(a, mask), [right(i) for i in range(n)]
+def _small(found: Callable[..., Entries]) -> Callable[..., Array | None]:
+    """The operation that stores the cells of its result; None for large matrices."""
+
+    def loops(
+        to: Loops, operands: Sequence[Array], masks: Sequence[tuple[bool, ...]], result: Leaf, **options: str
+    ) -> Array | None:
+        if operands[0].shape[-1] > MOST:
+            return None
+        made, n = to.buffer(result.shape, result.dtype), len(masks[0])
+
+        def put(index: tuple[int, ...], cell: Cell, p: Places) -> tuple[Places, Value]:
+            return (*p[:n], *map(Place, index), *p[n:]), to.pool.cast(cell(p), result.dtype)
+
+        for index, cell in found(Given(to, operands, masks, result.axes), **options).items():
+            sizes = result.shape[:n] + result.shape[n + len(index) :]
+            to.put_into(made, sizes, partial(put, index, cell), None, begins=False)
+        return to.of(result, made)
+
+    return loops
+
+
+@_small
+def solve(given: Given, part: str = "") -> Entries:
+    """A⁻¹b for the whole of A, or for its lower or upper part."""
+    return _solved(given, [partial(given.entry, 1, (i,)) for i in given.size], part)
+
+
+@_small
+def inverse(given: Given) -> Entries:
+    """A⁻¹: its columns solve A·x = e."""
+    n, unit, load = len(given.masks[0]), given.to.constant(np.eye(len(given.size))), given.to.pool.load
+    return _solved(given, [partial(lambda i, p: load(unit, (Place(i), p[n])), i) for i in given.size])
+
+
+def _solved(given: Given, y: list[Cell], part: str = "") -> Entries:
+    """The rows of A⁻¹y: elimination, unless A is a triangle, and substitution."""
+    n, of_a, a = len(given.masks[0]), given.cells, given.matrix
+    axes = given.axes[:n] + given.axes[n + 1 :]
+    of_x = Cells(given.to, axes, (True,) * len(axes))
     if part:
-        over = _divided(of_a, [entries[i][i] for i in range(n)])
-        order = range(n) if part == "lower" else range(n)[::-1]
-        x = _substituted(of_x, order, lambda i, j: entries[i][j], over, y)
+        of_a.trust(*(partial(_is_regular, [a[i][i]]) for i in given.size))
     else:
-        steps, upper = _eliminated(of_a, entries)
-        over = _divided(of_a, [column[-1] for column in upper])
+        steps, upper = _eliminated(of_a, a)
+        of_a.trust(*(partial(_is_regular, column) for column in upper))
         for step in steps:
-            step.on(of_x, y)
-        x = _substituted(of_x, range(n)[::-1], lambda i, j: upper[j][i], over, y)
-    for i, cell in enumerate(x):
-        to.put_into(
-            made,
-            [axis.size for axis in axes],
-            functools.partial(lambda i, cell, p: ((*p[:front], Place(i), *p[front:]), cell(p)), i, cell),
-            None,
-            begins=False,
-        )
-    return to.of(result, made)
+            step(of_x, y)
+        a = [[column[i] if i < len(column) else column[-1] for column in upper] for i in given.size]
+    x: Entries = {}
+    for i in given.size if part == "lower" else reversed(given.size):
+        over = of_a.kept(partial(lambda pivot, p: 1.0 / pivot(p), a[i][i]))
+        x[i,] = of_x.kept(partial(_row, y[i], [(a[i][j], cell) for (j, *_), cell in x.items()], over))
+    return x
 
 
-def det(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf) -> Array | None:
-    """The product of the pivots, if it stays within the normal numbers on its way, or one is 0."""
-    pivots = _pivots(to, operands[0], masks[0], result)
+@_small
+def det(given: Given) -> Entries:
+    """The product of the pivots, which must be normal on its way, unless one of them is 0."""
+    cells, products = given.cells, list[Cell]()
+    pivots = [column[-1] for column in _eliminated(cells, given.matrix)[1]]
+    for pivot in pivots:
+        products.append(cells.kept(partial(lambda x, y, p: x(p) * y(p), products[-1], pivot)) if products else pivot)
     if not pivots:
-        return None if pivots is None else to.view(result, lambda _: to.number(1.0, result.dtype))
-    wanted, to.wanted = to.wanted, None
-    cells = Cells(to, result.dtype, result.axes, masks[0])
-    products = [pivots[0]]
-    for pivot in pivots[1:]:
-        products.append(cells.kept(functools.partial(lambda x, y, p: x(p) * y(p), products[-1], pivot)))
-    least = cells.kept(lambda p: _least([abs(pivot(p)) for pivot in pivots]))
-
-    def is_doubtful(p: Places) -> Value:
-        sizes, pool = [abs(product(p)) for product in products], to.pool
-        low, high = _least(sizes), functools.reduce(pool.max, sizes)
-        normal = pool.logic("and", low.compared("ge", _tiny(cells.dtype)), high.compared("lt", float("inf")))
-        return _not(pool.logic("or", normal, least(p).compared("eq", 0.0)))
-
-    cells.doubt(is_doubtful)
-    to.wanted = wanted
-    return to.each(result, lambda p: least(p).compared("eq", 0.0).where(0.0, products[-1](p)))
+        return {(): lambda _: given.to.number(1.0, WIDE)}
+    regular = cells.kept(lambda p: _all(pivot(p).compared("ne", 0.0) for pivot in pivots), "bool")
+    normal = cells.kept(lambda p: _all(_is_normal(product(p)) for product in products), "bool")
+    cells.trust(lambda p: given.to.pool.logic("or", normal(p), _not(regular(p))))
+    return {(): lambda p: regular(p).where(products[-1](p), 0.0)}
 
 
-def logdet(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf) -> Array | None:
-    """Σ log |p| for the pivots p."""
-    pivots = _pivots(to, operands[0], masks[0], result)
-    if pivots is None:
-        return None
-    zero = to.number(0.0, result.dtype)
-    return to.each(result, lambda p: sum((to.pool.call("log", abs(pivot(p))) for pivot in pivots), zero))
+@_small
+def logdet(given: Given) -> Entries:
+    """Σ log |pivot|."""
+    cells, pool = given.cells, given.to.pool
+    upper = _eliminated(cells, given.matrix)[1]
+    cells.trust(*(partial(_is_regular, column) for column in upper))
+    return {(): lambda p: sum((pool.call("log", abs(column[-1](p))) for column in upper), pool.number(0.0, WIDE))}
 
 
-def _pivots(to: Loops, a: Array, mask: tuple[bool, ...], result: Leaf) -> list[Cell] | None:
-    """The pivots of a matrix; None for a large one."""
-    if a.shape[-1] > MOST:
-        return None
-    wanted, to.wanted = to.wanted, None
-    upper = _eliminated(Cells(to, result.dtype, result.axes, mask), _square(a, mask))[1]
-    to.wanted = wanted
-    return [column[-1] for column in upper]
+@_small
+def cholesky(given: Given) -> Entries:
+    """L with L·Lᵀ = A, column by column: l_ij = (a_ij − Σ_k l_ik·l_jk) / l_jj."""
+    cells, a, pool = given.cells, given.matrix, given.to.pool
+    made: Entries = {(i, j): lambda _: pool.number(0.0, WIDE) for i in given.size for j in given.size}
 
+    def rest(i: int, j: int, p: Places) -> Value:
+        return _row(a[i][j], [(made[i, k], made[j, k]) for k in range(j)], None, p)
 
-def cholesky(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf) -> Array | None:
-    """L with L·Lᵀ = A, column by column: l_ij = (a_ij − Σ_k l_ik l_jk) / l_jj."""
-    (array,), (mask,), n = operands, masks, result.shape[-1]
-    if n > MOST:
-        return None
-    made = to.buffer(result.shape, result.dtype)
-    cells, a = Cells(to, result.dtype, result.axes[:-2], mask), _square(array, mask)
-    lower: list[list[Cell]] = [[] for _ in range(n)]
-    squares: list[Cell] = []
-    zero = to.number(0.0, result.dtype)
-
-    def rest(i: int, j: int) -> Cell:
-        return functools.partial(_row, a[i][j], [*zip(lower[i][:j], lower[j][:j], strict=True)], None)
-
-    def place(i: int, j: int, p: Places) -> tuple[Places, Value]:
-        return (*p, Place(i), Place(j)), lower[i][j](p) if j <= i else zero
-
-    for j in range(n):
-        squares.append(cells.kept(rest(j, j)))
-        root = cells.kept(functools.partial(lambda square, p: to.pool.unary("sqrt", square(p)), squares[-1]))
-        for i in range(j + 1, n):
-            lower[i].append(cells.kept(functools.partial(lambda x, y, p: x(p) / y(p), rest(i, j), root)))
-        lower[j].append(root)
-    if squares:
-        cells.doubt(lambda p: _not(_least([square(p) for square in squares]).compared("gt", 0.0)))
-    sizes = [axis.size for axis in cells.axes]
-    for i, j in itertools.product(range(n), repeat=2):
-        to.put_into(made, sizes, functools.partial(place, i, j), None, begins=False)
-    return to.of(result, made)
-
-
-def _square(array: Array, mask: tuple[bool, ...]) -> list[list[Cell]]:
-    """The cells of a square matrix."""
-    n = array.shape[-1]
-
-    def cell(i: int, j: int, p: Places) -> Value:
-        return array.at((*itertools.compress(p, mask), Place(i), Place(j)))
-
-    return [[functools.partial(cell, i, j) for j in range(n)] for i in range(n)]
+    for j in given.size:
+        square = cells.kept(partial(rest, j, j))
+        cells.trust(partial(lambda square, p: square(p).compared("gt", 0.0), square))
+        root = cells.kept(partial(lambda square, p: pool.unary("sqrt", square(p)), square))
+        for i in given.size[j + 1 :]:
+            made[i, j] = cells.kept(partial(lambda rest, root, p: rest(p) / root(p), partial(rest, i, j), root))
+        made[j, j] = root
+    return made
