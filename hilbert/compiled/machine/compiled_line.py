@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import time
+from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, final
 
@@ -21,8 +22,9 @@ from hilbert.compiled.merge.contraction import contract
 from hilbert.compiled.merge.fusion import fused
 from hilbert.compiled.merge.marks import mark_parallel
 from hilbert.compiled.tree.arrays import Loops
-from hilbert.compiled.tree.statements import Called, For, inside
+from hilbert.compiled.tree.statements import Called, For, Nest, inside
 from hilbert.program.run.constant_folding import folded
+from hilbert.program.run.run import Runner
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,9 +63,12 @@ class CompiledLine:
 
     def __init__(self, line: Line, *, level: int = 3, target: Target | None = None, merge: bool = True) -> None:
         start = time.perf_counter()
+        self.line = line
         line = folded(line, FOLDED)
         to = Loops()
         inputs, outputs = whole(to, line)
+        if to.doubted is not None:
+            to.statements.insert(0, Nest((), to.doubted, (), to.number(False, "bool")))
         parts = _parts(expanded(to), merge=merge)
         contract(to, parts)
         statements = [statement for part in parts for statement in part]
@@ -99,7 +104,8 @@ class CompiledLine:
         self.places, self.size = _layout([*held, *work])
         self.made = [(b.shape, np.dtype(b.dtype)) for b in outputs]
         self._free: list[Workspace] = []
-        self.entry = self.plan[0] if all(self.is_small) and len(self.plan) == 1 and names else None
+        self.doubted = None if to.doubted is None else self.numbers[to.doubted]
+        self.entry = self.plan[0] if all(self.is_small) and len(self.plan) == 1 and names and to.doubted is None else None
         self.blas = blas()
         self.report = Report(
             sum(isinstance(s, For) for s in inside(statements)),
@@ -114,6 +120,11 @@ class CompiledLine:
         """The input as the code reads it: by rows, aligned, of its dtype; a copy if it is not so."""
         buffer = self.inputs[k]
         return np.require(array, np.dtype(buffer.dtype), ("C", "A"))
+
+    @cached_property
+    def interpreted(self) -> Runner:
+        """The line as the interpreter runs it, which says errors at their places."""
+        return Runner(self.line)
 
     def __call__(self, arrays: Sequence[Any], out: Sequence[Any] | None = None) -> list[Any]:
         """The outputs for these inputs: fresh arrays, or those of `out`, which are not checked."""
@@ -182,6 +193,8 @@ class Workspace:
                 self._call(step, held, made)
             else:
                 step(self.address, line.blas)
+        if line.doubted is not None and memory[line.doubted]:
+            return _into(line.interpreted.run(arrays), out)
         for k, done in enumerate(made):
             if done is None:
                 small = memory[len(arrays) + k]
@@ -227,6 +240,15 @@ def _parts(statements: list[Statement], *, merge: bool) -> list[list[Statement]]
             parts[-1].append(statement)
             size += count
     return parts
+
+
+def _into(made: list[Any], out: Sequence[Any] | None) -> list[Any]:
+    """The arrays, in those of `out` if they are given."""
+    if out is None:
+        return made
+    for target, array in zip(out, made, strict=True):
+        target[...] = array
+    return [*out]
 
 
 def _layout(buffers: Sequence[Buffer | None]) -> tuple[list[tuple[int, int, Any, tuple[int, ...]]], int]:

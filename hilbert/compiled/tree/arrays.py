@@ -12,13 +12,13 @@ from hilbert.compiled.tree.buffers import Buffer
 from hilbert.compiled.tree.places import Place, Variable, along
 from hilbert.compiled.tree.statements import UNITS, For, If, Nest
 from hilbert.compiled.tree.values import Pool
+from hilbert.index.leaf import Entry, Leaf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hilbert.compiled.tree.statements import Statement
     from hilbert.compiled.tree.values import Value
-    from hilbert.index.leaf import Leaf
 
 Places: TypeAlias = tuple[Place, ...]
 
@@ -63,6 +63,7 @@ class Loops:
         self.buffers: list[Buffer] = []
         self.constants: dict[Any, Buffer] = {}
         self.wanted: Buffer | None = None  # where the next result is stored
+        self.doubted: Buffer | None = None  # true where the interpreter is to compute the line
         self._names = itertools.count()
 
     # --- the parts ---
@@ -207,6 +208,14 @@ class Loops:
         self.buffers.append(buffer)
         self.statements.append(Nest((), buffer, (), value))
         return self.pool.load(buffer, ())
+
+    def doubt(self, sizes: Sequence[int], at: Callable[[Places], Value]) -> None:
+        """Let the interpreter compute the whole line if a truth value holds somewhere along axes: it may say an error."""
+        if self.doubted is None:
+            self.doubted = self.buffer((), "bool")
+            self.doubted.is_whole = True
+        found = self.total(Leaf(Entry("bool"), ()), sizes, lambda _, along: at(along), "or").at(())
+        self.statements.append(Nest((), self.doubted, (), found, "or", begins=False))
 
     def stored(self, array: Array) -> Buffer:
         """The buffer of an array, which is stored if it is not."""
