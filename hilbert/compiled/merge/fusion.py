@@ -29,8 +29,9 @@ def fused(statements: list[Statement]) -> list[Statement]:
     for statement in statements:
         if isinstance(statement, For) and not statement.rounds:
             work[statement.variable] = work.get(statement.variable, 0) + _work(statement)
-    for variable in sorted(work, key=work.__getitem__, reverse=True):
-        statements = _merged(statements, variable)
+    for only_next in (True, False):
+        for variable in sorted(work, key=work.__getitem__, reverse=True):
+            statements = _merged(statements, variable, only_next=only_next)
     for statement in statements:
         if isinstance(statement, For):
             statement.body = fused(statement.body)
@@ -63,8 +64,11 @@ class _Cluster:
         self.statement, self.accesses, self.before, self.is_apart = statement, found, before, is_apart
 
 
-def _merged(statements: list[Statement], variable: Variable) -> list[Statement]:
-    """Each loop over the variable joins the last one that it may join, if no third statement must stand between."""
+def _merged(statements: list[Statement], variable: Variable, *, only_next: bool) -> list[Statement]:
+    """Each loop over the variable joins the last one that it may join, if no third statement must stand between.
+
+    With `only_next` the one must read or write over what the other has written.
+    """
     clusters: list[_Cluster] = []
     touched: dict[Buffer, list[int]] = {}
     written: dict[Buffer, list[int]] = {}
@@ -83,6 +87,8 @@ def _merged(statements: list[Statement], variable: Variable) -> list[Statement]:
             is_apart = _is_apart(statement)
             for k in reversed(loops[-BACK:]):
                 cluster = clusters[k]
+                if only_next and not needs >> k & 1:
+                    continue
                 between = any(clusters[p].before >> k & 1 for p in _numbers(needs & ~(1 << k)))
                 if cluster.is_apart == is_apart and not between and _fit(cluster.accesses, found, variable):
                     where = k
