@@ -1,14 +1,14 @@
 """Loops over one variable are merged where nothing stands between them, and no round of one needs another of the other.
 
 Two loops may be one if every buffer that one writes and the other touches has an axis along which both stand at the
-loop's own place, always: then a round meets only the same round.
+loop's own place or in its strip, always: then a round meets only the same round.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, final
 
-from hilbert.compiled.merge.accesses import accesses, writes
+from hilbert.compiled.merge.accesses import accesses, width, writes
 from hilbert.compiled.tree.statements import For, If, Store, inside
 
 if TYPE_CHECKING:
@@ -136,10 +136,7 @@ def _fit(first: Accesses, second: Accesses, variable: Variable) -> bool:
         if buffer not in large or not (writes(first[buffer]) or writes(second[buffer])):
             continue
         entries = first[buffer] + second[buffer]
-        if not any(
-            all(access.places is not None and access.places[k].variable == variable for access in entries)
-            for k in range(len(buffer.shape))
-        ):
+        if not any(width([access.places for access in entries], k, variable) for k in range(len(buffer.shape))):
             return False
     return True
 

@@ -92,6 +92,12 @@ class Place:
         ((atom, k),) = self.terms
         return atom if k == 1 and isinstance(atom, Variable) else None
 
+    def strip(self, variable: Variable) -> tuple[int, int] | None:
+        """(n, k) of the place n·variable + k with 0 ≤ k < n: rounds of a loop stand in different strips."""
+        if len(self.terms) != 1 or self.terms[0][0] != variable or not 0 <= self.offset < self.terms[0][1]:
+            return None
+        return self.terms[0][1], self.offset
+
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The variables among the atoms."""
