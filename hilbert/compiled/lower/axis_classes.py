@@ -11,7 +11,7 @@ import math
 from typing import TYPE_CHECKING, TypeAlias, final
 
 from hilbert.compiled.tree.places import Variable
-from hilbert.compiled.tree.statements import For, If, Nest
+from hilbert.compiled.tree.statements import For, If, Nest, inside
 from hilbert.compiled.tree.values import loads
 
 if TYPE_CHECKING:
@@ -35,17 +35,21 @@ class AxisClasses:
     def __init__(self, statements: list[Statement]) -> None:
         self._parent: dict[Axis, Axis] = {}
         self._nests = [*_nests(statements, 1)]
+        rounds = {s.variable for s in inside(statements) if isinstance(s, For)}
         self._moved: list[tuple[Variable, Axis]] = []
         for nest, _ in self._nests:
             self._meet(nest)
+        self._rounds = {self._find(axis) for v, axis in self._moved if v in rounds} | {*map(self._find, rounds)}
         self._weigh()
         self._outer = self._outermost()
         self.written = self._written_out()
 
     def rank(self, axis: Axis, size: int) -> tuple[int, int, int]:
-        """The order of an axis among others: the outermost class, classes that are written out, the others by size."""
+        """The order of an axis: along rounds, the outermost class, classes that are written out, the others by size."""
         found = self._find(axis)
         number = self._numbers.setdefault(found, len(self._numbers))
+        if found in self._rounds:
+            return (-1, 0, number)
         if size == self._size.get(self._outer, 0) if self._outer is not None else False:
             return (0, 0, number)
         return (1, 0, number) if self.is_written(axis) else (2, size, number)
@@ -83,7 +87,7 @@ class AxisClasses:
             if variable is not None and variable.size == buffer.shape[k]:
                 self._join(variable, axis)
             else:
-                self._moved.extend((v, axis) for v in _variables(place))
+                self._moved.extend((v, axis) for v in variables_of(place))
 
     # --- work ---
 
@@ -141,14 +145,14 @@ def _nests(statements: list[Statement], rounds: int) -> Iterator[tuple[Nest, int
                 pass
 
 
-def _variables(place: Place) -> Iterator[Variable]:
+def variables_of(place: Place) -> Iterator[Variable]:
     """The variables that a place depends on, also by what it is computed from."""
     for atom, _ in place.terms:
         if isinstance(atom, Variable):
             yield atom
         elif hasattr(atom, "of"):
-            yield from _variables(atom.of)
+            yield from variables_of(atom.of)
         else:
             for load in loads(atom):
                 for inner in load.args[1]:
-                    yield from _variables(inner)
+                    yield from variables_of(inner)

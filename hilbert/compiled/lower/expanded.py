@@ -6,19 +6,25 @@ Loops of one size have one variable in all nests, so that those that stand at th
 from __future__ import annotations
 
 import itertools
+import math
 from typing import TYPE_CHECKING
 
-from hilbert.compiled.lower.axis_classes import AxisClasses
+from hilbert.compiled.lower.axis_classes import MOST, AxisClasses, variables_of
 from hilbert.compiled.tree.places import Place, Variable
 from hilbert.compiled.tree.statements import UNITS, For, If, Nest, Store
+from hilbert.compiled.tree.values import loads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hilbert.compiled.tree.arrays import Loops
+    from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.places import Atom
     from hilbert.compiled.tree.statements import Statement
     from hilbert.compiled.tree.values import Pool, Value
+
+STRIP = 8
+"""The most places that are done in one pass of the innermost loop: what a vector machine has registers for."""
 
 
 def expanded(to: Loops) -> list[Statement]:
@@ -56,20 +62,26 @@ class Expansion:
         """The loops of a nest, and those before it that fill the buffer with units."""
         classes = self.classes
         ranks = {v: classes.rank(v, v.size) for v in nest.variables}
-        looped = sorted((v for v in nest.variables if not classes.is_written(v)), key=ranks.__getitem__)
+        looped = sorted(
+            (v for v in nest.variables if not classes.is_written(v)), key=lambda v: (ranks[v], -jumps(nest, v))
+        )
         written = [v for v in nest.variables if classes.is_written(v)]
+        strip = strip_of(nest, looped, math.prod(v.size for v in written))
         loops, names = [], dict[Variable, Place]()
         for v in looped:
-            count = sum(w.size == v.size for w in loops)
-            loops.append(Variable(f"i{v.size}" + (f"_{count}" if count else ""), v.size))
-            names[v] = Place.of(loops[-1])
+            by = strip.get(v, 1)
+            count = sum(w.size == v.size // by for w in loops)
+            loops.append(Variable(f"i{v.size // by}" + (f"_{count}" if count else ""), v.size // by))
+            names[v] = Place.of(loops[-1]) * by
         totals: dict[tuple[Place, ...], Value] = {}
-        for numbers in itertools.product(*(range(v.size) for v in written)):
-            places, value = self._at(nest, names | dict(zip(written, map(Place, numbers), strict=True)))
+        steps = [*(v.size for v in written), *strip.values()]
+        for numbers in itertools.product(*map(range, steps)):
+            at = dict(zip([*written, *strip], numbers, strict=True))
+            places, value = self._at(nest, names | {v: names.get(v, Place(0)) + n for v, n in at.items()})
             if nest.monoid is not None and places in totals:
                 value = put_together(self.pool, nest.monoid, totals[places], value)
             totals[places] = value
-        free = [v for v in loops if all(any(p.variable == v for p in places) for places in totals)]
+        free = [v for v in loops if all(any(v in p.variables for p in places) for places in totals)]
         if nest.monoid is None or (nest.begins and len(free) == len(loops)):
             return _around(loops, [Store(nest.buffer, places, value) for places, value in totals.items()])
         first: list[Statement] = []
@@ -86,7 +98,46 @@ class Expansion:
         return tuple(map(place, nest.places)), self.pool.changed(nest.value, known, place)
 
 
-def substitution(pool: Pool, at: dict[Variable, Place], known: dict[Value, Value]) -> Callable[[Place], Place]:
+def jumps(nest: Nest, v: Variable) -> int:
+    """The number of entries that a nest reads or writes whose next one along a variable is not beside them."""
+    found = [(load.args[0], load.args[1]) for load in loads(nest.value)]
+    return sum(stride(buffer, places, v) not in {0, 1} for buffer, places in [(nest.buffer, nest.places), *found])
+
+
+def stride(buffer: Buffer, places: tuple[Place, ...], v: Variable) -> int | None:
+    """The entries from a place in a buffer to the next one along a variable; None where that varies."""
+    total = 0
+    for place, n in zip(places, buffer.strides, strict=True):
+        for atom, k in place.terms:
+            if atom == v:
+                total += k * n
+            elif v in variables_of(Place.of(atom)):
+                return None
+    return total
+
+
+def strip_of(nest: Nest, looped: list[Variable], written: int) -> dict[Variable, int]:
+    """The variable of which several places are done in one pass of the innermost loop, and how many.
+
+    In a matrix times a vector that is one of the two axes: sums along the other stay in registers, or are loaded and
+    stored once for all. Only for matrices that are given: others are made beside it, in the loop along the variable.
+    """
+    if nest.monoid != "add" or len(looped) < 2:
+        return {}
+    v, inner = looped[-2:]
+    free = [any(p.variable == u for p in nest.places) for u in (v, inner)]
+    found = [(buffer, places) for load in loads(nest.value) for buffer, places in [load.args]]
+    is_given = any(
+        buffer.kind in {"in", "constant"} and stride(buffer, places, v) and stride(buffer, places, inner) == 1
+        for buffer, places in found
+    )
+    by = max((k for k in range(1, STRIP + 1) if not v.size % k and k * written <= MOST), default=1)
+    return {v: by} if by > 1 and is_given and free[0] != free[1] and not jumps(nest, inner) else {}
+
+
+def substitution(
+    pool: Pool, at: dict[Variable, Place], known: dict[Value, Value]
+) -> Callable[[Place], Place]:
     """The change of a place by places for variables."""
 
     def atom(a: Atom) -> Atom | int | Place:

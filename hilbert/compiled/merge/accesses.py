@@ -10,10 +10,10 @@ from hilbert.compiled.tree.statements import Called, For, If, Product, Store
 from hilbert.compiled.tree.values import loads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from hilbert.compiled.tree.buffers import Buffer
-    from hilbert.compiled.tree.places import Place
+    from hilbert.compiled.tree.places import Place, Variable
     from hilbert.compiled.tree.statements import Statement
     from hilbert.compiled.tree.values import Value
 
@@ -92,3 +92,9 @@ def _values(place: Place) -> Iterator[Value]:
 def writes(found: list[Access]) -> bool:
     """Tell if one of the accesses writes."""
     return any(access.writes for access in found)
+
+
+def width(every: Iterable[tuple[Place, ...] | None], k: int, variable: Variable) -> int:
+    """The width of the strip of a round along axis k, in which all places are; 0 where they are in no one strip."""
+    found = {None if places is None or (strip := places[k].strip(variable)) is None else strip[0] for places in every}
+    return found.pop() or 0 if len(found) == 1 else 0

@@ -1,10 +1,11 @@
-"""Buffers that live within one round of a loop lose that axis; small ones become the function's own."""
+"""Buffers that live within one round of a loop keep its strip of that axis; small ones become the function's own."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from hilbert.compiled.merge.accesses import accesses
+from hilbert.compiled.merge.accesses import accesses, width
+from hilbert.compiled.tree.places import Place
 from hilbert.compiled.tree.statements import For, If, Store
 
 if TYPE_CHECKING:
@@ -12,16 +13,17 @@ if TYPE_CHECKING:
 
     from hilbert.compiled.tree.arrays import Loops
     from hilbert.compiled.tree.buffers import Buffer
-    from hilbert.compiled.tree.places import Place
     from hilbert.compiled.tree.statements import Statement
     from hilbert.compiled.tree.values import Value
 
+Gone: TypeAlias = "dict[Buffer, dict[int, int]]"
+"""For each buffer the axes that are cut, and what is left of them."""
 LOCAL = 64
 """The entries of a buffer that may be the function's own, in registers if the compiler finds them."""
 
 
 def contract(to: Loops, parts: Sequence[Sequence[Statement]]) -> None:
-    """Drop the axes of buffers along which every access stands at the place of a loop around all of them.
+    """Cut the axes of buffers to the strip of one round where every access is in that of a loop around all of them.
 
     Each part becomes a function: a buffer that several of them use lies in memory.
     """
@@ -44,7 +46,7 @@ def contract(to: Loops, parts: Sequence[Sequence[Statement]]) -> None:
         for buffer, entries in found.items():
             uses.setdefault(buffer, []).extend((access.places, around) for access in entries)
             found_in.setdefault(buffer, set()).add(number)
-    gone: dict[Buffer, set[int]] = {}
+    gone: Gone = {}
     for buffer in to.buffers:
         used = uses.get(buffer, [])
         if not used or buffer.is_whole or any(places is None for places, _ in used):
@@ -55,35 +57,31 @@ def contract(to: Loops, parts: Sequence[Sequence[Statement]]) -> None:
             while k < min(len(common), len(around)) and common[k] is around[k]:
                 k += 1
             common = common[:k]
-        variables = {loop.variable for loop in common if not loop.rounds}
+        every = [places for places, _ in used]
         dropped = {
-            k
+            k: n
             for k in range(len(buffer.shape))
-            if variables
-            and used[0][0] is not None
-            and (v := used[0][0][k].variable) in variables
-            and all(places is not None and places[k].variable == v for places, _ in used)
+            for loop in common
+            if not loop.rounds and (n := width(every, k, loop.variable))
         }
         if dropped:
             gone[buffer] = dropped
     for buffer, dropped in gone.items():
-        kept = [k for k in range(len(buffer.shape)) if k not in dropped]
-        buffer.order = tuple(kept.index(k) for k in buffer.order if k in kept)
-        buffer.shape = tuple(buffer.shape[k] for k in kept)
+        buffer.shape = tuple(dropped.get(k, n) for k, n in enumerate(buffer.shape))
     if gone:
         _rewrite(to, [statement for part in parts for statement in part], gone)
     for buffer in to.buffers:
         buffer.is_local = not buffer.is_whole and buffer.size <= LOCAL and len(found_in.get(buffer, ())) <= 1
 
 
-def _rewrite(to: Loops, statements: list[Statement], gone: dict[Buffer, set[int]]) -> None:
+def _rewrite(to: Loops, statements: list[Statement], gone: Gone) -> None:
     """The statements at the places that are left."""
     known: dict[Value, Value] = {}
     pool = to.pool
 
     def kept(buffer: Buffer, places: tuple[Place, ...]) -> tuple[Place, ...]:
-        dropped = gone.get(buffer, ())
-        return tuple(p for k, p in enumerate(places) if k not in dropped)
+        dropped = gone.get(buffer, {})
+        return tuple(Place(p.offset) if k in dropped else p for k, p in enumerate(places))
 
     def value(v: Value) -> Value:
         return pool.changed(v, known, place, kept)

@@ -1,14 +1,14 @@
 """Loops over one variable are merged where nothing stands between them, and no round of one needs another of the other.
 
 Two loops may be one if every buffer that one writes and the other touches has an axis along which both stand at the
-loop's own place, always: then a round meets only the same round.
+loop's own place or in its strip, always: then a round meets only the same round.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, final
 
-from hilbert.compiled.merge.accesses import accesses, writes
+from hilbert.compiled.merge.accesses import accesses, width, writes
 from hilbert.compiled.tree.statements import For, If, Store, inside
 
 if TYPE_CHECKING:
@@ -31,8 +31,9 @@ def fused(statements: list[Statement]) -> list[Statement]:
     for statement in statements:
         if isinstance(statement, For) and not statement.rounds:
             work[statement.variable] = work.get(statement.variable, 0) + _work(statement)
-    for variable in sorted(work, key=work.__getitem__, reverse=True):
-        statements = _merged(statements, variable)
+    for only_next in (True, False):
+        for variable in sorted(work, key=work.__getitem__, reverse=True):
+            statements = _merged(statements, variable, only_next=only_next)
     for statement in statements:
         if isinstance(statement, For):
             statement.body = fused(statement.body)
@@ -66,8 +67,11 @@ class _Cluster:
         self.size = sum(1 for _ in inside([statement]))
 
 
-def _merged(statements: list[Statement], variable: Variable) -> list[Statement]:
-    """Each loop over the variable joins the last one that it may join, if no third statement must stand between."""
+def _merged(statements: list[Statement], variable: Variable, *, only_next: bool) -> list[Statement]:
+    """Each loop over the variable joins the last one that it may join, if no third statement must stand between.
+
+    With `only_next` the one must read or write over what the other has written.
+    """
     clusters: list[_Cluster] = []
     touched: dict[Buffer, list[int]] = {}
     written: dict[Buffer, list[int]] = {}
@@ -86,6 +90,8 @@ def _merged(statements: list[Statement], variable: Variable) -> list[Statement]:
             is_apart, size = _is_apart(statement), sum(1 for _ in inside([statement]))
             for k in reversed(loops[-BACK:]):
                 cluster = clusters[k]
+                if only_next and not needs >> k & 1:
+                    continue
                 between = any(clusters[p].before >> k & 1 for p in _numbers(needs & ~(1 << k)))
                 fits = cluster.is_apart == is_apart and cluster.size + size <= LONG
                 if fits and not between and _fit(cluster.accesses, found, variable):
@@ -135,10 +141,7 @@ def _fit(first: Accesses, second: Accesses, variable: Variable) -> bool:
         if buffer not in large or not (writes(first[buffer]) or writes(second[buffer])):
             continue
         entries = first[buffer] + second[buffer]
-        if not any(
-            all(access.places is not None and access.places[k].variable == variable for access in entries)
-            for k in range(len(buffer.shape))
-        ):
+        if not any(width([access.places for access in entries], k, variable) for k in range(len(buffer.shape))):
             return False
     return True
 

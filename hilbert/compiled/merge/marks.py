@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hilbert.compiled.merge.accesses import accesses, writes
+from hilbert.compiled.merge.accesses import accesses, width, writes
 from hilbert.compiled.tree.statements import For, Store, inside
 from hilbert.compiled.tree.values import loads
 
@@ -51,8 +51,10 @@ def _first(stores: list[Store]) -> dict[Buffer, bool]:
 
 
 def _moves(entries: list[Access], buffer: Buffer, variable: Variable) -> bool:
-    """Tell if all accesses stand, along some axis, at one place that moves with the variable."""
+    """Tell if all accesses stand, along some axis, at one place that moves with the variable, or in its strip."""
     for k in range(len(buffer.shape)):
+        if width([access.places for access in entries], k, variable):
+            return True
         places = {access.places[k] if access.places is not None else None for access in entries}
         if len(places) == 1:
             (place,) = places

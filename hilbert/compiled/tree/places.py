@@ -3,8 +3,8 @@
 >>> i, j = Variable("i", 3), Variable("j", 4)
 >>> print(4 * Place.of(i) + j + 1, Place.of(i) * 0 + 5)
 4·i + j + 1 5
->>> (4 * Place.of(i) + j + 1).divided(4), (4 * Place.of(i) + j).modulo(4)
-(⌊(4·i + j + 1) / 4⌋, j)
+>>> (4 * Place.of(i) + j + 1).divided(4), (4 * Place.of(i) + j).modulo(4), (5 * Place.of(i)).divided(4)
+(⌊(4·i + j + 1) / 4⌋, j, i)
 """
 
 from __future__ import annotations
@@ -92,6 +92,12 @@ class Place:
         ((atom, k),) = self.terms
         return atom if k == 1 and isinstance(atom, Variable) else None
 
+    def strip(self, variable: Variable) -> tuple[int, int] | None:
+        """(n, k) of the place n·variable + k with 0 ≤ k < n: rounds of a loop stand in different strips."""
+        if len(self.terms) != 1 or self.terms[0][0] != variable or not 0 <= self.offset < self.terms[0][1]:
+            return None
+        return self.terms[0][1], self.offset
+
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The variables among the atoms."""
@@ -110,22 +116,22 @@ class Place:
         """⌊self / n⌋ of a place that is not negative; n is 0 where there is no such place."""
         if n <= 1:
             return self
-        whole = Place(self.offset // n * n, tuple((a, k) for a, k in self.terms if not k % n))
-        rest = self + whole * -1
-        bounds = rest.bounds()
-        if bounds is not None and bounds[0] >= 0 and bounds[1] < n:
-            return Place(whole.offset // n, tuple((a, k // n) for a, k in whole.terms))
-        return Place.of(Division(self, n, remainder=False))
+        whole, rest = self._split(n)
+        return Place.of(Division(self, n, remainder=False)) if rest is None else whole
 
     def modulo(self, n: int) -> Place:
         """The remainder of a place that is not negative by n; n is 0 where there is no such place."""
         if n <= 1:
             return Place(0)
-        rest = Place(self.offset % n, tuple((a, k) for a, k in self.terms if k % n))
+        _, rest = self._split(n)
+        return Place.of(Division(self, n, remainder=True)) if rest is None else rest
+
+    def _split(self, n: int) -> tuple[Place, Place | None]:
+        """Places with n·whole + rest = self; no rest where it may be outside 0, …, n − 1."""
+        whole = Place(self.offset // n, tuple((a, int(k / n)) for a, k in self.terms if abs(k) >= n))
+        rest = self + whole * -n
         bounds = rest.bounds()
-        if bounds is not None and bounds[0] >= 0 and bounds[1] < n:
-            return rest
-        return Place.of(Division(self, n, remainder=True))
+        return whole, rest if bounds is not None and bounds[0] >= 0 and bounds[1] < n else None
 
     def over(self, change: Callable[[Atom], Atom | int | Place]) -> Place:
         """The place with each atom changed."""
