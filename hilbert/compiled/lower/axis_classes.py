@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, TypeAlias, final
 
-from hilbert.compiled.tree.places import Variable
+from hilbert.compiled.tree.places import Computed, Division, Variable
 from hilbert.compiled.tree.statements import For, If, Nest, inside
-from hilbert.compiled.tree.values import loads
+from hilbert.compiled.tree.values import Value, loads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -146,13 +146,15 @@ def _nests(statements: list[Statement], rounds: int) -> Iterator[tuple[Nest, int
 
 
 def variables_of(place: Place) -> Iterator[Variable]:
-    """The variables that a place depends on, also by what it is computed from."""
+    """The variables that a place depends on, also by the values that it is computed from."""
     for atom, _ in place.terms:
-        if isinstance(atom, Variable):
-            yield atom
-        elif hasattr(atom, "of"):
-            yield from variables_of(atom.of)
-        else:
-            for load in loads(atom):
-                for inner in load.args[1]:
-                    yield from variables_of(inner)
+        match atom:
+            case Variable():
+                yield atom
+            case Division(of):
+                yield from variables_of(of)
+            case Computed():
+                assert isinstance(atom, Value)
+                for load in loads(atom):
+                    for inner in load.args[1]:
+                        yield from variables_of(inner)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from hilbert.compiled.merge.accesses import accesses, width
 from hilbert.compiled.tree.places import Place
+from hilbert.compiled.tree.rewriting import Rewriting
 from hilbert.compiled.tree.statements import For, If, Store
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from hilbert.compiled.tree.arrays import Loops
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.statements import Statement
-    from hilbert.compiled.tree.values import Value
 
 Gone: TypeAlias = "dict[Buffer, dict[int, int]]"
 """For each buffer the axes that are cut, and what is left of them."""
@@ -76,19 +76,11 @@ def contract(to: Loops, parts: Sequence[Sequence[Statement]]) -> None:
 
 def _rewrite(to: Loops, statements: list[Statement], gone: Gone) -> None:
     """The statements at the places that are left."""
-    known: dict[Value, Value] = {}
-    pool = to.pool
-
     def kept(buffer: Buffer, places: tuple[Place, ...]) -> tuple[Place, ...]:
         dropped = gone.get(buffer, {})
         return tuple(Place(p.offset) if k in dropped else p for k, p in enumerate(places))
 
-    def value(v: Value) -> Value:
-        return pool.changed(v, known, place, kept)
-
-    def place(p: Place) -> Place:
-        return p.over(lambda atom: value(atom) if hasattr(atom, "pool") else _divided(atom, place))
-
+    change = Rewriting(to.pool, {}, kept)
     waiting = list(statements)
     while waiting:
         top = waiting.pop()
@@ -96,17 +88,10 @@ def _rewrite(to: Loops, statements: list[Statement], gone: Gone) -> None:
             case For(_, body):
                 waiting += body
             case If(condition, then, otherwise):
-                top.condition = value(condition)
+                top.condition = change.value(condition)
                 waiting += then + otherwise
             case Store():
-                top.value = value(top.value)
-                top.places = tuple(map(place, kept(top.buffer, top.places)))
+                top.value = change.value(top.value)
+                top.places = change.places(top.buffer, top.places)
             case _:  # whole arrays
                 pass
-
-
-def _divided(atom: object, place: object) -> object:
-    if hasattr(atom, "remainder"):
-        inner = place(atom.of)  # type: ignore[operator]
-        return inner.modulo(atom.n) if atom.remainder else inner.divided(atom.n)
-    return atom

@@ -15,10 +15,10 @@ import math
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from hilbert.compiled.tree.buffers import Buffer
-from hilbert.compiled.tree.places import Place
+from hilbert.compiled.tree.places import Computed, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 BOOL, INT = "bool", "int64"
 EXPONENT = 126
@@ -31,7 +31,7 @@ Number: TypeAlias = float | bool
 
 
 @final
-class Value:
+class Value(Computed):
     """An operation on values: `name` says which; `args` are values, or what the operation is about.
 
     | name | args |
@@ -64,7 +64,7 @@ class Value:
 
     def _with(self, name: str, other: Value | float, *, swapped: bool = False) -> Value:
         right = other if isinstance(other, Value) else self.pool.number(other, self.dtype)
-        return getattr(self.pool, name)(right, self) if swapped else getattr(self.pool, name)(self, right)  # type: ignore[no-any-return]
+        return getattr(self.pool, name)(right, self) if swapped else getattr(self.pool, name)(self, right)
 
     def __add__(self, other: Value | float) -> Value:
         return self._with("add", other)
@@ -240,51 +240,6 @@ class Pool:
         """A function of numbers by its name."""
         return self.node("call", (name, *args), args[0].dtype)
 
-    # --- changes ---
-
-    def changed(
-        self,
-        value: Value,
-        known: dict[Value, Value],
-        place: Callable[[Place], Place],
-        kept: Callable[[Buffer, tuple[Place, ...]], tuple[Place, ...]] = lambda _, places: places,
-    ) -> Value:
-        """The value with other places, of which some are `kept`; `known` has the answers. Linear in what is seen."""
-        waiting = [value]
-        while waiting:
-            top = waiting[-1]
-            if top in known:
-                waiting.pop()
-                continue
-            left = [a for a in top.values if a not in known]
-            if left:
-                waiting.extend(left)
-                continue
-            waiting.pop()
-            known[top] = self._again(top, known, place, kept)
-        return known[value]
-
-    def _again(
-        self,
-        top: Value,
-        known: dict[Value, Value],
-        place: Callable[[Place], Place],
-        kept: Callable[[Buffer, tuple[Place, ...]], tuple[Place, ...]],
-    ) -> Value:
-        match top.name:
-            case "number":
-                return top
-            case "load":
-                buffer, places = top.args
-                return self.load(buffer, tuple(map(place, kept(buffer, places))))
-            case "place":
-                return self.integer(place(top.args[0]))
-            case "add" | "sub" | "mul" | "div" | "neg" | "max" | "min" | "select":
-                made: Value = getattr(self, top.name)(*(known[a] for a in top.args))
-                return made
-            case _:
-                return self.node(top.name, tuple(known[a] if isinstance(a, Value) else a for a in top.args), top.dtype)
-
 
 def loads(value: Value, seen: set[Value] | None = None) -> Iterator[Value]:
     """The loads that a value is made of, those in its places too; each once."""
@@ -299,17 +254,8 @@ def loads(value: Value, seen: set[Value] | None = None) -> Iterator[Value]:
             yield top
         places = top.args[1] if top.name == "load" else top.args if top.name == "place" else ()
         for place in places:
-            waiting.extend(computed(place))
+            waiting.extend(v for v in place.computed if isinstance(v, Value))
         waiting.extend(top.values)
-
-
-def computed(place: Place) -> Iterator[Value]:
-    """The values that a place is computed from."""
-    for atom, _ in place.terms:
-        if isinstance(atom, Value):
-            yield atom
-        elif hasattr(atom, "of"):
-            yield from computed(atom.of)
 
 
 def _text(value: Value) -> str:
