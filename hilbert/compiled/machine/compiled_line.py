@@ -21,7 +21,7 @@ from hilbert.compiled.merge.contraction import contract
 from hilbert.compiled.merge.fusion import fused
 from hilbert.compiled.merge.marks import mark_parallel
 from hilbert.compiled.tree.arrays import Loops
-from hilbert.compiled.tree.statements import Called, For, Nest, inside
+from hilbert.compiled.tree.statements import Called, For, inside
 from hilbert.program.run.constant_folding import folded
 from hilbert.program.run.run import Runner
 
@@ -64,7 +64,8 @@ class CompiledLine:
         to = Loops()
         inputs, outputs = whole(to, line)
         if to.doubted is not None:
-            to.statements.insert(0, Nest((), to.doubted, (), to.number(False, "bool")))
+            to.begin(to.doubted)
+            to.statements.insert(0, to.statements.pop())
         statements = expanded(to)
         if merge:
             statements = _fused_between(statements)
