@@ -180,5 +180,5 @@ def _det_tangent(a: Any, det: Any, da: Any) -> Any:
 
 
 FACTORS = known("factors of the adjugate", _factors, _factors_tangent, results=("p", "q", "c"))
-ADJUGATE = known("adjugate", _adjugate, _adjugate_tangent)
+ADJUGATE = known("adjugate", _adjugate, _adjugate_tangent, loops=small_systems.adjugate)
 DET = known("det", lambda xp, a: xp.linalg.det(a), _det_tangent, in_text="np.linalg.det({0})", loops=small_systems.det)

@@ -93,7 +93,7 @@ def test_a_lifted_value_is_the_interpreters(name: str) -> None:
         compared(none, drawn(none))
 
 
-@pytest.mark.parametrize("name", ["solve", "solve of matrices", "inverse", "logdet", "cholesky", "lower", "upper"])
+@pytest.mark.parametrize("name", OPERATIONS)
 def test_a_gradient_is_the_interpreters(name: str) -> None:
     """Of the sum of squares; there is no call."""
     f: Any = function(name, 3)
@@ -205,6 +205,15 @@ def test_what_is_no_error_is_right_where_the_interpreter_is_asked() -> None:
         X = hb.Fin.of(2)
         line = planned(hb.fun(hb.R ** (X * X))(hb.cholesky)).line
         assert said(CompiledLine(line), [a]) == said(Runner(line).run, [a])
+
+
+def test_a_gradient_of_det_at_singular_matrices() -> None:
+    """The adjugate is the interpreter's there, and not NaN."""
+    line = planned(hb.value_and_grad(function("det", 3))).line
+    code = CompiledLine(line)
+    assert code.report.calls == ()
+    for a in SINGULAR.values():
+        assert said(code, [a]) == said(Runner(line).run, [a])
 
 
 def test_large_systems_are_calls() -> None:

@@ -22,7 +22,7 @@ from hilbert.compiled.merge.contraction import contract
 from hilbert.compiled.merge.fusion import fused
 from hilbert.compiled.merge.marks import mark_parallel
 from hilbert.compiled.tree.arrays import Loops
-from hilbert.compiled.tree.statements import Called, For, Nest, inside
+from hilbert.compiled.tree.statements import Called, For, inside
 from hilbert.program.run.constant_folding import folded
 from hilbert.program.run.run import Runner
 
@@ -68,7 +68,8 @@ class CompiledLine:
         to = Loops()
         inputs, outputs = whole(to, line)
         if to.doubted is not None:
-            to.statements.insert(0, Nest((), to.doubted, (), to.number(False, "bool")))
+            to.begin(to.doubted)
+            to.statements.insert(0, to.statements.pop())
         parts = _parts(expanded(to), merge=merge)
         contract(to, parts)
         statements = [statement for part in parts for statement in part]

@@ -197,11 +197,21 @@ def solve(given: Given, part: str = "") -> Entries:
     return _solved(given, [partial(given.entry, 1, (i,)) for i in given.size], part)
 
 
-@_small
-def inverse(given: Given) -> Entries:
+def _inverse(given: Given) -> Entries:
     """A⁻¹: its columns solve A·x = e."""
     n, unit, load = len(given.masks[0]), given.to.constant(np.eye(len(given.size))), given.to.pool.load
     return _solved(given, [partial(lambda i, p: load(unit, (Place(i), p[n])), i) for i in given.size])
+
+
+inverse = _small(_inverse)
+
+
+@_small
+def adjugate(given: Given) -> Entries:
+    """Det A·A⁻¹ of a matrix and its determinant; where A is nearly singular, the interpreter knows another way."""
+    det = partial(given.entry, 1, ())
+    Cells(given.to, given.cells.axes, given.masks[1]).trust(lambda p: _is_normal(det(p)))
+    return {i: partial(lambda row, p: det(p) * row(p), row) for i, row in _inverse(given).items()}
 
 
 def _solved(given: Given, y: list[Cell], part: str = "") -> Entries:

@@ -210,7 +210,7 @@ class Loops:
         return self.pool.load(buffer, ())
 
     def doubt(self, sizes: Sequence[int], at: Callable[[Places], Value]) -> None:
-        """Let the interpreter compute the whole line if a truth value holds somewhere along axes: it may say an error."""
+        """Let the interpreter compute the line if a truth value holds somewhere along axes: it may say an error."""
         if self.doubted is None:
             self.doubted = self.buffer((), "bool")
             self.doubted.is_whole = True
