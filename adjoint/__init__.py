@@ -13,10 +13,15 @@ if TYPE_CHECKING:
     from adjoint.checks.check_derivatives import Checks, Report, check, check_adjoint, check_derivative
     from adjoint.checks.verification import Verification, verify
     from adjoint.reverse.adjoint_affine import adjoint_affine, vjp
-    from adjoint.reverse.compiled import CompiledJacobianProgram, compiled
+    from adjoint.reverse.compiled import compiled
     from adjoint.reverse.gradient import grad, value_and_grad
     from adjoint.reverse.jacobian_matrix import hessian, jacobian
-    from adjoint.reverse.jacobian_program import JacobianProgram, hessian_program, jacobian_program
+    from adjoint.reverse.jacobian_program import (
+        CompiledJacobianProgram,
+        JacobianProgram,
+        hessian_program,
+        jacobian_program,
+    )
     from adjoint.reverse.rules import adjoint
     from diff.names import NAMES
 

@@ -106,7 +106,9 @@ class CompiledLine:
         self.made = [(b.shape, np.dtype(b.dtype)) for b in outputs]
         self._free: list[Workspace] = []
         self.doubted = None if to.doubted is None else self.numbers[to.doubted]
-        self.entry = self.plan[0] if all(self.is_small) and len(self.plan) == 1 and names and to.doubted is None else None
+        self.entry = (
+            self.plan[0] if all(self.is_small) and len(self.plan) == 1 and names and to.doubted is None else None
+        )
         self.blas = blas()
         self.report = Report(
             sum(isinstance(s, For) for s in inside(statements)),
@@ -217,10 +219,10 @@ class Workspace:
             if array is not None:
                 memory[k] = array
 
-        def array(part: Any) -> Any:
-            return Arrays(array(p) for p in part) if isinstance(part, tuple) else memory[numbers[part]]
+        def held_in(part: Any) -> Any:
+            return Arrays(map(held_in, part)) if isinstance(part, tuple) else memory[numbers[part]]
 
-        found = step.kernel(*(array(part) for part in step.given))
+        found = step.kernel(*map(held_in, step.given))
         for buffer, result in zip(step.made, found if isinstance(found, Arrays) else (found,), strict=True):
             memory[numbers[buffer]][...] = result
 

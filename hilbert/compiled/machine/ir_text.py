@@ -15,8 +15,9 @@ from attrs import define, field
 from hilbert.compiled.machine.elementary import FUNCTIONS
 from hilbert.compiled.machine.ir_scalars import constant, declarations, definition, kept, symbol
 from hilbert.compiled.merge.accesses import accesses
-from hilbert.compiled.tree.places import Division, Place, Variable
+from hilbert.compiled.tree.places import Computed, Division, Place, Variable
 from hilbert.compiled.tree.statements import For, If, Product, Store
+from hilbert.compiled.tree.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from hilbert.compiled.machine.machine import Target
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.statements import Statement
-    from hilbert.compiled.tree.values import Value
+    from hilbert.compiled.tree.values import Number
 
 TYPES = {"float64": "double", "float32": "float", "bool": "i1", "int64": "i64"}
 SUFFIX = {"float64": "f64", "float32": "f32"}
@@ -265,7 +266,8 @@ class _Function:
                     term = self.at[atom]
                 case Division(of, n, remainder):
                     term = self.put(f"{'urem' if remainder else 'udiv'} i64 {self.place(of)}, {n}")
-                case _:
+                case Computed():
+                    assert isinstance(atom, Value)
                     term = self.value(atom)
             term = term if k == 1 else self.put(f"mul nsw i64 {term}, {k}")
             total = term if not total else self.put(f"add nsw i64 {total}, {term}")
@@ -362,7 +364,7 @@ def called(name: str, dtype: str) -> str:
     return name + ("f" if dtype == "float32" else "")
 
 
-def _number(number: float | bool, dtype: str) -> str:
+def _number(number: Number, dtype: str) -> str:
     """A number as LLVM writes it; those of 32 bits are written as the double that they are."""
     if dtype == "bool":
         return "true" if number else "false"

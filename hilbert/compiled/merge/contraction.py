@@ -76,6 +76,7 @@ def contract(to: Loops, parts: Sequence[Sequence[Statement]]) -> None:
 
 def _rewrite(to: Loops, statements: list[Statement], gone: Gone) -> None:
     """The statements at the places that are left."""
+
     def kept(buffer: Buffer, places: tuple[Place, ...]) -> tuple[Place, ...]:
         dropped = gone.get(buffer, {})
         return tuple(Place(p.offset) if k in dropped else p for k, p in enumerate(places))

@@ -90,7 +90,7 @@ def _is_large(spec: Spec, size: dict[str, int]) -> bool:
 
 def _matrices(to: Loops, spec: Spec, size: dict[str, int], left: Array, right: Array, result: Leaf) -> Array:
     """A call of BLAS on matrices in memory."""
-    (k,), (i, j) = spec.contracted, spec.out
+    k, i, j = spec.contracted, *spec.out
     if i in spec.left:
         a, b, labels = left, right, (spec.left, spec.right)
     else:

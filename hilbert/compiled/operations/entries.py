@@ -167,7 +167,7 @@ class Scalars:
         """|x|."""
         return Scalar(abs(x.value))
 
-    absolute = abs
+    absolute = abs  # noqa: A003 - the array API's name
 
     @staticmethod
     def sqrt(x: Scalar) -> Scalar:
@@ -250,6 +250,4 @@ class Scalars:
         log10,
         hypot,
         atan2,
-    ) = (
-        _called(name) for name in CALLS
-    )
+    ) = (_called(name) for name in CALLS)

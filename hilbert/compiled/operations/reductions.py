@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, cast
@@ -67,12 +68,14 @@ class Reduced:
     @property
     def dom(self) -> tuple[int, ...]:
         """The sizes of the axes of the domain."""
-        return self.relation.dom.shape
+        shape: tuple[int, ...] = self.relation.dom.shape
+        return shape
 
     @property
     def cod(self) -> tuple[int, ...]:
         """The sizes of the axes of the codomain."""
-        return self.relation.cod.shape
+        shape: tuple[int, ...] = self.relation.cod.shape
+        return shape
 
     @property
     def leaf(self) -> Leaf:
@@ -183,7 +186,7 @@ def _between(to: Loops, relation: AnyRelation, at: int, array: Array) -> Array:
 
 def _once(targets: Any) -> bool:
     """Tell if no target stands twice."""
-    return len(np.unique(targets)) == targets.size
+    return bool(len(np.unique(targets)) == targets.size)
 
 
 def _shifted(p: Reduced, by: int) -> Callable[[Places, Place], Value]:
@@ -289,7 +292,7 @@ def _windows(p: Reduced, form: Window[Any, Any]) -> Array:
     spans = [_span(form.offset + form.dilation * k, form.stride, n, m) for k in range(form.width)]
     cuts = sorted({0, m, *(end for span in spans for end in span)})
     pieces: list[Piece] = []
-    for low, high in zip(cuts, cuts[1:], strict=False):
+    for low, high in itertools.pairwise(cuts):
         inside = tuple(k for k, (first, end) in enumerate(spans) if first <= low and high <= end)
         pieces.append((low, high, partial(_window, p, form, inside)))
     return p.pieces(pieces)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hilbert.compiled.tree.statements import Statement
-    from hilbert.compiled.tree.values import Value
+    from hilbert.compiled.tree.values import Number, Value
 
 Places: TypeAlias = tuple[Place, ...]
 
@@ -68,7 +68,7 @@ class Loops:
 
     # --- the parts ---
 
-    def number(self, number: float | bool, dtype: str) -> Value:
+    def number(self, number: Number, dtype: str) -> Value:
         """A number."""
         return self.pool.number(number, dtype)
 
@@ -127,6 +127,11 @@ class Loops:
     def view(leaf: Leaf, at: Callable[[Places], Value]) -> Array:
         """An array that is computed where it is read."""
         return Array(leaf, at)
+
+    @staticmethod
+    def row(leaf: Leaf, array: Array, front: Places) -> Array:
+        """The entries of an array at some places along its first axes."""
+        return Array(leaf, lambda places: array.at((*front, *places)))
 
     def each(self, leaf: Leaf, at: Callable[[Places], Value]) -> Array:
         """An array that is stored, entry by entry."""

@@ -64,7 +64,8 @@ class Value(Computed):
 
     def _with(self, name: str, other: Value | float, *, swapped: bool = False) -> Value:
         right = other if isinstance(other, Value) else self.pool.number(other, self.dtype)
-        return getattr(self.pool, name)(right, self) if swapped else getattr(self.pool, name)(self, right)
+        made: Value = getattr(self.pool, name)(*((right, self) if swapped else (self, right)))
+        return made
 
     def __add__(self, other: Value | float) -> Value:
         return self._with("add", other)
@@ -206,7 +207,7 @@ class Pool:
         """−a."""
         if a.number is not None:
             return self.number(-a.number, a.dtype)
-        return a.args[0] if a.name == "neg" else self.node("neg", (a,), a.dtype)  # type: ignore[no-any-return]
+        return a.values[0] if a.name == "neg" else self.node("neg", (a,), a.dtype)
 
     def unary(self, name: str, a: Value) -> Value:
         """abs, sqrt, round or not."""
