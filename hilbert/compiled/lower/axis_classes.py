@@ -8,7 +8,7 @@ the class with most work is the outermost loop, so that what happens for one of 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, TypeAlias, final
+from typing import TYPE_CHECKING, TypeAlias, assert_never, final
 
 from hilbert.compiled.tree.places import Computed, Division, Variable
 from hilbert.compiled.tree.statements import For, If, Nest, inside
@@ -158,3 +158,5 @@ def variables_of(place: Place) -> Iterator[Variable]:
                 for load in loads(atom):
                     for inner in load.args[1]:
                         yield from variables_of(inner)
+            case _:
+                assert_never(atom)

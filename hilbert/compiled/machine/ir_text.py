@@ -8,7 +8,7 @@ product may be added without being rounded. Nothing else of floating-point arith
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, assert_never, final
 
 from attrs import define, field
 
@@ -16,7 +16,7 @@ from hilbert.compiled.machine.elementary import FUNCTIONS
 from hilbert.compiled.machine.ir_scalars import constant, declarations, definition, kept, symbol
 from hilbert.compiled.merge.accesses import accesses
 from hilbert.compiled.tree.places import Computed, Division, Place, Variable
-from hilbert.compiled.tree.statements import For, If, Product, Store
+from hilbert.compiled.tree.statements import Called, For, If, Nest, Product, Store
 from hilbert.compiled.tree.values import Value
 
 if TYPE_CHECKING:
@@ -117,8 +117,10 @@ class _Function:
                     self.branch(statement)
                 case Product():
                     self.product(statement)
-                case _:
+                case Nest() | Called():  # nests are loops by now, calls stand between functions
                     raise TypeError(statement)
+                case _:
+                    assert_never(statement)
 
     def put(self, text: str) -> str:
         """A line of text with a new name for its result."""
@@ -269,6 +271,8 @@ class _Function:
                 case Computed():
                     assert isinstance(atom, Value)
                     term = self.value(atom)
+                case _:
+                    assert_never(atom)
             term = term if k == 1 else self.put(f"mul nsw i64 {term}, {k}")
             total = term if not total else self.put(f"add nsw i64 {total}, {term}")
         if place.offset:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, assert_never, final
 
 from hilbert.compiled.tree.places import Computed, Division, Place, Variable
 from hilbert.compiled.tree.values import Value
@@ -69,6 +69,8 @@ class Rewriting:
                     return int(value.number)
                 found: Place | Value = value.args[0] if value.name == "place" else value
                 return found
+            case _:
+                assert_never(atom)
 
     def _again(self, top: Value) -> Value:
         """The value of the same operation on changed operands."""
