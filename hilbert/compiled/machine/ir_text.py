@@ -223,11 +223,11 @@ class _Function:
             self.entry += [f"  {place} = alloca {type_}", f"  store {type_} {number}, ptr {place}"]
             return place
 
-        one, zero = _number(1.0, dtype), _number(0.0, dtype)
+        factor, zero = _number(statement.factor, dtype), _number(0.0, dtype)
         letters = [slot("i8", "84" if flag else "78") for flag in (tb, ta)]
         sizes = [slot("i32", str(size)) for size in (n, m, k)]
         ldb, lda, ldc = (slot("i32", str(size)) for size in (k if tb else n, m if ta else k, n))
-        given = [*letters, *sizes, slot(t, one), self.base(statement.b), ldb]
+        given = [*letters, *sizes, slot(t, factor), self.base(statement.b), ldb]
         given += [self.base(statement.a), lda, slot(t, zero), self.base(statement.c), ldc]
         table = 0 if dtype == "float64" else 1
         pointer = self.put(f"getelementptr ptr, ptr %blas, i64 {table}")

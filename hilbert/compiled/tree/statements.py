@@ -72,13 +72,14 @@ class If:
 @final
 @define(eq=False)
 class Product:
-    """c = a·b of matrices stored by rows, each transposed if told so; m×k by k×n."""
+    """c = factor·a·b of matrices stored by rows, each transposed if told so; m×k by k×n."""
 
     a: Buffer
     b: Buffer
     c: Buffer
     transposed: tuple[bool, bool]
     sizes: tuple[int, int, int]
+    factor: float = 1.0
 
 
 @final
