@@ -51,12 +51,16 @@ class Store:
 @final
 @define(eq=False)
 class For:
-    """A loop. Loops over `rounds` keep their order and are not merged; those of a nest have one, by chance."""
+    """A loop. Loops over `rounds` keep their order and are not merged; those of a nest have one, by chance.
+
+    The rounds of a parallel one meet in `totals` only, one entry each, to which they put values.
+    """
 
     variable: Variable
     body: list[Statement]
     rounds: bool = False
     is_parallel: bool = False
+    totals: frozenset[Buffer] = frozenset()
 
 
 @final
