@@ -2,7 +2,8 @@
 
 An axis of a buffer and the variable that is a place along it are of one class, over all nests. So the axes of a model
 are found again without a word about spaces: a batch, a hidden layer. Small classes are written out, entry by entry;
-the class with most work is the outermost loop, so that what happens for one of its elements stays in registers.
+the class with most work is the outermost loop, so that what happens for one of its elements stays in registers. The
+innermost one runs along memory.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 Axis: TypeAlias = "Variable | tuple[Buffer, int]"
 FEW, SOME, WIDE = 4, 16, 16
 """Classes of up to FEW elements are written out; of up to SOME, where most of their work is beside one of WIDE."""
+VECTOR = 8
+"""The innermost loops have at least so many rounds."""
 MOST = 512
 """The most statements that a nest is written out to."""
 
@@ -43,15 +46,18 @@ class AxisClasses:
         self._weigh()
         self._outer = self._outermost()
         self.written = self._written_out()
+        self._inner = self._innermost()
 
     def rank(self, axis: Axis, size: int) -> tuple[int, int, int]:
-        """The order of an axis: along rounds, the outermost class, classes that are written out, the others by size."""
+        """The order of an axis: rounds, the outermost class, those written out, others by size, the innermost one."""
         found = self._find(axis)
         number = self._numbers.setdefault(found, len(self._numbers))
         if found in self._rounds:
             return (-1, 0, number)
         if size == self._size.get(self._outer, 0) if self._outer is not None else False:
             return (0, 0, number)
+        if found == self._inner:
+            return (3, 0, number)
         return (1, 0, number) if self.is_written(axis) else (2, size, number)
 
     def is_written(self, axis: Axis) -> bool:
@@ -96,6 +102,7 @@ class AxisClasses:
         self._size: dict[Axis, int] = {}
         self._work: dict[Axis, float] = {}
         self._beside: dict[Axis, float] = {}
+        self._beneath: dict[Axis, float] = {}
         self._numbers: dict[Axis, int] = {}
         for nest, rounds in self._nests:
             sizes = {self._find(v): v.size for v in nest.variables}
@@ -105,6 +112,10 @@ class AxisClasses:
                 self._work[found] = self._work.get(found, 0) + work
                 if max((m for other, m in sizes.items() if other != found), default=1) >= WIDE:
                     self._beside[found] = self._beside.get(found, 0) + work
+            for load in loads(nest.value):
+                buffer, places = load.args
+                if places and (buffer.is_whole or buffer.kind != "work") and (v := places[-1].variable) is not None:
+                    self._beneath[self._find(v)] = self._beneath.get(self._find(v), 0) + work
 
     def _is_small(self, found: Axis) -> bool:
         n = self._size[found]
@@ -116,6 +127,11 @@ class AxisClasses:
             return None
         most = max(self._work[found] for found in loops)
         return max((found for found in loops if 3 * self._work[found] >= most), key=lambda found: self._size[found])
+
+    def _innermost(self) -> Axis | None:
+        """The class along which the arrays lie whose order in memory is given, by most work."""
+        loops = [a for a in self._beneath if a not in self.written and a != self._outer and self._size.get(a, 0) >= VECTOR]
+        return max(loops, key=self._beneath.__getitem__, default=None)
 
     def _written_out(self) -> set[Axis]:
         """The classes that are written out, where no nest becomes too long by it."""

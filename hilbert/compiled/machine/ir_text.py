@@ -85,6 +85,7 @@ class _Function:
         self.places: dict[Place, str] = {}
         self.entry: list[str] = []
         self.group: int | None = None
+        self.totals: frozenset[Buffer] = frozenset()
 
     def text(self, name: str, statements: Sequence[Statement]) -> str:
         """The definition: the addresses are loaded by one function, and given to the other as what does not overlap."""
@@ -144,12 +145,12 @@ class _Function:
         self.values, places, group = {}, self.places, self.group
         self.places = dict(places)
         if loop.is_parallel:
-            self.group = self.module.note("distinct !{}")
+            self.group, self.totals = self.module.note("distinct !{}"), loop.totals
         self.body(loop.body)
         hints = ""
         if loop.is_parallel:
             assert self.group is not None
-            hints = f", !llvm.loop !{self.hints(variable.size, self.group)}"
+            hints = f", !llvm.loop !{self.hints(variable.size, self.group, has_totals=bool(loop.totals))}"
         self.group = group
         last = self.label()
         self.lines += [f"  br label %{last}", f"{last}:"]
@@ -163,12 +164,15 @@ class _Function:
         else:
             self.at[variable] = outer
 
-    def hints(self, size: int, group: int) -> int:
-        """The number of the node that says what is known of a loop whose rounds do not meet."""
+    def hints(self, size: int, group: int, *, has_totals: bool) -> int:
+        """The number of the node that says what is known of a loop whose rounds meet in totals only."""
         note = self.module.note
         hints = [note(f'!{{!"llvm.loop.parallel_accesses", !{group}}}')]
-        if size >= 8:
-            hints.append(note('!{!"llvm.loop.vectorize.enable", i1 true}'))
+        if size >= 8:  # not written out before it is made of vectors: the loop around it would be one of gathers
+            done = note('!{!"llvm.loop.isvectorized", i32 1}')
+            hints += [note(f'!{{!"llvm.loop.vectorize.followup_all", !{done}}}'), note('!{!"llvm.loop.unroll.disable"}')]
+            if not has_totals:
+                hints.append(note('!{!"llvm.loop.vectorize.enable", i1 true}'))
             if size % 8 and size < 256:
                 hints.append(note('!{!"llvm.loop.vectorize.predicate.enable", i1 true}'))
         me = note(None)
@@ -194,11 +198,11 @@ class _Function:
         value, dtype = self.value(store.value), store.buffer.dtype
         address = self.address(store.buffer, store.places)
         if store.monoid is not None:
-            old = self._loaded(dtype, address)
+            old = self._loaded(store.buffer, address)
             value = self._put_together(store.monoid, dtype, old, value)
         if dtype == "bool":
             value = self.put(f"zext i1 {value} to i8")
-        self.lines.append(f"  store {STORED[dtype]} {value}, ptr {address}{self._access}")
+        self.lines.append(f"  store {STORED[dtype]} {value}, ptr {address}{self._access(store.buffer)}")
         self.values = {}  # what is read from memory may be another from here on
 
     def _put_together(self, monoid: str, dtype: str, a: str, b: str) -> str:
@@ -209,9 +213,8 @@ class _Function:
             return self.put(f"{monoid} i1 {a}, {b}")
         return self._intrinsic(f"{monoid}imum", dtype, a, b)
 
-    @property
-    def _access(self) -> str:
-        return f", !llvm.access.group !{self.group}" if self.group is not None else ""
+    def _access(self, buffer: Buffer) -> str:
+        return f", !llvm.access.group !{self.group}" if self.group is not None and buffer not in self.totals else ""
 
     def product(self, statement: Product) -> None:
         """A call of BLAS: what is stored by rows is the transpose of what it takes."""
@@ -226,11 +229,11 @@ class _Function:
             self.entry += [f"  {place} = alloca {type_}", f"  store {type_} {number}, ptr {place}"]
             return place
 
-        one, zero = _number(1.0, dtype), _number(0.0, dtype)
+        factor, zero = _number(statement.factor, dtype), _number(0.0, dtype)
         letters = [slot("i8", "84" if flag else "78") for flag in (tb, ta)]
         sizes = [slot("i32", str(size)) for size in (n, m, k)]
         ldb, lda, ldc = (slot("i32", str(size)) for size in (k if tb else n, m if ta else k, n))
-        given = [*letters, *sizes, slot(t, one), self.base(statement.b), ldb]
+        given = [*letters, *sizes, slot(t, factor), self.base(statement.b), ldb]
         given += [self.base(statement.a), lda, slot(t, zero), self.base(statement.c), ldc]
         table = 0 if dtype == "float64" else 1
         pointer = self.put(f"getelementptr ptr, ptr %blas, i64 {table}")
@@ -281,9 +284,9 @@ class _Function:
             self.places[place] = total
         return total
 
-    def _loaded(self, dtype: str, address: str) -> str:
-        loaded = self.put(f"load {STORED[dtype]}, ptr {address}{self._access}")
-        return self.put(f"icmp ne i8 {loaded}, 0") if dtype == "bool" else loaded
+    def _loaded(self, buffer: Buffer, address: str) -> str:
+        loaded = self.put(f"load {STORED[buffer.dtype]}, ptr {address}{self._access(buffer)}")
+        return self.put(f"icmp ne i8 {loaded}, 0") if buffer.dtype == "bool" else loaded
 
     def value(self, value: Value) -> str:
         """The name of a value, whose operations are written if they are not."""
@@ -313,7 +316,7 @@ class _Function:
         """The line of text of an operation whose operands are written."""
         dtype, t = top.dtype, TYPES[top.dtype]
         if top.name == "load":
-            return self._loaded(dtype, self.address(*top.args))
+            return self._loaded(top.args[0], self.address(*top.args))
         if top.name == "place":
             return self.place(top.args[0])
         args = [self._name(a) for a in top.values]

@@ -1,4 +1,4 @@
-"""Innermost loops whose rounds do not meet are marked: the compiler may run several rounds at once."""
+"""Innermost loops whose rounds meet in totals only are marked: the compiler may run several rounds at once."""
 
 from __future__ import annotations
 
@@ -23,20 +23,28 @@ def mark_parallel(statements: list[Statement]) -> None:
             count[buffer] = count.get(buffer, 0) + len(entries)
     for statement in inside(statements):
         if isinstance(statement, For) and not statement.rounds:
-            statement.is_parallel = _is_parallel(statement, count)
+            _mark(statement, count)
 
 
-def _is_parallel(loop: For, count: dict[Buffer, int]) -> bool:
+def _mark(loop: For, count: dict[Buffer, int]) -> None:
     stores = [s for s in loop.body if isinstance(s, Store)]
     if len(stores) != len(loop.body):
-        return False
+        return
     found = accesses(loop)
     first = _first(stores)
-    return all(
-        not writes(entries)
-        or _moves(entries, buffer, loop.variable)
-        or (buffer.is_local and len(entries) == count[buffer] and first[buffer] and _is_fixed(entries))
+    meeting = {
+        buffer: entries
         for buffer, entries in found.items()
+        if writes(entries)
+        and not _moves(entries, buffer, loop.variable)
+        and not (buffer.is_local and len(entries) == count[buffer] and first[buffer] and _is_fixed(entries))
+    }
+    read = {load.args[0] for store in stores for load in loads(store.value)}
+    loop.totals = frozenset(meeting)
+    loop.is_parallel = not meeting.keys() & read and all(
+        store.monoid is not None and all(p.is_without(loop.variable) for p in store.places)
+        for store in stores
+        if store.buffer in meeting
     )
 
 

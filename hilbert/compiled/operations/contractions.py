@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
-from hilbert.compiled.tree.places import along
+from attrs import frozen
+
+from hilbert.compiled.tree.arrays import Array
+from hilbert.compiled.tree.places import Place, along
 from hilbert.compiled.tree.statements import Product
+from hilbert.index.leaf import Leaf
 
 if TYPE_CHECKING:
-    from hilbert.compiled.tree.arrays import Array, Loops, Places
-    from hilbert.compiled.tree.places import Place
+    from hilbert.compiled.tree.arrays import Loops, Places
+    from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.values import Value
-    from hilbert.index.leaf import Leaf
     from hilbert.index.spec import Spec
 
-SMALL = 8
-"""Matrix products with a side below are loops."""
+SIDE, SUMMED = 8, 16
+"""Products of matrices with fewer rows or columns, or sums over fewer entries, are loops."""
 WORK = 1 << 15
 """Matrix products of fewer multiplications are loops (measured)."""
 
@@ -37,8 +41,10 @@ def contracted(to: Loops, spec: Spec, left: Array, right: Array, result: Leaf) -
 
     if not summed:
         return to.each(result, lambda places: at(places, ()))
-    if _is_large(spec, size) and left.leaf.is_field and right.leaf.is_field:
-        return _matrices(to, spec, size, left, right, result)
+    if left.leaf.is_field and right.leaf.is_field:
+        made = _product(to, spec, size, left, right, result)
+        if made is not None:
+            return made
     return to.total(result, [size[c] for c in summed], at)
 
 
@@ -80,25 +86,58 @@ def _hot(to: Loops, own: str, element: Array, labels: str, other: Array, out: st
     return to.put(result, [size[c] for c in loops], put, "add" if missed else None)
 
 
-def _is_large(spec: Spec, size: dict[str, int]) -> bool:
-    """Tell if a contraction is a product of two matrices that is worth a call of BLAS."""
-    if not len(spec.left) == len(spec.right) == len(spec.out) == 2 or len(spec.contracted) != 1:
-        return False
-    sizes = [size[c] for c in spec.out + spec.contracted]
-    return min(sizes) >= SMALL and sizes[0] * sizes[1] * sizes[2] >= WORK
+def _product(to: Loops, spec: Spec, size: dict[str, int], left: Array, right: Array, result: Leaf) -> Array | None:
+    """A call of BLAS, where the contraction is a product of two matrices that is worth it; otherwise None.
+
+    The rows and columns of a matrix may be several axes that lie side by side.
+    """
+    first, second = (_laid(to, array, labels) for array, labels in ((left, spec.left), (right, spec.right)))
+    summed = "".join(c for c in first.labels if c in spec.contracted)
+    for a, b in ((first, second), (second, first)):
+        rows, columns = ("".join(c for c in spec.out if c in operand.labels) for operand in (a, b))
+        m, n, k = (math.prod(size[c] for c in labels) for labels in (rows, columns, summed))
+        if rows + columns == spec.out and min(m, n) >= SIDE and k >= SUMMED and m * n * k >= WORK:
+            made = to.buffer(result.shape, result.dtype)
+            to_left, is_left = a.matrix(to, rows, summed)
+            to_right, is_right = b.matrix(to, summed, columns)
+            for buffer in (to_left, to_right, made):
+                buffer.is_whole = True
+            to.statements.append(
+                Product(to_left, to_right, made, (is_left, is_right), (m, n, k), a.factor * b.factor)
+            )
+            return to.of(result, made)
+    return None
 
 
-def _matrices(to: Loops, spec: Spec, size: dict[str, int], left: Array, right: Array, result: Leaf) -> Array:
-    """A call of BLAS on matrices in memory."""
-    k, i, j = spec.contracted, *spec.out
-    if i in spec.left:
-        a, b, labels = left, right, (spec.left, spec.right)
-    else:
-        a, b, labels = right, left, (spec.right, spec.left)
-    made = to.buffer(result.shape, result.dtype)
-    first, second = to.stored(a), to.stored(b)
-    for buffer in (first, second, made):
-        buffer.is_whole = True
-    transposed = labels[0] != i + k, labels[1] != k + j
-    to.statements.append(Product(first, second, made, transposed, (size[i], size[j], size[k])))
-    return to.of(result, made)
+@frozen
+class _Laid:
+    """An operand of a product: a factor times a buffer whose axes have these labels, in some order."""
+
+    array: Array
+    own: str
+    labels: str
+    buffer: Buffer | None = None
+    factor: float = 1.0
+
+    def matrix(self, to: Loops, rows: str, columns: str) -> tuple[Buffer, bool]:
+        """The matrix with these rows and columns, stored so or transposed; a copy if it is stored otherwise."""
+        if self.buffer is not None and self.labels in {rows + columns, columns + rows}:
+            return self.buffer, self.labels != rows + columns
+        order = [self.own.index(c) for c in rows + columns]
+        leaf = Leaf(self.array.leaf.entry, tuple(self.array.leaf.axes[k] for k in order))
+        back = [order.index(k) for k in range(len(order))]
+        return to.stored(Array(leaf, lambda places: self.array.at(tuple(places[k] for k in back)))), False
+
+
+def _laid(to: Loops, array: Array, labels: str) -> _Laid:
+    """How an operand lies in memory: views that only move axes, or scale, are read through."""
+    variables = [to.variable(n) for n in array.shape]
+    value, factor = array.at(tuple(map(Place.of, variables))), 1.0
+    while (value.name == "neg") or (value.name == "mul" and value.args[1].number is not None):
+        factor *= -1.0 if value.name == "neg" else value.args[1].number
+        value = value.args[0]
+    if value.name == "load" and len(value.args[1]) == len(variables):
+        found = [place.variable for place in value.args[1]]
+        if set(found) == set(variables):
+            return _Laid(array, labels, "".join(labels[variables.index(v)] for v in found), value.args[0], factor)
+    return _Laid(array, labels, labels)

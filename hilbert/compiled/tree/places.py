@@ -107,6 +107,10 @@ class Place:
         """The variables among the atoms."""
         return tuple(atom for atom, _ in self.terms if isinstance(atom, Variable))
 
+    def is_without(self, variable: Variable) -> bool:
+        """Tell if the place is one for all rounds of a loop: affine in other variables."""
+        return all(isinstance(atom, Variable) and atom != variable for atom, _ in self.terms)
+
     def bounds(self) -> tuple[int, int] | None:
         """The least and the largest value, where all atoms are variables."""
         low = high = self.offset

@@ -51,12 +51,16 @@ class Store:
 @final
 @define(eq=False)
 class For:
-    """A loop. Loops over `rounds` keep their order and are not merged; those of a nest have one, by chance."""
+    """A loop. Loops over `rounds` keep their order and are not merged; those of a nest have one, by chance.
+
+    The rounds of a parallel one meet in `totals` only, one entry each, to which they put values.
+    """
 
     variable: Variable
     body: list[Statement]
     rounds: bool = False
     is_parallel: bool = False
+    totals: frozenset[Buffer] = frozenset()
 
 
 @final
@@ -72,13 +76,14 @@ class If:
 @final
 @define(eq=False)
 class Product:
-    """c = a·b of matrices stored by rows, each transposed if told so; m×k by k×n."""
+    """c = factor·a·b of matrices stored by rows, each transposed if told so; m×k by k×n."""
 
     a: Buffer
     b: Buffer
     c: Buffer
     transposed: tuple[bool, bool]
     sizes: tuple[int, int, int]
+    factor: float = 1.0
 
 
 @final
