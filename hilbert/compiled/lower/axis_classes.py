@@ -130,7 +130,9 @@ class AxisClasses:
 
     def _innermost(self) -> Axis | None:
         """The class along which the arrays lie whose order in memory is given, by most work."""
-        loops = [a for a in self._beneath if a not in self.written and a != self._outer and self._size.get(a, 0) >= VECTOR]
+        loops = [
+            a for a in self._beneath if a not in self.written and a != self._outer and self._size.get(a, 0) >= VECTOR
+        ]
         return max(loops, key=self._beneath.__getitem__, default=None)
 
     def _written_out(self) -> set[Axis]:

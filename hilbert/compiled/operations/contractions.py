@@ -102,9 +102,7 @@ def _product(to: Loops, spec: Spec, size: dict[str, int], left: Array, right: Ar
             to_right, is_right = b.matrix(to, summed, columns)
             for buffer in (to_left, to_right, made):
                 buffer.is_whole = True
-            to.statements.append(
-                Product(to_left, to_right, made, (is_left, is_right), (m, n, k), a.factor * b.factor)
-            )
+            to.statements.append(Product(to_left, to_right, made, (is_left, is_right), (m, n, k), a.factor * b.factor))
             return to.of(result, made)
     return None
 
