@@ -355,7 +355,7 @@ class _Function:
                 name = called(top.args[0], dtype)
                 apart = " noinline" if self.module.calls_functions and self.group is None else ""
                 return self.put(f"call {t} @{name}({', '.join(f'{t} {a}' for a in args)}){apart}")
-            case _:
+            case _:  # a name that no pool makes
                 raise TypeError(top.name)
 
     def _cast(self, of: str, to: str, value: str) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias, final
+from typing import TYPE_CHECKING, TypeAlias, assert_never, final
 
 from attrs import frozen
 
-from hilbert.compiled.tree.statements import Called, For, If, Product, Store
+from hilbert.compiled.tree.statements import Called, For, If, Nest, Product, Store
 from hilbert.compiled.tree.values import Value, loads
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ Accesses: TypeAlias = "dict[Buffer, list[Access]]"
 def accesses(statement: Statement, *, constants: bool = False) -> Accesses:
     """The accesses of a statement and of those within it; without those of constants, which nobody writes."""
     found: Accesses = {}
-    waiting = [statement]
+    waiting: list[Statement] = [statement]
     while waiting:
         top = waiting.pop()
         match top:
@@ -60,8 +60,10 @@ def accesses(statement: Statement, *, constants: bool = False) -> Accesses:
                     found.setdefault(buffer, []).append(Access(None, writes=False))
                 for buffer in made:
                     found.setdefault(buffer, []).append(Access(None, writes=True))
-            case _:
+            case Nest():  # which are loops by now
                 raise TypeError(top)
+            case _:
+                assert_never(top)
     return found
 
 

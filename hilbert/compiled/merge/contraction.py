@@ -41,7 +41,7 @@ def contract(to: Loops, parts: Sequence[Sequence[Statement]]) -> None:
             case If(condition, then, otherwise):
                 waiting += [(inner, around, number) for inner in then + otherwise]
                 found = accesses(If(condition, [], []))
-            case _:
+            case _:  # those that hold no others
                 found = accesses(top)
         for buffer, entries in found.items():
             uses.setdefault(buffer, []).extend((access.places, around) for access in entries)

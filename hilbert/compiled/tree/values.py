@@ -273,5 +273,5 @@ def _text(value: Value) -> str:
             )
         case "call":
             return f"{value.args[0]}({', '.join(map(str, value.args[1:]))})"
-        case _:
+        case _:  # those that are written as functions
             return f"{value.name}({', '.join(map(str, value.args))})"
