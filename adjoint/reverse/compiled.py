@@ -13,7 +13,7 @@ from typing import Any, TypeVar, get_args, overload
 
 from adjoint.reverse.jacobian_program import CompiledJacobianProgram, JacobianProgram
 from diff.terms.compiled_program import Backend, CompiledProgram, RunsCompiled, machine_program
-from diff.terms.lower import planned
+from diff.terms.lower import program
 from hilbert import Map, SpaceError, Type
 from hilbert.errors import shown
 from hilbert.map.map import require_map
@@ -45,4 +45,4 @@ def compiled(f: Any, *, backend: Any = "llvm") -> Any:
     require_map(f, "compiled")
     if isinstance(f, RunsCompiled):
         return f if f.backend == backend else machine_program(f.map, backend)
-    return machine_program(f if isinstance(f, JacobianProgram) else planned(f), backend)
+    return machine_program(program(f), backend)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, final
 import numpy as np
 from attrs import field, frozen
 
+from diff.terms.planned_program import reordered
 from diff.terms.program import AnyProgram, Program
 from hilbert import SpaceError, Type
 from hilbert.arrays.formal.formal_array import Formal
@@ -21,6 +22,7 @@ from hilbert.base.once import LOCK, once
 from hilbert.compiled.machine.compiled_line import CompiledLine, Report
 from hilbert.compiled.machine.machine import binding
 from hilbert.errors import shown
+from hilbert.map.map import runner
 from hilbert.program.line.operation import Literal as Constant
 
 if TYPE_CHECKING:
@@ -71,7 +73,7 @@ class RunsCompiled:
     @property
     @once
     def _code(self) -> CompiledLine:
-        return code_of(self.line)
+        return code_of(reordered(self.map).line if type(self.map) is Program else self.line)
 
     @property
     def report(self) -> Report:
@@ -91,7 +93,7 @@ class RunsCompiled:
 
     def _runner(self) -> OnLeaves:
         if self.backend != "llvm":
-            return self.map._runner()
+            return runner(self.map)
         kinds, run = NUMPY.kinds, self._code
 
         def on_leaves(leaves: Sequence[Any]) -> list[Any]:
