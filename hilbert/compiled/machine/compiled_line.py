@@ -19,6 +19,7 @@ from hilbert.compiled.machine.ir_text import Module
 from hilbert.compiled.machine.machine import Code, Target, blas, host
 from hilbert.compiled.merge.accesses import accesses
 from hilbert.compiled.merge.contraction import contract
+from hilbert.compiled.merge.cuts import cut
 from hilbert.compiled.merge.fusion import fused
 from hilbert.compiled.merge.marks import mark_parallel
 from hilbert.compiled.tree.arrays import Loops
@@ -74,6 +75,7 @@ class CompiledLine:
         contract(to, parts)
         statements = [statement for part in parts for statement in part]
         if merge:
+            statements = cut(to.pool, statements)
             mark_parallel(statements)
         used = {buffer for s in statements for buffer in accesses(s)}
         work = [b for b in to.buffers if b in used and not b.is_local]

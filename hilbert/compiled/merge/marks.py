@@ -5,57 +5,62 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hilbert.compiled.merge.accesses import accesses, width, writes
-from hilbert.compiled.tree.statements import For, Store, inside
+from hilbert.compiled.tree.statements import For, If, Store, inside
 from hilbert.compiled.tree.values import loads
 
 if TYPE_CHECKING:
     from hilbert.compiled.merge.accesses import Access
     from hilbert.compiled.tree.buffers import Buffer
-    from hilbert.compiled.tree.places import Variable
+    from hilbert.compiled.tree.places import Place, Variable
     from hilbert.compiled.tree.statements import Statement
 
 
 def mark_parallel(statements: list[Statement]) -> None:
     """Mark the innermost loops whose rounds write different entries, or entries that live in one round."""
-    count: dict[Buffer, int] = {}
-    for statement in statements:
-        for buffer, entries in accesses(statement).items():
-            count[buffer] = count.get(buffer, 0) + len(entries)
+    kept: set[Buffer] = set()
+    _keep(statements, kept)
     for statement in inside(statements):
         if isinstance(statement, For) and not statement.rounds:
-            _mark(statement, count)
+            _mark(statement, kept)
 
 
-def _mark(loop: For, count: dict[Buffer, int]) -> None:
+def _keep(statements: list[Statement], kept: set[Buffer]) -> None:
+    """Add the buffers of which an entry is read that the same list of statements has not written before."""
+    written: set[tuple[Buffer, tuple[Place, ...]]] = set()
+    for statement in statements:
+        match statement:
+            case Store(buffer, places, value, monoid):
+                read = {load.args for load in loads(value)} | ({(buffer, places)} if monoid is not None else set())
+                kept |= {b for b, _ in read - written}
+                written.add((buffer, places))
+            case For(_, body):
+                _keep(body, kept)
+            case If(condition, then, otherwise):
+                kept |= {load.args[0] for load in loads(condition)}
+                _keep(then, kept)
+                _keep(otherwise, kept)
+            case _:  # whole arrays, which are not local
+                pass
+
+
+def _mark(loop: For, kept: set[Buffer]) -> None:
     stores = [s for s in loop.body if isinstance(s, Store)]
     if len(stores) != len(loop.body):
         return
-    found = accesses(loop)
-    first = _first(stores)
     meeting = {
-        buffer: entries
-        for buffer, entries in found.items()
+        buffer
+        for buffer, entries in accesses(loop).items()
         if writes(entries)
         and not _moves(entries, buffer, loop.variable)
-        and not (buffer.is_local and len(entries) == count[buffer] and first[buffer] and _is_fixed(entries))
+        and not (buffer.is_local and buffer not in kept and _is_fixed(entries))
     }
     read = {load.args[0] for store in stores for load in loads(store.value)}
     loop.totals = frozenset(meeting)
-    loop.is_parallel = not meeting.keys() & read and all(
+    loop.is_parallel = not meeting & read and all(
         store.monoid is not None and all(p.is_without(loop.variable) for p in store.places)
         for store in stores
         if store.buffer in meeting
     )
-
-
-def _first(stores: list[Store]) -> dict[Buffer, bool]:
-    """For each buffer whether the first access of a round writes it."""
-    found: dict[Buffer, bool] = {}
-    for store in stores:
-        for load in loads(store.value):
-            found.setdefault(load.args[0], False)
-        found.setdefault(store.buffer, store.monoid is None)
-    return found
 
 
 def _moves(entries: list[Access], buffer: Buffer, variable: Variable) -> bool:

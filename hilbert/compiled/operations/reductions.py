@@ -5,7 +5,8 @@
 | identity, converse of a function | none: read elsewhere |
 | X × Y | a total over X, read for each y |
 | function | zeros; each x is put to f(x) |
-| inclusion, rotation, windows of a few entries | pieces of Y in which the same entries are read |
+| rotation | none: read elsewhere, modulo n |
+| inclusion, windows of a few entries | pieces of Y in which the same entries are read |
 | ≤ ≥ < > | rounds with a running sum |
 | labels, pairs, windows of many | zeros; each pair is put |
 | R × S, R + S, S ∘ R | one after the other, block by block |
@@ -141,6 +142,8 @@ def reduced(to: Loops, relation: AnyRelation, at: int, array: Array) -> Array:
             return _included(p, offset, stride)
         case Rotation(_, by):
             n = math.prod(p.cod)
+            if len(p.cod) == 1:
+                return p.gathered(lambda y: (y + (n - by)).modulo(n))
             moved: list[Piece] = [(0, by, _shifted(p, n - by)), (by, n, _shifted(p, -by))]
             return p.pieces(moved)
         case Graph(_, _, positions):

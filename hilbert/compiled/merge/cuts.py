@@ -1,0 +1,80 @@
+"""Loops in which quotients of places change their value are cut there: what is left has none.
+
+A place that goes around, (i + 63) mod 64, is 63 for the first round and i − 1 for the others: each part of the loop
+reads along memory.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hilbert.compiled.lower.expanded import substitution
+from hilbert.compiled.merge.accesses import accesses
+from hilbert.compiled.tree.places import Division, Place, Variable
+from hilbert.compiled.tree.statements import For, If, Store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hilbert.compiled.tree.statements import Statement
+    from hilbert.compiled.tree.values import Pool, Value
+
+PARTS = 4
+"""The most parts that a loop is cut into."""
+
+
+def cut(pool: Pool, statements: list[Statement]) -> list[Statement]:
+    """The statements with loops in parts, the outer ones first."""
+    made: list[Statement] = []
+    for statement in statements:
+        match statement:
+            case For(variable, body, rounds=False):
+                ends = sorted({0, variable.size, *_ends(statement, variable)})
+                if len(ends) == 2 or len(ends) > PARTS + 1:
+                    made.append(For(variable, cut(pool, body)))
+                    continue
+                for low, high in zip(ends, ends[1:], strict=False):
+                    part = Variable(f"{variable.name}_{low}", high - low)
+                    at = Place.of(part) + low if high - low > 1 else Place(low)
+                    inner = cut(pool, _moved(pool, body, {variable: at}))
+                    made += [For(part, inner)] if high - low > 1 else inner
+            case For(variable, body):
+                made.append(For(variable, cut(pool, body), rounds=True))
+            case If(condition, then, otherwise):
+                made.append(If(condition, cut(pool, then), cut(pool, otherwise)))
+            case _:  # no loop
+                made.append(statement)
+    return made
+
+
+def _ends(loop: For, variable: Variable) -> Iterator[int]:
+    """The rounds at which a quotient of a place that moves by one with the variable takes another value."""
+    for entries in accesses(loop, constants=True).values():
+        for access in entries:
+            for place in access.places or ():
+                for atom, _ in place.terms:
+                    if isinstance(atom, Division) and atom.of.terms == ((variable, 1),):
+                        first = -atom.of.offset % atom.n
+                        yield from range(first, variable.size, atom.n)
+
+
+def _moved(pool: Pool, statements: list[Statement], at: dict[Variable, Place]) -> list[Statement]:
+    """A copy of statements with places in place of variables."""
+    known: dict[Value, Value] = {}
+    place = substitution(pool, at, known)
+
+    def value(v: Value) -> Value:
+        return pool.changed(v, known, place)
+
+    def copied(statement: Statement) -> Statement:
+        match statement:
+            case For(variable, body, rounds):
+                return For(variable, [*map(copied, body)], rounds)
+            case If(condition, then, otherwise):
+                return If(value(condition), [*map(copied, then)], [*map(copied, otherwise)])
+            case Store(buffer, places, v, monoid):
+                return Store(buffer, tuple(map(place, places)), value(v), monoid)
+            case _:  # whole arrays
+                return statement
+
+    return [*map(copied, statements)]
