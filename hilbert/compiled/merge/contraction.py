@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 LOCAL = 64
 """The entries of a buffer that may be the function's own, in registers if the compiler finds them."""
 
+MOST = 1 << 14
+"""The entries of all such buffers together, but for single ones: a thread's stack is small."""
+
 
 def contract(to: Loops, statements: list[Statement]) -> None:
     """Drop the axes of buffers along which every access stands at the place of a loop around all of them."""
@@ -67,10 +70,12 @@ def contract(to: Loops, statements: list[Statement]) -> None:
         buffer.shape = tuple(buffer.shape[k] for k in kept)
     if gone:
         _rewrite(to, statements, gone)
-    for buffer in to.buffers:
+    held = 0
+    for buffer in sorted(to.buffers, key=lambda b: b.size):
         buffer.is_local = (
-            not buffer.is_whole and buffer.size <= LOCAL and len(segments.get(buffer, ())) <= 1
+            not buffer.is_whole and buffer.size <= LOCAL and len(segments.get(buffer, ())) <= 1 and held <= MOST
         )
+        held += buffer.size * (buffer.is_local and buffer.size > 1)
 
 
 def _rewrite(to: Loops, statements: list[Statement], gone: dict[Buffer, set[int]]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from hilbert.compiled.tree.places import along
@@ -83,11 +85,16 @@ def _hot(
 
 
 def _is_large(spec: Spec, size: dict[str, int]) -> bool:
-    """Tell if a contraction is a product of two matrices that is worth a call of BLAS."""
-    if not len(spec.left) == len(spec.right) == len(spec.out) == 2 or len(spec.contracted) != 1:
+    """Tell if a contraction is a product of two matrices that is worth a call of BLAS, where scipy has it."""
+    if not _has_blas() or not len(spec.left) == len(spec.right) == len(spec.out) == 2 or len(spec.contracted) != 1:
         return False
     sizes = [size[c] for c in spec.out + spec.contracted]
     return min(sizes) >= SMALL and sizes[0] * sizes[1] * sizes[2] >= WORK
+
+
+@cache
+def _has_blas() -> bool:
+    return find_spec("scipy") is not None
 
 
 def _matrices(to: Loops, spec: Spec, size: dict[str, int], left: Array, right: Array, result: Leaf) -> Array:
