@@ -15,7 +15,6 @@ import pytest
 
 import hilbert.all as hb
 from docs.examples import convolutional, gmm, heat, kalman, logistic, lstm, transformer
-
 from hilbert.relation import leq
 
 pytest.importorskip("llvmlite")
@@ -71,8 +70,8 @@ def test_programs_of_jacobians_keep_their_pattern() -> None:
     q = hb.compiled(p)
     assert q.pattern == p.pattern
     assert np.allclose(q.matrix(x, k).toarray(), p.matrix(x, k).toarray())
-    assert pickle.loads(pickle.dumps(q)) == q  # noqa: S301 - our own
-    assert pickle.loads(pickle.dumps(q)).pattern == p.pattern  # noqa: S301
+    assert pickle.loads(pickle.dumps(q)) == q
+    assert pickle.loads(pickle.dumps(q)).pattern == p.pattern
 
 
 def test_linear_maps() -> None:
@@ -89,7 +88,7 @@ def test_inside_of_another_function_it_is_the_function() -> None:
 
 def test_pickle_and_equality() -> None:
     """The program is pickled, and compiled again; backends are told apart."""
-    again = pickle.loads(pickle.dumps(c))  # noqa: S301
+    again = pickle.loads(pickle.dumps(c))
     assert again == c
     assert hash(again) == hash(c)
     assert close(again(x, k), f(x, k))

@@ -9,9 +9,9 @@ innermost one runs along memory.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, TypeAlias, assert_never, final
+from typing import TYPE_CHECKING, TypeAlias, final
 
-from hilbert.compiled.tree.places import Computed, Division, Variable
+from hilbert.compiled.tree.places import Division, Variable
 from hilbert.compiled.tree.statements import For, If, Nest, inside
 from hilbert.compiled.tree.values import Value, loads
 
@@ -165,16 +165,20 @@ def _nests(statements: list[Statement], rounds: int) -> Iterator[tuple[Nest, int
 
 def variables_of(place: Place) -> Iterator[Variable]:
     """The variables that a place depends on, also by the values that it is computed from."""
-    for atom, _ in place.terms:
-        match atom:
-            case Variable():
+    yield from _outright(place)
+    for value in place.computed:
+        assert isinstance(value, Value)
+        for load in loads(value):
+            for inner in load.args[1]:
+                yield from _outright(inner)
+
+
+def _outright(place: Place) -> Iterator[Variable]:
+    """The variables of a place and of those that are divided in it; what is read has its own."""
+    waiting = [place]
+    while waiting:
+        for atom, _ in waiting.pop().terms:
+            if isinstance(atom, Variable):
                 yield atom
-            case Division(of):
-                yield from variables_of(of)
-            case Computed():
-                assert isinstance(atom, Value)
-                for load in loads(atom):
-                    for inner in load.args[1]:
-                        yield from variables_of(inner)
-            case _:
-                assert_never(atom)
+            elif isinstance(atom, Division):
+                waiting.append(atom.of)

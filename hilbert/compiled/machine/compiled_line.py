@@ -24,6 +24,7 @@ from hilbert.compiled.merge.fusion import fused
 from hilbert.compiled.merge.marks import mark_parallel
 from hilbert.compiled.tree.arrays import Loops
 from hilbert.compiled.tree.statements import Called, For, inside
+from hilbert.errors import SpaceError
 from hilbert.program.run.constant_folding import folded
 from hilbert.program.run.run import Runner
 
@@ -122,9 +123,16 @@ class CompiledLine:
         )
 
     def fit(self, k: int, array: Any) -> Any:
-        """The input as the code reads it: by rows, aligned, of its dtype; a copy if it is not so."""
+        """The input as the code reads it: by rows, aligned, of its dtype; a copy if it is not so.
+
+        Raises SpaceError for another shape: the code would read beside the array.
+        """
         buffer = self.inputs[k]
-        return np.require(array, np.dtype(buffer.dtype), ("C", "A"))
+        found = np.require(array, np.dtype(buffer.dtype), ("C", "A"))
+        if found.shape != buffer.shape:
+            msg = f"input {k} of a compiled line has the shape {buffer.shape}, not {found.shape}"
+            raise SpaceError(msg)
+        return found
 
     @cached_property
     def interpreted(self) -> Runner:
@@ -133,6 +141,9 @@ class CompiledLine:
 
     def __call__(self, arrays: Sequence[Any], out: Sequence[Any] | None = None) -> list[Any]:
         """The outputs for these inputs: fresh arrays, or those of `out`, which are not checked."""
+        if len(arrays) != len(self.inputs):
+            msg = f"a compiled line of {len(self.inputs)} inputs does not apply to {len(arrays)} arrays"
+            raise SpaceError(msg)
         free = self._free
         try:
             workspace = free.pop()

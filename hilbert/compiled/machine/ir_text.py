@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 TYPES = {"float64": "double", "float32": "float", "bool": "i1", "int64": "i64"}
 SUFFIX = {"float64": "f64", "float32": "f32"}
 STORED = TYPES | {"bool": "i8"}
+BYTES = {"float64": 8, "float32": 4, "bool": 1, "int64": 8}
 FLOATS = {"gt": "ogt", "ge": "oge", "lt": "olt", "le": "ole", "eq": "oeq", "ne": "une"}
 INTS = {"gt": "sgt", "ge": "sge", "lt": "slt", "le": "sle", "eq": "eq", "ne": "ne"}
 ARITHMETIC = {"add": "add", "sub": "sub", "mul": "mul", "div": "div"}
@@ -94,7 +95,7 @@ class _Function:
         local = sorted((b for b in found if b.is_local and b.kind == "work"), key=lambda b: b.name)
         self.body(statements)
         allocated = [f"  %{b.name} = alloca [{max(b.size, 1)} x {STORED[b.dtype]}], align 64" for b in local]
-        parameters = ", ".join([f"ptr noalias nocapture align 8 %{self.table[k].name}" for k in used] + ["ptr %blas"])
+        parameters = ", ".join([*(_parameter(self.table[k]) for k in used), "ptr %blas"])
         core = [f"define internal void @{name}.core({parameters}) noinline #0 {{", "entry:", *allocated]
         core += [*self.entry, *self.lines, "  ret void", "}"]
         enter = [f"define void @{name}(ptr %table, ptr %blas) #0 {{"]
@@ -386,6 +387,12 @@ def _number(number: Number, dtype: str) -> str:
         except OverflowError:
             number = float("inf") if number > 0 else float("-inf")
     return constant(number)
+
+
+def _parameter(buffer: Buffer) -> str:
+    """The parameter of a buffer's address; those of users' arrays are multiples of the size of an entry."""
+    own = buffer.kind in {"constant", "work"}
+    return f"ptr noalias nocapture align {8 if own else BYTES[buffer.dtype]} %{buffer.name}"
 
 
 def _declaration(name: str, dtype: str) -> str:

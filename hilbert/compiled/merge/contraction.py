@@ -21,6 +21,9 @@ Gone: TypeAlias = "dict[Buffer, dict[int, int]]"
 LOCAL = 64
 """The entries of a buffer that may be the function's own, in registers if the compiler finds them."""
 
+MOST = 1 << 14
+"""The entries of all such buffers together, but for single ones: a thread's stack is small."""
+
 
 def contract(to: Loops, parts: Sequence[Sequence[Statement]]) -> None:
     """Cut the axes of buffers to the strip of one round where every access is in that of a loop around all of them.
@@ -70,8 +73,11 @@ def contract(to: Loops, parts: Sequence[Sequence[Statement]]) -> None:
         buffer.shape = tuple(dropped.get(k, n) for k, n in enumerate(buffer.shape))
     if gone:
         _rewrite(to, [statement for part in parts for statement in part], gone)
-    for buffer in to.buffers:
-        buffer.is_local = not buffer.is_whole and buffer.size <= LOCAL and len(found_in.get(buffer, ())) <= 1
+    held = 0
+    for buffer in sorted(to.buffers, key=lambda b: b.size):
+        is_alone = not buffer.is_whole and len(found_in.get(buffer, ())) <= 1
+        buffer.is_local = is_alone and buffer.size <= LOCAL and held <= MOST
+        held += buffer.size * (buffer.is_local and buffer.size > 1)
 
 
 def _rewrite(to: Loops, statements: list[Statement], gone: Gone) -> None:

@@ -29,12 +29,14 @@ class Array:
     """An array: the value at given places, one for each axis. `buffer` is where it is stored, if it is.
 
     `whole` makes what a kernel of the interpreter is given in its place: one with entries that nobody else sees.
+    `views` is the number of steps that are computed where it is read, one within the other.
     """
 
     leaf: Leaf
     at: Callable[[Places], Value]
     buffer: Buffer | None = None
     whole: Callable[[], Array] | None = None
+    views: int = 0
 
     @property
     def shape(self) -> tuple[int, ...]:
