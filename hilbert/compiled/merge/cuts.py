@@ -43,7 +43,7 @@ def cut(pool: Pool, statements: list[Statement]) -> list[Statement]:
                 made.append(For(variable, cut(pool, body), rounds=True))
             case If(condition, then, otherwise):
                 made.append(If(condition, cut(pool, then), cut(pool, otherwise)))
-            case _:  # no loop
+            case _:  # those that hold no others
                 made.append(statement)
     return made
 
