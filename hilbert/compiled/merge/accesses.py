@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias, final
 
 from attrs import frozen
 
-from hilbert.compiled.tree.statements import Called, For, If, Product, Store
+from hilbert.compiled.tree.statements import Called, For, If, Nest, Product, Store
 from hilbert.compiled.tree.values import loads
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def accesses(statement: Statement, *, constants: bool = False) -> Accesses:
             case If(condition, then, otherwise):
                 _read(found, condition, constants)
                 waiting += then + otherwise
-            case Store(buffer, places, value, monoid):
+            case Store(buffer, places, value, monoid) | Nest(_, buffer, places, value, monoid):
                 _read(found, value, constants)
                 for place in places:
                     for atom in _values(place):

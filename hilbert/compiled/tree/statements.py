@@ -76,13 +76,17 @@ class If:
 @final
 @define(eq=False)
 class Product:
-    """c = factor·a·b of matrices stored by rows, each transposed if told so; m×k by k×n."""
+    """c = factor·a·b of matrices stored by rows, each transposed if told so; m×k by k×n.
+
+    The first `rows` axes of c are its rows.
+    """
 
     a: Buffer
     b: Buffer
     c: Buffer
     transposed: tuple[bool, bool]
     sizes: tuple[int, int, int]
+    rows: int = 1
     factor: float = 1.0
 
 
