@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hilbert.compiled.tree.arrays import Loops
-    from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.places import Atom
     from hilbert.compiled.tree.statements import Statement
     from hilbert.compiled.tree.values import Pool, Value
@@ -123,9 +122,7 @@ def strip_of(nest: Nest, looped: list[Variable], written: int) -> dict[Variable,
     return {v: by} if by > 1 and is_given and free[0] != free[1] and not jumps(nest, inner) else {}
 
 
-def substitution(
-    pool: Pool, at: dict[Variable, Place], known: dict[Value, Value]
-) -> Callable[[Place], Place]:
+def substitution(pool: Pool, at: dict[Variable, Place], known: dict[Value, Value]) -> Callable[[Place], Place]:
     """The change of a place by places for variables."""
 
     def atom(a: Atom) -> Atom | int | Place:

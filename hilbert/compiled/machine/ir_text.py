@@ -167,7 +167,8 @@ class _Function:
         hints = [note(f'!{{!"llvm.loop.parallel_accesses", !{group}}}')]
         if size >= 8:  # not written out before it is made of vectors: the loop around it would be one of gathers
             done = note('!{!"llvm.loop.isvectorized", i32 1}')
-            hints += [note(f'!{{!"llvm.loop.vectorize.followup_all", !{done}}}'), note('!{!"llvm.loop.unroll.disable"}')]
+            hints.append(note(f'!{{!"llvm.loop.vectorize.followup_all", !{done}}}'))
+            hints.append(note('!{!"llvm.loop.unroll.disable"}'))
             if not has_totals:
                 hints.append(note('!{!"llvm.loop.vectorize.enable", i1 true}'))
             if size % 8 and size < 256:

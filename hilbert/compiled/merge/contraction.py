@@ -68,9 +68,7 @@ def contract(to: Loops, statements: list[Statement]) -> None:
     if gone:
         _rewrite(to, statements, gone)
     for buffer in to.buffers:
-        buffer.is_local = (
-            not buffer.is_whole and buffer.size <= LOCAL and len(segments.get(buffer, ())) <= 1
-        )
+        buffer.is_local = not buffer.is_whole and buffer.size <= LOCAL and len(segments.get(buffer, ())) <= 1
 
 
 def _rewrite(to: Loops, statements: list[Statement], gone: Gone) -> None:

@@ -6,6 +6,7 @@ reads along memory.
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 from hilbert.compiled.lower.expanded import substitution
@@ -33,7 +34,7 @@ def cut(pool: Pool, statements: list[Statement]) -> list[Statement]:
                 if len(ends) == 2 or len(ends) > PARTS + 1:
                     made.append(For(variable, cut(pool, body)))
                     continue
-                for low, high in zip(ends, ends[1:], strict=False):
+                for low, high in itertools.pairwise(ends):
                     part = Variable(f"{variable.name}_{low}", high - low)
                     at = Place.of(part) + low if high - low > 1 else Place(low)
                     inner = cut(pool, _moved(pool, body, {variable: at}))

@@ -56,9 +56,7 @@ def _times(a: Value, b: Value, dtype: str) -> Value:
     return a.pool.select(b, a, zero) if b.dtype == "bool" else a * b
 
 
-def _hot(
-    to: Loops, own: str, element: Array, labels: str, other: Array, out: str, result: Leaf
-) -> Array:
+def _hot(to: Loops, own: str, element: Array, labels: str, other: Array, out: str, result: Leaf) -> Array:
     """The contraction with basis vectors: their labels stand for one place."""
     index = element.leaf.entry.index
     assert index is not None
