@@ -13,9 +13,15 @@ if TYPE_CHECKING:
     from adjoint.checks.check_derivatives import Checks, Report, check, check_adjoint, check_derivative
     from adjoint.checks.verification import Verification, verify
     from adjoint.reverse.adjoint_affine import adjoint_affine, vjp
+    from adjoint.reverse.compiled import compiled
     from adjoint.reverse.gradient import grad, value_and_grad
     from adjoint.reverse.jacobian_matrix import hessian, jacobian
-    from adjoint.reverse.jacobian_program import JacobianProgram, hessian_program, jacobian_program
+    from adjoint.reverse.jacobian_program import (
+        CompiledJacobianProgram,
+        JacobianProgram,
+        hessian_program,
+        jacobian_program,
+    )
     from adjoint.reverse.rules import adjoint
     from diff.names import NAMES
 
@@ -25,6 +31,7 @@ if TYPE_CHECKING:  # what declared methods mean
 __all__ = [
     "NAMES",
     "Checks",
+    "CompiledJacobianProgram",
     "JacobianProgram",
     "Report",
     "Verification",
@@ -33,6 +40,7 @@ __all__ = [
     "check",
     "check_adjoint",
     "check_derivative",
+    "compiled",
     "grad",
     "hessian",
     "hessian_program",

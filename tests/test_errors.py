@@ -1062,6 +1062,13 @@ ADJOINT: dict[str, Rows] = {
         ("jacobian_program(two, wrt=2)", "has 2 parts, so position 2 does not exist"),
         ("jacobian_program(f, limit=0)", "limit is the number of entries that an intermediate array may have"),
     ],
+    "compiled": [
+        ("compiled(3)", "compiled takes a map, not 3"),
+        ('compiled(f, backend="gcc")', "backend='gcc'): the name of a backend is \"llvm\" or \"interpreter\""),
+    ],
+    "CompiledJacobianProgram": [
+        ("CompiledJacobianProgram(3, V, 3, pattern=3, map=3, backend=3)", "a program takes a space, not 3"),
+    ],
     "hessian_program": [
         ("hessian_program(f)", "scalar-valued map, not of f : ℝ^Pixel4 → ℝ^Pixel4"),
         ("hessian_program(3)", "hessian_program takes a map, not 3"),

@@ -288,6 +288,7 @@ ENTRANCES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "value_and_grad": (A.value_and_grad, (two, 0)),
     "jacobian": (A.jacobian, (f, v)),
     "hessian": (A.hessian, (D.sin, k)),
+    "compiled": (A.compiled, (f,)),
     "jacobian_program": (A.jacobian_program, (f,)),
     "hessian_program": (A.hessian_program, (D.sin,)),
     "jacobian wrt": (lambda i: A.jacobian(two, v, w, wrt=i), (0,)),

@@ -149,6 +149,7 @@ MAPS: dict[str, Callable[[], Any]] = {
     "identity": lambda: hb.identity(V),
     "inject": lambda: hb.inject(BOTH, 0),
     "inner": lambda: hb.inner(x, x),
+    "compiled": lambda: hb.compiled(hb.grad(quadratic))(x),
     "jacobian_program": lambda: (
         hb.jacobian_program(layer)(x, y),
         *(hb.jacobian_program(layer, as_=form).matrix(x, y) for form in ("array", "sparse")),

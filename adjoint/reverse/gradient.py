@@ -16,6 +16,7 @@ from adjoint.reverse.wrt import takes_wrt
 from diff import program
 from diff.derive.affine import linearized
 from diff.derive.varying_parts import Chosen, Wrt, part, positions
+from diff.terms.compiled_program import keeps_compiled
 from diff.terms.function import OnData
 from diff.terms.planned_program import derived
 from diff.terms.program import AnyProgram, Program
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 
 @overloaded(lambda: _calls.grad)
+@keeps_compiled
 @takes_wrt
 def grad(f: Any, wrt: Wrt = None) -> Any:
     """∇f : V → V of f : V → K, or its part at position or lens `wrt`; the gradient in a discrete part is in 0.
@@ -46,6 +48,7 @@ def grad(f: Any, wrt: Wrt = None) -> Any:
 
 
 @overloaded(lambda: _calls.value_and_grad)
+@keeps_compiled
 @takes_wrt
 def value_and_grad(f: Any, wrt: Wrt = None) -> Any:
     """V → K ⊕ V, x ↦ (f x, ∇f(x)), sharing what both need; `wrt` and errors as for `grad`."""

@@ -23,12 +23,14 @@ from adjoint.reverse.gradient import of_scalar
 from adjoint.reverse.wrt import restricted, takes_wrt
 from diff import derivative
 from diff.derive.varying_parts import Wrt
+from diff.terms.compiled_program import Backend, RunsCompiled, keeps_compiled, machine_program
 from diff.terms.linearization import AnyLinearization
-from diff.terms.program import Program
+from diff.terms.program import AnyProgram, Program
 from hilbert import Field, Map, SpaceError, Type
 from hilbert.base.attach import overloaded
 from hilbert.base.once import once
 from hilbert.base.sizes import held
+from hilbert.compiled.machine.machine import binding
 from hilbert.errors import shown
 from hilbert.map.map import AnyMap, OnLeaves, argument, require_map, runner
 from hilbert.program.line.builder import Builder
@@ -50,7 +52,6 @@ W = TypeVar("W", bound=Type)
 Q = TypeVar("Q", bound=Pattern)
 
 
-@final
 @frozen(eq=False, repr=False)
 class JacobianProgram(Program[V, W], Generic[V, W, Q]):
     """The program of the arrays that the matrix of a Jacobian has in one form; `pattern` makes the matrix of them."""
@@ -93,6 +94,37 @@ class JacobianProgram(Program[V, W], Generic[V, W, Q]):
         return _rebuilt, (self.dom, self.cod, self.line, self.names, self.written, self.pattern)
 
 
+@final
+@frozen(eq=False, repr=False)
+class CompiledJacobianProgram(RunsCompiled, JacobianProgram[V, W, Q]):
+    """The arrays of a Jacobian as machine code: see `compiled`."""
+
+    map: AnyProgram = field(kw_only=True)
+    backend: Backend = field(kw_only=True)
+
+    def _runner(self) -> OnLeaves:
+        return RunsCompiled._runner(self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CompiledJacobianProgram):
+            return False
+        return self.backend == other.backend and self.map == other.map
+
+    def __hash__(self) -> int:
+        return hash((self.backend, self.map))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _compiled, (self.map, self.backend)
+
+
+@once
+def _compiled(p: JacobianProgram[V, W, Q], backend: Backend) -> CompiledJacobianProgram[V, W, Q]:
+    if backend == "llvm":
+        binding()
+    return CompiledJacobianProgram(p.dom, p.cod, p.line, p.names, p.written, pattern=p.pattern, map=p, backend=backend)
+
+
+machine_program.register(JacobianProgram, _compiled)
 AnyJacobianProgram = JacobianProgram[Any, Any, Any]
 """The program of a Jacobian on any space, in any form."""
 
@@ -102,6 +134,7 @@ def _rebuilt(*fields: Any) -> AnyJacobianProgram:
 
 
 @overloaded(lambda: _calls.jacobian_program)
+@keeps_compiled
 @takes_wrt
 def jacobian_program(f: AnyMap, *, wrt: Wrt = None, as_: As = "array", limit: int | None = None) -> Any:
     """The arrays of the matrix of f' as a program of the point: `p(x)` has them, `p.matrix(x)` is `jacobian(f, x)`.
@@ -116,6 +149,7 @@ def jacobian_program(f: AnyMap, *, wrt: Wrt = None, as_: As = "array", limit: in
 
 
 @overloaded(lambda: _calls.hessian_program)
+@keeps_compiled
 @takes_wrt
 def hessian_program(f: Map[Any, Field], *, wrt: Wrt = None, as_: As = "array", limit: int | None = None) -> Any:
     """The arrays of the second derivative's matrix as a program: the `jacobian_program` of the gradient, in `wrt`."""

@@ -20,6 +20,7 @@ from diff.derive.loop_derivative import derived_without_bound
 from diff.derive.primitive_partials import partial_arcs
 from diff.derive.tangents import Tangents
 from diff.derive.user_operation_derivative import derived as derived_custom
+from diff.terms.compiled_program import keeps_compiled
 from diff.terms.elementwise import AnyElementwise, Elementwise
 from diff.terms.linearization import AnyLinearization, Linearization
 from diff.terms.lower import planned, program
@@ -151,6 +152,7 @@ def affine(f: AnyMap, *x: Any) -> Any:
     return d.run(argument(f, x))
 
 
+@keeps_compiled
 def jvp(f: Map[V, W]) -> Program[DirectSum[V, V], W]:
     """V ⊕ V → W, (x, dx) ↦ f'(x)(dx), a function of the language."""
     require_map(f, "jvp")

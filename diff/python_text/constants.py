@@ -33,7 +33,7 @@ def literal(page: Page, value: Const) -> Value:
         return of_number(array[()].item(), leaf)
     if array.size and (not any(array.strides) or _repeats(array)):
         return of_number(array.flat[0].item(), leaf)
-    return Value(array_of(page, array, "C", value.key), leaf)
+    return Value(array_of(page, array, "C"), leaf)
 
 
 def _repeats(array: Any) -> bool:
@@ -58,7 +58,7 @@ def array_of(page: Page, array: Any, base: str, key: Any = None) -> Node:
     key = key if key is not None else (str(array.dtype), array.shape, array.tobytes())
     found = page.known.get(key)
     if found is None:
-        word = page.fresh(base)
+        word = page.apart(base)
         page.constants[word] = array
         found = page.known[key] = name(word)
     return found

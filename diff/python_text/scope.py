@@ -86,6 +86,13 @@ class Page:
         """The end of a loop: the names of its body are free again."""
         self.taken.intersection_update(before | self.helpers.keys() | self.constants.keys())
 
+    def apart(self, base: str) -> str:
+        """A name that no variable has or had, for a constant of the module: a variable of that name would hide it."""
+        before = set(self.given)
+        while (found := self.fresh(base)) in before:
+            pass
+        return found
+
     def fresh(self, base: str) -> str:
         """A name that is not taken: the base, or with a number behind."""
         base = identifier(base)
@@ -171,7 +178,7 @@ class Scope:
         """The value under a new name."""
         word = self.page.fresh(base)
         self.put(f"{word} = {text(value.node)}")
-        return evolve(value, node=name(word))
+        return evolve(value, node=name(word), summed=0)
 
     def named(self, value: Value, base: str) -> Value:
         """The value under a name, a new one unless it is a variable or a view of one."""

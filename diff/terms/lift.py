@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from diff.terms.compiled_program import RunsCompiled, machine_program
 from diff.terms.nodes import Lift
 from diff.terms.planned_program import derived
 from diff.terms.program import AnyProgram, Program
@@ -46,7 +47,10 @@ def lift(f: AnyMap, X: Index, *, over: Sequence[int] | None = None) -> AnyMap:
             msg = f"lift(f, X) takes f : A ⊕ B → W, not one on {f.dom}: {name}"
             raise SpaceError(msg)
         over = (1,)
-    return Lift(f, X, positions(f.dom, over))
+    found = positions(f.dom, over)
+    if isinstance(f, RunsCompiled):
+        return machine_program(lift_program(f.map, X, found), f.backend)
+    return Lift(f, X, found)
 
 
 def positions(dom: Type, over: Any) -> tuple[int, ...]:

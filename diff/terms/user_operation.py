@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from hilbert.arrays.kernels.library import Library
+    from hilbert.compiled.tree.arrays import Array, Loops
     from hilbert.program.line.line import Line
 
 Masks = tuple[tuple[bool, ...], ...]
@@ -60,6 +61,8 @@ class OperationRule:
     function whose text is carried along; None for a user's."""
     results: tuple[str, ...] = ()
     """Names for the arrays of the value, where these are several."""
+    loops: Callable[..., Any] | None = None
+    """What makes the value of compiled programs, of arrays and masks; None where these call the value itself."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.made is not None:
@@ -142,6 +145,12 @@ class Custom(Operation):
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The user's function on arrays, its result checked."""
         return Kernel(Call(self, lib, operands, result), fresh=False, pure=self.is_pure)
+
+    def loops(self, to: Loops, operands: Sequence[Array], result: Leaf) -> Any:
+        """Those of the rule, if it has some."""
+        if self.rule.loops is None:
+            return None
+        return self.rule.loops(to, operands, self.masks or ((),) * len(operands), result)
 
     def __repr__(self) -> str:
         lifted = f", {self.n}, {self.masks}" if self.n else ""
@@ -249,6 +258,7 @@ def known(
     again: OperationRule | None = None,
     in_text: str | tuple[str, str] | None = None,
     results: tuple[str, ...] = (),
+    loops: Callable[..., Any] | None = None,
 ) -> OperationRule:
     """The rule of a name, for operations of the library itself; a value that is a function of a module has its text."""
     return defined(
@@ -263,6 +273,7 @@ def known(
             again=again,
             in_text=in_text or (value if inspect.unwrap(value).__closure__ is None else None),
             results=results,
+            loops=loops,
         )
     )
 

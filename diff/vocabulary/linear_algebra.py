@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from diff.vocabulary.operations import contract
 from diff.vocabulary.spectra import EIGH, SVD
 from hilbert import Copower, DirectSum, Field, Product, SpaceError, Type, Vec
 from hilbert.base.attach import overloaded
+from hilbert.compiled.operations import small_systems
 from hilbert.errors import shown, truth
 from hilbert.map.matrix_product import no_matrix
 
@@ -118,7 +120,11 @@ def _solver(solve: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Any, Any], 
 
 
 def _rules(
-    name: str, solve: Callable[[Any, Any, Any], Any], part: Callable[[Any], Any], in_text: str
+    name: str,
+    solve: Callable[[Any, Any, Any], Any],
+    part: Callable[[Any], Any],
+    in_text: str,
+    loops: Callable[..., Any] = small_systems.solve,
 ) -> dict[bool, OperationRule]:
     """x = A⁻¹b for vectors and for matrices b, where only a part of A is read: x' = A⁻¹(b' − A'x)."""
     value = _solver(solve)
@@ -127,8 +133,15 @@ def _rules(
         return inverse(part(a)) @ (db - part(da) @ x)
 
     text = f"np.linalg.solve({in_text}, {{1}})", f"np.linalg.solve({in_text}, {{1}}[..., None])[..., 0]"
-    columns = known(f"{name} of matrices", value, tangent, broadcasts=True, in_text=text[0])
-    vectors = known(name, lambda xp, a, b: value(xp, a, b[..., None])[..., 0], tangent, broadcasts=True, in_text=text)
+    columns = known(f"{name} of matrices", value, tangent, broadcasts=True, in_text=text[0], loops=loops)
+    vectors = known(
+        name,
+        lambda xp, a, b: value(xp, a, b[..., None])[..., 0],
+        tangent,
+        broadcasts=True,
+        in_text=text,
+        loops=loops,
+    )
     return {False: vectors, True: columns}
 
 
@@ -144,12 +157,14 @@ LOWER = _rules(
     lambda xp, a, b: xp.linalg.solve(xp.tril(a), b),
     lambda a: _triangle(a, lower=True),
     "np.tril({0})",
+    partial(small_systems.solve, part="lower"),
 )
 UPPER = _rules(
     "upper solve_triangular",
     lambda xp, a, b: xp.linalg.solve(xp.triu(a), b),
     lambda a: _triangle(a, lower=False),
     "np.triu({0})",
+    partial(small_systems.solve, part="upper"),
 )
 
 
@@ -199,6 +214,7 @@ LOGDET = known(
     lambda xp, a: xp.linalg.slogdet(a)[1],
     lambda a, _, da: contract("ij,ji->", inverse(a), da),
     in_text="np.linalg.slogdet({0})[1]",
+    loops=small_systems.logdet,
 )
 
 
@@ -241,7 +257,13 @@ def _qr_tangent(_: Any, y: Any, da: Any) -> Any:
     return moved - q @ upper, upper @ r
 
 
-CHOLESKY = known("cholesky", _cholesky, _cholesky_tangent, in_text="np.linalg.cholesky({0})")
+CHOLESKY = known(
+    "cholesky",
+    _cholesky,
+    _cholesky_tangent,
+    in_text="np.linalg.cholesky({0})",
+    loops=small_systems.cholesky,
+)
 QR = known("qr", _qr, _qr_tangent, results=("q", "r"))
 
 

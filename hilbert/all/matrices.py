@@ -1,9 +1,10 @@
 """Matrices of linear maps in the form that is proved, their structure and their costs."""
 
-from adjoint import JacobianProgram, hessian, hessian_program, jacobian, jacobian_program
+from adjoint import CompiledJacobianProgram, JacobianProgram, hessian, hessian_program, jacobian, jacobian_program
 from linmap import Cost, cost, diagonal, factors, gram, matrix, structure, trace
 
 __all__ = [
+    "CompiledJacobianProgram",
     "Cost",
     "JacobianProgram",
     "cost",

@@ -272,3 +272,60 @@ def test_programs_with_other_places_differ() -> None:
     assert one == same
     assert hash(one) == hash(same)
     assert pickle.loads(pickle.dumps(moved)) == moved
+
+
+def numbers(matrix: Any, form: str) -> Any:
+    """The array of numbers of a matrix with one block."""
+    return matrix if form == "array" else matrix.data if form == "sparse" else matrix[0][0].data
+
+
+@pytest.mark.parametrize("form", FORMS[:3])
+@pytest.mark.parametrize("name", ["chain", "constant"])
+def test_matrices_are_their_owners(name: str, form: Any) -> None:
+    """What is written into a matrix is seen in no other one, nor in the vector that it was made of."""
+    p = jacobian_program(MODELS[name], as_=form)
+    x = at(p)
+    v = p(x)
+    for make in (lambda: p.matrix(x), lambda: p.pattern.matrix(v.leaves)):
+        one, other = numbers(make(), form), numbers(make(), form)
+        due = other.copy()
+        one[:] = 7.0
+        assert np.array_equal(other, due)
+        assert np.array_equal(np.ravel(v.leaves[0]), np.ravel(due))
+        assert np.array_equal(numbers(make(), form), due)
+
+
+def test_programs_with_blocks_at_other_places_differ() -> None:
+    """The same blocks in other rows or columns are another matrix, and another program."""
+    p = jacobian_program(MODELS["chain"], as_="blocks")
+    (cell,) = p.pattern.cells
+    for places in ({"indices": cell.indices[::-1].copy()}, {"indptr": cell.indptr[::-1].copy()}):
+        turned = evolve(p.pattern, cells=(evolve(cell, **places),))
+        assert turned != p.pattern
+        assert type(p)(p.dom, p.cod, p.line, pattern=turned) != p
+    same = evolve(p.pattern, cells=(evolve(cell, indices=cell.indices.copy()),))
+    assert same == p.pattern
+    assert type(p)(p.dom, p.cod, p.line, pattern=same) == p
+
+
+def test_a_pattern_of_other_arrays_is_refused() -> None:
+    """A program that is made by hand has the pattern of its results."""
+    p, other = (jacobian_program(MODELS[name], as_="sparse") for name in ("chain", "sum"))
+    for pattern in (other.pattern, None):
+        with pytest.raises(SpaceError, match="the program of a matrix has a pattern whose arrays are in"):
+            type(p)(p.dom, p.cod, p.line, pattern=pattern)
+
+
+def test_a_truth_value_is_no_position() -> None:
+    """`wrt=True` is not `wrt=1`, also after that was asked for."""
+    f = MODELS["two"]
+    assert jacobian_program(f, wrt=1).pattern.shape == (4, 4)
+    told: Any = True
+    with pytest.raises(SpaceError, match="True"):
+        jacobian_program(f, wrt=told)
+
+
+def test_a_pickle_has_the_names_of_arguments() -> None:
+    """They are printed."""
+    p = jacobian_program(MODELS["two"], as_="sparse", wrt=0)
+    assert str(pickle.loads(pickle.dumps(p))) == str(p) == "(x, y) ↦ (cos x)·y"

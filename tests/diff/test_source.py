@@ -279,3 +279,38 @@ def test_a_name_is_one_of_python() -> None:
     for name in ("", "two words", 3, "lambda"):
         with pytest.raises(hb.SpaceError, match="takes a name of Python"):
             hb.source(loss, name=name)  # type: ignore[arg-type]
+
+
+# --- precision, and files of several modules ---
+
+SINGLE: Any = hb.R32 ** hb.Fin.of(4)
+SHORT: Any = hb.R32 ** hb.Fin.of(2)
+SINGLES: dict[str, Callable[[], Any]] = {
+    "sums of segments": lambda: hb.fun(SINGLE)(hb.segment_sum([0, 1, 0, 1], hb.Fin.of(2), hb.R32)),
+    "one of two numbers": lambda: hb.fun(SINGLE)(lambda x: hb.where(x > 1.0, SINGLE.full(2.0), SINGLE.full(3.0))),
+    "a number where a condition holds": lambda: hb.fun(SINGLE)(lambda x: hb.select(x > 1.0, SINGLE.full(2.0))),
+    "a function of a number": lambda: hb.fun(SINGLE)(lambda x: x * hb.exp(hb.const(SINGLE.full(0.3)))),
+    "such a function alone": lambda: hb.fun(SHORT)(lambda _: hb.exp(hb.const(SHORT.full(0.3)))),
+}
+
+
+@pytest.mark.parametrize("name", SINGLES)
+def test_single_precision_stays(name: str) -> None:
+    """The text gives entries of 32 bits where the function does."""
+    f = SINGLES[name]()
+    for g in (f, hb.program(hb.vjp(f))):
+        x = point(g, np.random.default_rng(0))
+        assert same(hb.source(g), x, g(x))
+
+
+def test_a_module_that_is_written_again_leaves_no_constants(tmp_path: Path) -> None:
+    """The file has the constants of all modules beside it: of one that is written again only the new ones."""
+    V: Any = hb.R ** hb.Fin.of(99)
+    a, b = (V.vec(np.random.default_rng(k).normal(size=99)) for k in range(2))
+    two, one = hb.fun(V)(lambda x: a * hb.sin(b * x)), hb.fun(V)(lambda x: b * x)
+    hb.source(two, name="f").write(tmp_path)
+    hb.source(two, name="f2").write(tmp_path)
+    hb.source(one, name="f").write(tmp_path)
+    with np.load(tmp_path / "constants.npz") as kept:
+        assert sorted(kept) == ["f.C", "f2.C", "f2.C2"]
+        assert np.array_equal(kept["f.C"], b.array)

@@ -79,6 +79,19 @@ def test_a_hessian_of_low_rank_is_one_product() -> None:
         assert any(isinstance(s.operation, OuterSum) for s in Runner(p.line).line.steps) == (k == 3)
 
 
+def test_what_is_masked_is_no_outer_product() -> None:
+    """Truth values choose: what is infinite where none holds is not multiplied by 0, as in a product of matrices."""
+    number, truth = Leaf(Entry("float64"), (N,)), Leaf(Entry("bool"), (N,))
+    b = Builder([truth, number, truth])
+    line = b.line([b.add(b.contract(Spec("i", "j", "ij"), 0, 1), b.contract(Spec("i", "j", "ij"), 2, 1))])
+    made = outer_sums(line)
+    rng = np.random.default_rng(0)
+    c, x, d = rng.random(N.size) < 0.5, rng.uniform(1.0, 2.0, N.size), rng.random(N.size) < 0.5
+    x[3] = np.inf
+    (found,) = BoundLine(made, NUMPY, [])([c, x, d])
+    assert np.array_equal(found, np.where(c[:, None], x, 0.0) + np.where(d[:, None], x, 0.0))
+
+
 def test_formal_arrays_stay_formal() -> None:
     """Of formal operands the sum is one of formal products: no array of them is made."""
     rng = np.random.default_rng(0)

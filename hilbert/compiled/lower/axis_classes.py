@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, TypeAlias, final
 
-from hilbert.compiled.tree.places import Place, Variable
+from hilbert.compiled.tree.places import Division, Place, Variable
 from hilbert.compiled.tree.statements import For, If, Nest, inside
-from hilbert.compiled.tree.values import loads
+from hilbert.compiled.tree.values import Value, loads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -186,13 +186,21 @@ def _nests(statements: list[Statement], rounds: int) -> Iterator[tuple[Nest, int
 
 
 def variables_of(place: Place) -> Iterator[Variable]:
-    """The variables that a place depends on, also by what it is computed from."""
-    for atom, _ in place.terms:
-        if isinstance(atom, Variable):
-            yield atom
-        elif hasattr(atom, "of"):
-            yield from variables_of(atom.of)
-        else:
-            for load in loads(atom):
-                for inner in load.args[1]:
-                    yield from variables_of(inner)
+    """The variables that a place depends on, also by the values that it is computed from."""
+    yield from _outright(place)
+    for value in place.computed:
+        assert isinstance(value, Value)
+        for load in loads(value):
+            for inner in load.args[1]:
+                yield from _outright(inner)
+
+
+def _outright(place: Place) -> Iterator[Variable]:
+    """The variables of a place and of those that are divided in it; what is read has its own."""
+    waiting = [place]
+    while waiting:
+        for atom, _ in waiting.pop().terms:
+            if isinstance(atom, Variable):
+                yield atom
+            elif isinstance(atom, Division):
+                waiting.append(atom.of)

@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING
 
 from hilbert.compiled.lower.axis_classes import MOST, AxisClasses, stride
 from hilbert.compiled.tree.places import Place, Variable
+from hilbert.compiled.tree.rewriting import Rewriting
 from hilbert.compiled.tree.statements import UNITS, For, If, Nest, Store
 from hilbert.compiled.tree.values import loads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from hilbert.compiled.tree.arrays import Loops
-    from hilbert.compiled.tree.places import Atom
     from hilbert.compiled.tree.statements import Statement
     from hilbert.compiled.tree.values import Pool, Value
 
@@ -66,7 +64,7 @@ class Expansion:
         )
         written = [v for v in nest.variables if classes.is_written(v)]
         strip = strip_of(nest, looped, math.prod(v.size for v in written))
-        loops, names = [], dict[Variable, Place]()
+        loops, names = list[Variable](), dict[Variable, Place]()
         for v in looped:
             by = strip.get(v, 1)
             count = sum(w.size == v.size // by for w in loops)
@@ -92,9 +90,8 @@ class Expansion:
 
     def _at(self, nest: Nest, at: dict[Variable, Place]) -> tuple[tuple[Place, ...], Value]:
         """Places and value of a nest at some values of its variables."""
-        known: dict[Value, Value] = {}
-        place = substitution(self.pool, at, known)
-        return tuple(map(place, nest.places)), self.pool.changed(nest.value, known, place)
+        change = Rewriting(self.pool, at)
+        return change.places(nest.buffer, nest.places), change.value(nest.value)
 
 
 def jumps(nest: Nest, v: Variable) -> int:
@@ -120,26 +117,6 @@ def strip_of(nest: Nest, looped: list[Variable], written: int) -> dict[Variable,
     )
     by = max((k for k in range(1, STRIP + 1) if not v.size % k and k * written <= MOST), default=1)
     return {v: by} if by > 1 and is_given and free[0] != free[1] and not jumps(nest, inner) else {}
-
-
-def substitution(pool: Pool, at: dict[Variable, Place], known: dict[Value, Value]) -> Callable[[Place], Place]:
-    """The change of a place by places for variables."""
-
-    def atom(a: Atom) -> Atom | int | Place:
-        if isinstance(a, Variable):
-            return at.get(a, a)
-        if hasattr(a, "remainder"):
-            inner = place(a.of)
-            return inner.modulo(a.n) if a.remainder else inner.divided(a.n)
-        value = pool.changed(a, known, place)
-        if value.number is not None:
-            return int(value.number)
-        return value.args[0] if value.name == "place" else value  # type: ignore[no-any-return]
-
-    def place(p: Place) -> Place:
-        return p.over(atom)
-
-    return place
 
 
 def put_together(pool: Pool, monoid: str, a: Value, b: Value) -> Value:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from attrs import evolve
+
 from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.compiled.merge.accesses import accesses
 from hilbert.compiled.tree.arrays import Array, Loops, Unmade
@@ -23,11 +25,25 @@ if TYPE_CHECKING:
     from hilbert.program.line.line import Line
 
 
+VIEWS = 32
+"""The most steps that are computed where their result is read, one within the other."""
+
+
+def _step(to: Loops, operation: Any, operands: Sequence[Any], result: Leaf) -> Any:
+    """The result of a step; None where it has no loops."""
+    made = operation.loops(to, operands, result)
+    arrays = [a for a in operands if isinstance(a, Array)]
+    if not isinstance(made, Array) or made.buffer is not None or made.whole is not None or not arrays or made in arrays:
+        return made
+    views = 1 + max(a.views for a in arrays)
+    return evolve(made, views=views) if views < VIEWS else to.each(result, made.at)
+
+
 def within(to: Loops, line: Line, given: Sequence[Any]) -> list[Any]:
     """The outputs of a line inside another; raises Unmade for a step that has no loops."""
     slots = list(given)
     for leaf, step in zip(line.slots[line.arity :], line.steps, strict=True):
-        made = step.operation.loops(to, [slots[a] for a in step.args], leaf)
+        made = _step(to, step.operation, [slots[a] for a in step.args], leaf)
         if made is None:
             raise Unmade(_name(step.operation))
         slots.append(made)
@@ -47,7 +63,7 @@ def whole(to: Loops, line: Line) -> tuple[list[Buffer], list[Buffer]]:
         mark = len(to.statements)
         to.wanted = first.get(slot)
         try:
-            made = step.operation.loops(to, operands, leaf)
+            made = _step(to, step.operation, operands, leaf)
             why = _name(step.operation)
         except Unmade as unmade:
             made, why = None, f"{_name(step.operation)} with {unmade}"
@@ -103,7 +119,7 @@ def _in_memory(to: Loops, operand: Any) -> Any:
     """The buffer of an array, or those of a bundle."""
     if isinstance(operand, tuple):
         return tuple(_in_memory(to, part) for part in operand)
-    buffer = to.stored(operand)
+    buffer = to.stored(operand if operand.whole is None else operand.whole())
     buffer.is_whole = True
     return buffer
 

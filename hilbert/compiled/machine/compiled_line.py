@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import time
+from functools import cached_property
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -22,15 +24,20 @@ from hilbert.compiled.merge.fusion import fused
 from hilbert.compiled.merge.marks import mark_parallel
 from hilbert.compiled.tree.arrays import Loops
 from hilbert.compiled.tree.statements import Called, For, inside
+from hilbert.errors import SpaceError
 from hilbert.program.run.constant_folding import folded
+from hilbert.program.run.run import Runner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.statements import Statement
     from hilbert.program.line.line import Line
 
+LONG, MANY, MOST = 500, 1000, 10_000
+"""The statements of a function; of a program in which elementary functions are called, not written out, where no loop
+needs them; of one that is optimised less."""
 FOLDED = 4096
 """Constants of up to so many entries are computed when a line is compiled."""
 SMALL = 1 << 12
@@ -58,13 +65,16 @@ class CompiledLine:
 
     def __init__(self, line: Line, *, level: int = 3, target: Target | None = None, merge: bool = True) -> None:
         start = time.perf_counter()
+        self.line = line
         line = folded(line, FOLDED)
         to = Loops()
         inputs, outputs = whole(to, line)
-        statements = expanded(to)
-        if merge:
-            statements = _fused_between(statements)
-        contract(to, statements)
+        if to.doubted is not None:
+            to.begin(to.doubted)
+            to.statements.insert(0, to.statements.pop())
+        parts = _parts(expanded(to), merge=merge)
+        contract(to, parts)
+        statements = [statement for part in parts for statement in part]
         if merge:
             statements = cut(to.pool, statements)
             mark_parallel(statements)
@@ -73,16 +83,18 @@ class CompiledLine:
         constants = [*to.constants.values()]
         table = [*inputs, *outputs, *constants, *work]
         self.numbers = {buffer: k for k, buffer in enumerate(table)}
-        module = Module(target or host())
+        count = sum(1 for _ in inside(statements))
+        module = Module(target or host(), calls_functions=count > MANY)
         names: list[str] = []
         plan: list[Any] = []
-        for part in _stretches(statements):
-            if isinstance(part, Called):
-                plan.append(part)
+        for part in parts:
+            if isinstance(part[0], Called):
+                plan.append(part[0])
             else:
                 names.append(f"run{len(names)}")
                 plan.append(names[-1])
                 module.add(names[-1], part, table)
+        level = min(level, 1) if count > MOST else level
         self.text = module.text
         lowered = time.perf_counter()
         code = Code(self.text, names, target or host(), level) if names else None
@@ -96,28 +108,56 @@ class CompiledLine:
         self.places, self.size = _layout([*held, *work])
         self.made = [(b.shape, np.dtype(b.dtype)) for b in outputs]
         self._free: list[Workspace] = []
+        self.doubted = None if to.doubted is None else self.numbers[to.doubted]
+        self.entry = (
+            self.plan[0] if all(self.is_small) and len(self.plan) == 1 and names and to.doubted is None else None
+        )
         self.blas = blas()
         self.report = Report(
             sum(isinstance(s, For) for s in inside(statements)),
             _layout(work)[1],
-            sum(1 for _ in inside(statements)),
+            count,
             tuple(s.why for s in statements if isinstance(s, Called)),
             lowered - start,
             time.perf_counter() - lowered,
         )
 
     def fit(self, k: int, array: Any) -> Any:
-        """The input as the code reads it: by rows, aligned, of its dtype; a copy if it is not so."""
+        """The input as the code reads it: by rows, aligned, of its dtype; a copy if it is not so.
+
+        Raises SpaceError for another shape: the code would read beside the array.
+        """
         buffer = self.inputs[k]
-        return np.require(array, np.dtype(buffer.dtype), ("C", "A"))
+        found = np.require(array, np.dtype(buffer.dtype), ("C", "A"))
+        if found.shape != buffer.shape:
+            msg = f"input {k} of a compiled line has the shape {buffer.shape}, not {found.shape}"
+            raise SpaceError(msg)
+        return found
+
+    @cached_property
+    def interpreted(self) -> Runner:
+        """The line as the interpreter runs it, which says errors at their places."""
+        return Runner(self.line)
 
     def __call__(self, arrays: Sequence[Any], out: Sequence[Any] | None = None) -> list[Any]:
         """The outputs for these inputs: fresh arrays, or those of `out`, which are not checked."""
+        if len(arrays) != len(self.inputs):
+            msg = f"a compiled line of {len(self.inputs)} inputs does not apply to {len(arrays)} arrays"
+            raise SpaceError(msg)
+        free = self._free
         try:
-            workspace = self._free.pop()
+            workspace = free.pop()
         except IndexError:
             workspace = self._workspace()
-        return workspace.run(arrays, out)
+        if self.entry is None or out is not None:
+            made = workspace.run(arrays, out)
+        else:
+            for place, array in zip(workspace.given, arrays, strict=True):
+                place[...] = array
+            self.entry(workspace.address, self.blas)
+            made = [place.copy() if place.ndim else place[()] for place in workspace.made]
+        free.append(workspace)
+        return made
 
     def _workspace(self) -> Workspace:
         try:
@@ -130,7 +170,7 @@ class CompiledLine:
 class Workspace:
     """The memory of one call: the program's own buffers, copies of small inputs and outputs, the table of addresses."""
 
-    __slots__ = ("address", "line", "memory", "outputs", "small", "table", "large", "made")
+    __slots__ = ("address", "given", "line", "made", "memory", "table")
 
     def __init__(self, line: CompiledLine) -> None:
         memory = np.zeros(line.size + ALIGNED, np.uint8)
@@ -142,9 +182,11 @@ class Workspace:
         for k, array in enumerate(self.memory):
             self.table[k] = array.ctypes.data
         self.address = ctypes.addressof(self.table)
+        count = len(line.inputs)
+        self.given, self.made = self.memory[:count], self.memory[count : count + len(line.outputs)]
 
     def run(self, arrays: Sequence[Any], out: Sequence[Any] | None) -> list[Any]:
-        """The outputs of a call; the workspace is free again when it ends."""
+        """The outputs of a call."""
         line, table, memory = self.line, self.table, self.memory
         held = []
         for k, array in enumerate(arrays):
@@ -167,15 +209,16 @@ class Workspace:
                 self._call(step, held, made)
             else:
                 step(self.address, line.blas)
+        if line.doubted is not None and memory[line.doubted]:
+            return _into(line.interpreted.run(arrays), out)
         for k, done in enumerate(made):
             if done is None:
                 small = memory[len(arrays) + k]
                 if out is None:
-                    made[k] = small.copy()
+                    made[k] = small.copy() if small.ndim else small[()]
                 else:
                     out[k][...] = small
                     made[k] = out[k]
-        line._free.append(self)
         return made
 
     def _call(self, step: Called, held: list[Any], made: list[Any]) -> None:
@@ -189,33 +232,39 @@ class Workspace:
             if array is not None:
                 memory[k] = array
 
-        def array(part: Any) -> Any:
-            return Arrays(array(p) for p in part) if isinstance(part, tuple) else memory[numbers[part]]
+        def held_in(part: Any) -> Any:
+            return Arrays(map(held_in, part)) if isinstance(part, tuple) else memory[numbers[part]]
 
-        found = step.kernel(*(array(part) for part in step.given))
+        found = step.kernel(*map(held_in, step.given))
         for buffer, result in zip(step.made, found if isinstance(found, Arrays) else (found,), strict=True):
             memory[numbers[buffer]][...] = result
 
 
-def _fused_between(statements: list[Statement]) -> list[Statement]:
-    """The statements merged between two calls."""
-    made: list[Statement] = []
-    for part in _stretches(statements):
-        made += [part] if isinstance(part, Called) else fused(part)
-    return made
+def _parts(statements: list[Statement], *, merge: bool) -> list[list[Statement]]:
+    """The statements in parts, each a function: calls of kernels alone, merged loops, cut where they are long."""
+    parts: list[list[Statement]] = []
+    for is_call, group in groupby(statements, lambda s: isinstance(s, Called)):
+        if is_call:
+            parts += [[call] for call in group]
+            continue
+        size = LONG
+        for statement in fused(list(group)) if merge else group:
+            count = sum(1 for _ in inside([statement]))
+            if size + count > LONG:
+                parts.append([])
+                size = 0
+            parts[-1].append(statement)
+            size += count
+    return parts
 
 
-def _stretches(statements: list[Statement]) -> list[Any]:
-    """The statements between calls, and the calls."""
-    made: list[Any] = []
-    for statement in statements:
-        if isinstance(statement, Called):
-            made.append(statement)
-        elif made and isinstance(made[-1], list):
-            made[-1].append(statement)
-        else:
-            made.append([statement])
-    return made
+def _into(made: list[Any], out: Sequence[Any] | None) -> list[Any]:
+    """The arrays, in those of `out` if they are given."""
+    if out is None:
+        return made
+    for target, array in zip(out, made, strict=True):
+        target[...] = array
+    return [*out]
 
 
 def _layout(buffers: Sequence[Buffer | None]) -> tuple[list[tuple[int, int, Any, tuple[int, ...]]], int]:

@@ -8,15 +8,16 @@ product may be added without being rounded. Nothing else of floating-point arith
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, assert_never, final
 
 from attrs import define, field
 
 from hilbert.compiled.machine.elementary import FUNCTIONS
 from hilbert.compiled.machine.ir_scalars import constant, declarations, definition, kept, symbol
 from hilbert.compiled.merge.accesses import accesses
-from hilbert.compiled.tree.places import Division, Place, Variable
-from hilbert.compiled.tree.statements import For, If, Product, Store
+from hilbert.compiled.tree.places import Computed, Division, Place, Variable
+from hilbert.compiled.tree.statements import Called, For, If, Nest, Product, Store
+from hilbert.compiled.tree.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,11 +25,12 @@ if TYPE_CHECKING:
     from hilbert.compiled.machine.machine import Target
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.statements import Statement
-    from hilbert.compiled.tree.values import Value
+    from hilbert.compiled.tree.values import Number
 
 TYPES = {"float64": "double", "float32": "float", "bool": "i1", "int64": "i64"}
 SUFFIX = {"float64": "f64", "float32": "f32"}
 STORED = TYPES | {"bool": "i8"}
+BYTES = {"float64": 8, "float32": 4, "bool": 1, "int64": 8}
 FLOATS = {"gt": "ogt", "ge": "oge", "lt": "olt", "le": "ole", "eq": "oeq", "ne": "une"}
 INTS = {"gt": "sgt", "ge": "sge", "lt": "slt", "le": "sle", "eq": "eq", "ne": "ne"}
 ARITHMETIC = {"add": "add", "sub": "sub", "mul": "mul", "div": "div"}
@@ -42,6 +44,8 @@ class Module:
     """The text of a program: a function for each stretch, and what they use."""
 
     target: Target
+    calls_functions: bool = False
+    """True if elementary functions are called, not written out, where no loop runs several rounds at once."""
     functions: list[str] = field(factory=list)
     used: set[tuple[str, str]] = field(factory=set)
     metadata: list[str | None] = field(factory=list)
@@ -90,10 +94,8 @@ class _Function:
         used = [k for k, buffer in enumerate(self.table) if buffer in found]
         local = sorted((b for b in found if b.is_local and b.kind == "work"), key=lambda b: b.name)
         self.body(statements)
-        allocated = [
-            f"  %{b.name} = alloca [{max(b.size, 1)} x {STORED[b.dtype]}], align 64" for b in local
-        ]
-        parameters = ", ".join([f"ptr noalias nocapture align 8 %{self.table[k].name}" for k in used] + ["ptr %blas"])
+        allocated = [f"  %{b.name} = alloca [{max(b.size, 1)} x {STORED[b.dtype]}], align 64" for b in local]
+        parameters = ", ".join([*(_parameter(self.table[k]) for k in used), "ptr %blas"])
         core = [f"define internal void @{name}.core({parameters}) noinline #0 {{", "entry:", *allocated]
         core += [*self.entry, *self.lines, "  ret void", "}"]
         enter = [f"define void @{name}(ptr %table, ptr %blas) #0 {{"]
@@ -117,8 +119,10 @@ class _Function:
                     self.branch(statement)
                 case Product():
                     self.product(statement)
-                case _:
+                case Nest() | Called():  # nests are loops by now, calls stand between functions
                     raise TypeError(statement)
+                case _:
+                    assert_never(statement)
 
     def put(self, text: str) -> str:
         """A line of text with a new name for its result."""
@@ -167,8 +171,10 @@ class _Function:
         hints = [note(f'!{{!"llvm.loop.parallel_accesses", !{group}}}')]
         if size >= 8:  # not written out before it is made of vectors: the loop around it would be one of gathers
             done = note('!{!"llvm.loop.isvectorized", i32 1}')
-            hints.append(note(f'!{{!"llvm.loop.vectorize.followup_all", !{done}}}'))
-            hints.append(note('!{!"llvm.loop.unroll.disable"}'))
+            hints += [
+                note(f'!{{!"llvm.loop.vectorize.followup_all", !{done}}}'),
+                note('!{!"llvm.loop.unroll.disable"}'),
+            ]
             if not has_totals:
                 hints.append(note('!{!"llvm.loop.vectorize.enable", i1 true}'))
             if size % 8 and size < 256:
@@ -269,8 +275,11 @@ class _Function:
                     term = self.at[atom]
                 case Division(of, n, remainder):
                     term = self.put(f"{'urem' if remainder else 'udiv'} i64 {self.place(of)}, {n}")
-                case _:
+                case Computed():
+                    assert isinstance(atom, Value)
                     term = self.value(atom)
+                case _:
+                    assert_never(atom)
             term = term if k == 1 else self.put(f"mul nsw i64 {term}, {k}")
             total = term if not total else self.put(f"add nsw i64 {total}, {term}")
         if place.offset:
@@ -345,8 +354,9 @@ class _Function:
             case "call":
                 self.module.used.add((top.args[0], dtype))
                 name = called(top.args[0], dtype)
-                return self.put(f"call {t} @{name}({', '.join(f'{t} {a}' for a in args)})")
-            case _:
+                apart = " noinline" if self.module.calls_functions and self.group is None else ""
+                return self.put(f"call {t} @{name}({', '.join(f'{t} {a}' for a in args)}){apart}")
+            case _:  # a name that no pool makes
                 raise TypeError(top.name)
 
     def _cast(self, of: str, to: str, value: str) -> str:
@@ -365,7 +375,7 @@ def called(name: str, dtype: str) -> str:
     return name + ("f" if dtype == "float32" else "")
 
 
-def _number(number: float | bool, dtype: str) -> str:
+def _number(number: Number, dtype: str) -> str:
     """A number as LLVM writes it; those of 32 bits are written as the double that they are."""
     if dtype == "bool":
         return "true" if number else "false"
@@ -377,6 +387,12 @@ def _number(number: float | bool, dtype: str) -> str:
         except OverflowError:
             number = float("inf") if number > 0 else float("-inf")
     return constant(number)
+
+
+def _parameter(buffer: Buffer) -> str:
+    """The parameter of a buffer's address; those of users' arrays are multiples of the size of an entry."""
+    own = buffer.kind in {"constant", "work"}
+    return f"ptr noalias nocapture align {8 if own else BYTES[buffer.dtype]} %{buffer.name}"
 
 
 def _declaration(name: str, dtype: str) -> str:

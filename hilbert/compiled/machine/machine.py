@@ -49,7 +49,7 @@ class Target:
 
 @cache
 def host() -> Target:
-    """This processor."""
+    """The processor that this process runs on."""
     llvm = binding()
     return Target(llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
 

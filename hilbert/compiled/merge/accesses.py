@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias, final
+from typing import TYPE_CHECKING, TypeAlias, assert_never, final
 
 from attrs import frozen
 
 from hilbert.compiled.tree.statements import Called, For, If, Nest, Product, Store
-from hilbert.compiled.tree.values import loads
+from hilbert.compiled.tree.values import Value, loads
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.places import Place, Variable
     from hilbert.compiled.tree.statements import Statement
-    from hilbert.compiled.tree.values import Value
 
 
 @final
@@ -33,7 +32,7 @@ Accesses: TypeAlias = "dict[Buffer, list[Access]]"
 def accesses(statement: Statement, *, constants: bool = False) -> Accesses:
     """The accesses of a statement and of those within it; without those of constants, which nobody writes."""
     found: Accesses = {}
-    waiting = [statement]
+    waiting: list[Statement] = [statement]
     while waiting:
         top = waiting.pop()
         match top:
@@ -45,8 +44,9 @@ def accesses(statement: Statement, *, constants: bool = False) -> Accesses:
             case Store(buffer, places, value, monoid) | Nest(_, buffer, places, value, monoid):
                 _read(found, value, constants)
                 for place in places:
-                    for atom in _values(place):
-                        _read(found, atom, constants)
+                    for value_ in place.computed:
+                        if isinstance(value_, Value):
+                            _read(found, value_, constants)
                 entries = found.setdefault(buffer, [])
                 entries.append(Access(places, writes=True))
                 if monoid is not None:
@@ -60,8 +60,10 @@ def accesses(statement: Statement, *, constants: bool = False) -> Accesses:
                     found.setdefault(buffer, []).append(Access(None, writes=False))
                 for buffer in made:
                     found.setdefault(buffer, []).append(Access(None, writes=True))
-            case _:
+            case Nest():  # which are loops by now
                 raise TypeError(top)
+            case _:
+                assert_never(top)
     return found
 
 
@@ -79,14 +81,6 @@ def _read(found: Accesses, value: Value, constants: bool) -> None:  # noqa: FBT0
         buffer, places = load.args
         if constants or buffer.kind != "constant":
             found.setdefault(buffer, []).append(Access(places, writes=False))
-
-
-def _values(place: Place) -> Iterator[Value]:
-    for atom, _ in place.terms:
-        if hasattr(atom, "pool"):
-            yield atom  # type: ignore[misc]
-        elif hasattr(atom, "of"):
-            yield from _values(atom.of)
 
 
 def writes(found: list[Access]) -> bool:

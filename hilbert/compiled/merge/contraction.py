@@ -6,43 +6,49 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from hilbert.compiled.merge.accesses import accesses, width
 from hilbert.compiled.tree.places import Place
+from hilbert.compiled.tree.rewriting import Rewriting
 from hilbert.compiled.tree.statements import For, If, Store
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hilbert.compiled.tree.arrays import Loops
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.statements import Statement
-    from hilbert.compiled.tree.values import Value
 
 Gone: TypeAlias = "dict[Buffer, dict[int, int]]"
 """For each buffer the axes that are cut, and what is left of them."""
 LOCAL = 64
 """The entries of a buffer that may be the function's own, in registers if the compiler finds them."""
 
+MOST = 1 << 14
+"""The entries of all such buffers together, but for single ones: a thread's stack is small."""
 
-def contract(to: Loops, statements: list[Statement]) -> None:
-    """Cut the axes of buffers to the strip of one round where every access is in that of a loop around all of them."""
+
+def contract(to: Loops, parts: Sequence[Sequence[Statement]]) -> None:
+    """Cut the axes of buffers to the strip of one round where every access is in that of a loop around all of them.
+
+    Each part becomes a function: a buffer that several of them use lies in memory.
+    """
     uses: dict[Buffer, list[tuple[tuple[Place, ...] | None, tuple[For, ...]]]] = {}
-    segments: dict[Buffer, set[int]] = {}
+    found_in: dict[Buffer, set[int]] = {}
     waiting: list[tuple[Statement, tuple[For, ...], int]] = []
-    segment = 0
-    for statement in statements:
-        segment += not isinstance(statement, (For, If, Store))
-        waiting.append((statement, (), segment))
+    for number, part in enumerate(parts):
+        waiting.extend((statement, (), number) for statement in part)
     while waiting:
-        top, around, segment = waiting.pop()
+        top, around, number = waiting.pop()
         match top:
             case For(_, body):
-                waiting += [(inner, (*around, top), segment) for inner in body]
+                waiting += [(inner, (*around, top), number) for inner in body]
                 continue
             case If(condition, then, otherwise):
-                waiting += [(inner, around, segment) for inner in then + otherwise]
+                waiting += [(inner, around, number) for inner in then + otherwise]
                 found = accesses(If(condition, [], []))
-            case _:
+            case _:  # those that hold no others
                 found = accesses(top)
         for buffer, entries in found.items():
             uses.setdefault(buffer, []).extend((access.places, around) for access in entries)
-            segments.setdefault(buffer, set()).add(segment)
+            found_in.setdefault(buffer, set()).add(number)
     gone: Gone = {}
     for buffer in to.buffers:
         used = uses.get(buffer, [])
@@ -66,26 +72,22 @@ def contract(to: Loops, statements: list[Statement]) -> None:
     for buffer, dropped in gone.items():
         buffer.shape = tuple(dropped.get(k, n) for k, n in enumerate(buffer.shape))
     if gone:
-        _rewrite(to, statements, gone)
-    for buffer in to.buffers:
-        buffer.is_local = not buffer.is_whole and buffer.size <= LOCAL and len(segments.get(buffer, ())) <= 1
+        _rewrite(to, [statement for part in parts for statement in part], gone)
+    held = 0
+    for buffer in sorted(to.buffers, key=lambda b: b.size):
+        is_alone = not buffer.is_whole and len(found_in.get(buffer, ())) <= 1
+        buffer.is_local = is_alone and buffer.size <= LOCAL and held <= MOST
+        held += buffer.size * (buffer.is_local and buffer.size > 1)
 
 
 def _rewrite(to: Loops, statements: list[Statement], gone: Gone) -> None:
     """The statements at the places that are left."""
-    known: dict[Value, Value] = {}
-    pool = to.pool
 
     def kept(buffer: Buffer, places: tuple[Place, ...]) -> tuple[Place, ...]:
         dropped = gone.get(buffer, {})
         return tuple(Place(p.offset) if k in dropped else p for k, p in enumerate(places))
 
-    def value(v: Value) -> Value:
-        return pool.changed(v, known, place, kept)
-
-    def place(p: Place) -> Place:
-        return p.over(lambda atom: value(atom) if hasattr(atom, "pool") else _divided(atom, place))
-
+    change = Rewriting(to.pool, {}, kept)
     waiting = list(statements)
     while waiting:
         top = waiting.pop()
@@ -93,17 +95,10 @@ def _rewrite(to: Loops, statements: list[Statement], gone: Gone) -> None:
             case For(_, body):
                 waiting += body
             case If(condition, then, otherwise):
-                top.condition = value(condition)
+                top.condition = change.value(condition)
                 waiting += then + otherwise
             case Store():
-                top.value = value(top.value)
-                top.places = tuple(map(place, kept(top.buffer, top.places)))
+                top.value = change.value(top.value)
+                top.places = change.places(top.buffer, top.places)
             case _:  # whole arrays
                 pass
-
-
-def _divided(atom: object, place: object) -> object:
-    if hasattr(atom, "remainder"):
-        inner = place(atom.of)  # type: ignore[operator]
-        return inner.modulo(atom.n) if atom.remainder else inner.divided(atom.n)
-    return atom

@@ -9,16 +9,16 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from hilbert.compiled.lower.expanded import substitution
 from hilbert.compiled.merge.accesses import accesses
 from hilbert.compiled.tree.places import Division, Place, Variable
+from hilbert.compiled.tree.rewriting import Rewriting
 from hilbert.compiled.tree.statements import For, If, Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hilbert.compiled.tree.statements import Statement
-    from hilbert.compiled.tree.values import Pool, Value
+    from hilbert.compiled.tree.values import Pool
 
 PARTS = 4
 """The most parts that a loop is cut into."""
@@ -61,20 +61,16 @@ def _ends(loop: For, variable: Variable) -> Iterator[int]:
 
 def _moved(pool: Pool, statements: list[Statement], at: dict[Variable, Place]) -> list[Statement]:
     """A copy of statements with places in place of variables."""
-    known: dict[Value, Value] = {}
-    place = substitution(pool, at, known)
-
-    def value(v: Value) -> Value:
-        return pool.changed(v, known, place)
+    change = Rewriting(pool, at)
 
     def copied(statement: Statement) -> Statement:
         match statement:
             case For(variable, body, rounds):
                 return For(variable, [*map(copied, body)], rounds)
             case If(condition, then, otherwise):
-                return If(value(condition), [*map(copied, then)], [*map(copied, otherwise)])
+                return If(change.value(condition), [*map(copied, then)], [*map(copied, otherwise)])
             case Store(buffer, places, v, monoid):
-                return Store(buffer, tuple(map(place, places)), value(v), monoid)
+                return Store(buffer, change.places(buffer, places), change.value(v), monoid)
             case _:  # whole arrays
                 return statement
 

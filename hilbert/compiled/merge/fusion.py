@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 APART = {"max", "min"}
 """Monoids whose totals are vectors only in loops of their own."""
+LONG = 500
+"""Loops are not merged to more statements: the compiler's time grows faster than they do."""
 BACK = 64
 """So many loops over a variable are tried, the last ones first."""
 
@@ -58,10 +60,11 @@ def _work(statement: Statement) -> int:
 class _Cluster:
     """A statement, or loops that are merged; `before` are the numbers of the clusters before it, as bits."""
 
-    __slots__ = ("accesses", "before", "is_apart", "statement")
+    __slots__ = ("accesses", "before", "is_apart", "size", "statement")
 
     def __init__(self, statement: Statement, found: Accesses, before: int, *, is_apart: bool) -> None:
         self.statement, self.accesses, self.before, self.is_apart = statement, found, before, is_apart
+        self.size = sum(1 for _ in inside([statement]))
 
 
 def _merged(statements: list[Statement], variable: Variable, *, only_next: bool) -> list[Statement]:
@@ -84,13 +87,14 @@ def _merged(statements: list[Statement], variable: Variable, *, only_next: bool)
             before |= clusters[k].before
         where = None
         if isinstance(statement, For) and not statement.rounds and statement.variable == variable:
-            is_apart = _is_apart(statement)
+            is_apart, size = _is_apart(statement), sum(1 for _ in inside([statement]))
             for k in reversed(loops[-BACK:]):
                 cluster = clusters[k]
                 if only_next and not needs >> k & 1:
                     continue
                 between = any(clusters[p].before >> k & 1 for p in _numbers(needs & ~(1 << k)))
-                if cluster.is_apart == is_apart and not between and _fit(cluster.accesses, found, variable):
+                fits = cluster.is_apart == is_apart and cluster.size + size <= LONG
+                if fits and not between and _fit(cluster.accesses, found, variable):
                     where = k
                     break
             if where is None:
@@ -117,6 +121,7 @@ def _join(clusters: list[_Cluster], k: int, statement: Statement, found: Accesse
     for buffer, entries in found.items():
         cluster.accesses.setdefault(buffer, []).extend(entries)
     cluster.before |= more
+    cluster.size += sum(1 for _ in inside([statement]))
     for other in clusters:
         if other.before >> k & 1:
             other.before |= more

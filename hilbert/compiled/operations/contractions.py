@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from functools import cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from attrs import frozen
@@ -41,7 +43,7 @@ def contracted(to: Loops, spec: Spec, left: Array, right: Array, result: Leaf) -
 
     if not summed:
         return to.each(result, lambda places: at(places, ()))
-    if left.leaf.is_field and right.leaf.is_field:
+    if left.leaf.is_field and right.leaf.is_field and _has_blas():
         made = _product(to, spec, size, left, right, result)
         if made is not None:
             return made
@@ -141,3 +143,8 @@ def _laid(to: Loops, array: Array, labels: str) -> _Laid:
         if set(found) == set(variables):
             return _Laid(array, labels, "".join(labels[variables.index(v)] for v in found), value.args[0], factor)
     return _Laid(array, labels, labels)
+
+
+@cache
+def _has_blas() -> bool:
+    return find_spec("scipy") is not None

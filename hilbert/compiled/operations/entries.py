@@ -167,7 +167,7 @@ class Scalars:
         """|x|."""
         return Scalar(abs(x.value))
 
-    absolute = abs
+    absolute = abs  # noqa: A003 - the array API's name
 
     @staticmethod
     def sqrt(x: Scalar) -> Scalar:
@@ -229,6 +229,25 @@ class Scalars:
             Scalar.__or__,
         )
     )
-    exp, log, tanh, sin, cos, expm1, log1p, tan, asin, acos, atan, sinh, cosh, asinh, acosh, atanh, log2, log10, hypot, atan2 = (  # noqa: E501
-        _called(name) for name in CALLS
-    )
+    (
+        exp,
+        log,
+        tanh,
+        sin,
+        cos,
+        expm1,
+        log1p,
+        tan,
+        asin,
+        acos,
+        atan,
+        sinh,
+        cosh,
+        asinh,
+        acosh,
+        atanh,
+        log2,
+        log10,
+        hypot,
+        atan2,
+    ) = (_called(name) for name in CALLS)

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, cast
@@ -68,12 +69,14 @@ class Reduced:
     @property
     def dom(self) -> tuple[int, ...]:
         """The sizes of the axes of the domain."""
-        return self.relation.dom.shape
+        shape: tuple[int, ...] = self.relation.dom.shape
+        return shape
 
     @property
     def cod(self) -> tuple[int, ...]:
         """The sizes of the axes of the codomain."""
-        return self.relation.cod.shape
+        shape: tuple[int, ...] = self.relation.cod.shape
+        return shape
 
     @property
     def leaf(self) -> Leaf:
@@ -166,19 +169,27 @@ def reduced(to: Loops, relation: AnyRelation, at: int, array: Array) -> Array:
         case ProductRelation(left, right):
             count = len(left.dom.axes), len(left.cod.axes)
             if left.cod.size * right.dom.size <= left.dom.size * right.cod.size:
-                return reduced(to, right, at + count[1], reduced(to, left, at, array))
-            return reduced(to, left, at, reduced(to, right, at + count[0], array))
+                return reduced(to, right, at + count[1], _between(to, left, at, array))
+            return reduced(to, left, at, _between(to, right, at + count[0], array))
         case Composite(outer, inner):
-            return reduced(to, outer, at, reduced(to, inner, at, array))
+            return reduced(to, outer, at, _between(to, inner, at, array))
         case SumRelation():
             return _pairs(p)
         case _:
             assert_never(form)
 
 
+def _between(to: Loops, relation: AnyRelation, at: int, array: Array) -> Array:
+    """A reduction before another one, which may read it in any order: it is not stored where the result is wanted."""
+    wanted, to.wanted = to.wanted, None
+    made = reduced(to, relation, at, array)
+    to.wanted = wanted
+    return made
+
+
 def _once(targets: Any) -> bool:
     """Tell if no target stands twice."""
-    return len(np.unique(targets)) == targets.size
+    return bool(len(np.unique(targets)) == targets.size)
 
 
 def _shifted(p: Reduced, by: int) -> Callable[[Places, Place], Value]:
@@ -262,15 +273,17 @@ def _included(p: Reduced, offset: int, stride: int) -> Array:
     n, m = math.prod(p.dom), math.prod(p.cod)
     if n == m:
         return p.gathered(lambda y: y if stride > 0 else y * -1 + (n - 1))
-    if abs(stride) == 1 or n <= 1:
+    zero = _zero(p)
+    if not n:
+        return p.to.each(p.leaf, lambda places: zero(places, Place(0)))
+    if abs(stride) == 1 or n == 1:
         low = offset if stride > 0 else offset - (n - 1)
-        zero = _zero(p)
         pieces: list[Piece] = [
             (0, low, zero),
             (low, low + n, _shifted(p, -low) if stride > 0 else lambda others, y: p.read_flat(others, y * -1 + offset)),
             (low + n, m, zero),
         ]
-        return p.pieces(pieces) if p.cod else p.to.view(p.leaf, lambda places: p.read_flat(places, Place(0)))
+        return p.pieces(pieces)
     return p.put((n,), lambda x: (along(x[0], p.dom), along(x[0] * stride + offset, p.cod)), None)
 
 
@@ -282,7 +295,7 @@ def _windows(p: Reduced, form: Window[Any, Any]) -> Array:
     spans = [_span(form.offset + form.dilation * k, form.stride, n, m) for k in range(form.width)]
     cuts = sorted({0, m, *(end for span in spans for end in span)})
     pieces: list[Piece] = []
-    for low, high in zip(cuts, cuts[1:], strict=False):
+    for low, high in itertools.pairwise(cuts):
         inside = tuple(k for k, (first, end) in enumerate(spans) if first <= low and high <= end)
         pieces.append((low, high, partial(_window, p, form, inside)))
     return p.pieces(pieces)

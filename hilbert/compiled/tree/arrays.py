@@ -12,13 +12,13 @@ from hilbert.compiled.tree.buffers import Buffer
 from hilbert.compiled.tree.places import Place, Variable, along
 from hilbert.compiled.tree.statements import UNITS, For, If, Nest
 from hilbert.compiled.tree.values import Pool
+from hilbert.index.leaf import Entry, Leaf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hilbert.compiled.tree.statements import Statement
-    from hilbert.compiled.tree.values import Value
-    from hilbert.index.leaf import Leaf
+    from hilbert.compiled.tree.values import Number, Value
 
 Places: TypeAlias = tuple[Place, ...]
 
@@ -26,11 +26,17 @@ Places: TypeAlias = tuple[Place, ...]
 @final
 @frozen(eq=False)
 class Array:
-    """An array: the value at given places, one for each axis. `buffer` is where it is stored, if it is."""
+    """An array: the value at given places, one for each axis. `buffer` is where it is stored, if it is.
+
+    `whole` makes what a kernel of the interpreter is given in its place: one with entries that nobody else sees.
+    `views` is the number of steps that are computed where it is read, one within the other.
+    """
 
     leaf: Leaf
     at: Callable[[Places], Value]
     buffer: Buffer | None = None
+    whole: Callable[[], Array] | None = None
+    views: int = 0
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -59,11 +65,12 @@ class Loops:
         self.buffers: list[Buffer] = []
         self.constants: dict[Any, Buffer] = {}
         self.wanted: Buffer | None = None  # where the next result is stored
+        self.doubted: Buffer | None = None  # true where the interpreter is to compute the line
         self._names = itertools.count()
 
     # --- the parts ---
 
-    def number(self, number: float | bool, dtype: str) -> Value:
+    def number(self, number: Number, dtype: str) -> Value:
         """A number."""
         return self.pool.number(number, dtype)
 
@@ -122,6 +129,11 @@ class Loops:
     def view(leaf: Leaf, at: Callable[[Places], Value]) -> Array:
         """An array that is computed where it is read."""
         return Array(leaf, at)
+
+    @staticmethod
+    def row(leaf: Leaf, array: Array, front: Places) -> Array:
+        """The entries of an array at some places along its first axes."""
+        return Array(leaf, lambda places: array.at((*front, *places)))
 
     def each(self, leaf: Leaf, at: Callable[[Places], Value]) -> Array:
         """An array that is stored, entry by entry."""
@@ -204,6 +216,14 @@ class Loops:
         self.statements.append(Nest((), buffer, (), value))
         return self.pool.load(buffer, ())
 
+    def doubt(self, sizes: Sequence[int], at: Callable[[Places], Value]) -> None:
+        """Let the interpreter compute the line if a truth value holds somewhere along axes: it may say an error."""
+        if self.doubted is None:
+            self.doubted = self.buffer((), "bool")
+            self.doubted.is_whole = True
+        found = self.total(Leaf(Entry("bool"), ()), sizes, lambda _, along: at(along), "or").at(())
+        self.statements.append(Nest((), self.doubted, (), found, "or", begins=False))
+
     def stored(self, array: Array) -> Buffer:
         """The buffer of an array, which is stored if it is not."""
         if array.buffer is not None:
@@ -232,7 +252,8 @@ class Loops:
         """Write new states over the old ones; those that are old ones, moved, are copied first."""
         old = {state.buffer for state in states}
         kept = [
-            array if array.buffer is state.buffer or (array.buffer is not None and array.buffer not in old)
+            array
+            if array.buffer is state.buffer or (array.buffer is not None and array.buffer not in old)
             else self.copied(array)
             for state, array in zip(states, new, strict=True)
         ]

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias, final
 from attrs import field, frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from hilbert.compiled.tree.values import Value
+    from collections.abc import Callable, Iterator
 
 
 @final
@@ -44,7 +42,13 @@ class Division:
         return f"({self.of}) mod {self.n}" if self.remainder else f"⌊({self.of}) / {self.n}⌋"
 
 
-Atom: TypeAlias = "Variable | Division | Value"
+class Computed:
+    """An integer that is computed or read from a table: a value of the program (`hilbert.compiled.tree.values`)."""
+
+    __slots__ = ()
+
+
+Atom: TypeAlias = "Variable | Division | Computed"
 """The parts of a place: a loop variable, a quotient, an integer that is computed or read from a table."""
 
 
@@ -136,6 +140,15 @@ class Place:
         rest = self + whole * -n
         bounds = rest.bounds()
         return whole, rest if bounds is not None and bounds[0] >= 0 and bounds[1] < n else None
+
+    @property
+    def computed(self) -> Iterator[Computed]:
+        """The integers that the place is computed from, those in quotients too."""
+        for atom, _ in self.terms:
+            if isinstance(atom, Computed):
+                yield atom
+            elif isinstance(atom, Division):
+                yield from atom.of.computed
 
     def over(self, change: Callable[[Atom], Atom | int | Place]) -> Place:
         """The place with each atom changed."""

@@ -15,12 +15,14 @@ import math
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from hilbert.compiled.tree.buffers import Buffer
-from hilbert.compiled.tree.places import Place
+from hilbert.compiled.tree.places import Computed, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 BOOL, INT = "bool", "int64"
+EXPONENT = 126
+"""Powers of two up to this exponent have an inverse, in float32 too."""
 COMPARISONS = ("gt", "ge", "lt", "le", "eq", "ne")
 LOGIC = ("and", "or")
 SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "eq": "=="}
@@ -29,7 +31,7 @@ Number: TypeAlias = float | bool
 
 
 @final
-class Value:
+class Value(Computed):
     """An operation on values: `name` says which; `args` are values, or what the operation is about.
 
     | name | args |
@@ -62,7 +64,8 @@ class Value:
 
     def _with(self, name: str, other: Value | float, *, swapped: bool = False) -> Value:
         right = other if isinstance(other, Value) else self.pool.number(other, self.dtype)
-        return getattr(self.pool, name)(right, self) if swapped else getattr(self.pool, name)(self, right)  # type: ignore[no-any-return]
+        made: Value = getattr(self.pool, name)(*((right, self) if swapped else (self, right)))
+        return made
 
     def __add__(self, other: Value | float) -> Value:
         return self._with("add", other)
@@ -101,7 +104,9 @@ class Value:
 
     def where(self, then: Value | float, otherwise: Value | float) -> Value:
         """`then` where this truth value holds, `otherwise` elsewhere."""
-        dtype = then.dtype if isinstance(then, Value) else otherwise.dtype if isinstance(otherwise, Value) else "float64"
+        dtype = (
+            then.dtype if isinstance(then, Value) else otherwise.dtype if isinstance(otherwise, Value) else "float64"
+        )
         a, b = (v if isinstance(v, Value) else self.pool.number(v, dtype) for v in (then, otherwise))
         return self.pool.select(self, a, b)
 
@@ -192,15 +197,17 @@ class Pool:
         x, y = a.number, b.number
         if y == 1:
             return a
-        if y is not None and y and math.isfinite(y) and math.frexp(y)[0] in {0.5, -0.5}:  # a power of two
-            return self.mul(a, self.number(1.0 / y, a.dtype))
+        if y is not None and y and math.isfinite(y):
+            part, exponent = math.frexp(y)
+            if abs(part) == 0.5 and abs(exponent) <= EXPONENT:
+                return self.mul(a, self.number(1.0 / y, a.dtype))
         return a if x == 0 else self.node("div", (a, b), a.dtype)
 
     def neg(self, a: Value) -> Value:
         """−a."""
         if a.number is not None:
             return self.number(-a.number, a.dtype)
-        return a.args[0] if a.name == "neg" else self.node("neg", (a,), a.dtype)  # type: ignore[no-any-return]
+        return a.values[0] if a.name == "neg" else self.node("neg", (a,), a.dtype)
 
     def unary(self, name: str, a: Value) -> Value:
         """abs, sqrt, round or not."""
@@ -234,51 +241,6 @@ class Pool:
         """A function of numbers by its name."""
         return self.node("call", (name, *args), args[0].dtype)
 
-    # --- changes ---
-
-    def changed(
-        self,
-        value: Value,
-        known: dict[Value, Value],
-        place: Callable[[Place], Place],
-        kept: Callable[[Buffer, tuple[Place, ...]], tuple[Place, ...]] = lambda _, places: places,
-    ) -> Value:
-        """The value with other places, of which some are `kept`; `known` has the answers. Linear in what is seen."""
-        waiting = [value]
-        while waiting:
-            top = waiting[-1]
-            if top in known:
-                waiting.pop()
-                continue
-            left = [a for a in top.values if a not in known]
-            if left:
-                waiting.extend(left)
-                continue
-            waiting.pop()
-            known[top] = self._again(top, known, place, kept)
-        return known[value]
-
-    def _again(
-        self,
-        top: Value,
-        known: dict[Value, Value],
-        place: Callable[[Place], Place],
-        kept: Callable[[Buffer, tuple[Place, ...]], tuple[Place, ...]],
-    ) -> Value:
-        match top.name:
-            case "number":
-                return top
-            case "load":
-                buffer, places = top.args
-                return self.load(buffer, tuple(map(place, kept(buffer, places))))
-            case "place":
-                return self.integer(place(top.args[0]))
-            case "add" | "sub" | "mul" | "div" | "neg" | "max" | "min" | "select":
-                made: Value = getattr(self, top.name)(*(known[a] for a in top.args))
-                return made
-            case _:
-                return self.node(top.name, tuple(known[a] if isinstance(a, Value) else a for a in top.args), top.dtype)
-
 
 def loads(value: Value, seen: set[Value] | None = None) -> Iterator[Value]:
     """The loads that a value is made of, those in its places too; each once."""
@@ -293,17 +255,8 @@ def loads(value: Value, seen: set[Value] | None = None) -> Iterator[Value]:
             yield top
         places = top.args[1] if top.name == "load" else top.args if top.name == "place" else ()
         for place in places:
-            waiting.extend(computed(place))
+            waiting.extend(v for v in place.computed if isinstance(v, Value))
         waiting.extend(top.values)
-
-
-def computed(place: Place) -> Iterator[Value]:
-    """The values that a place is computed from."""
-    for atom, _ in place.terms:
-        if isinstance(atom, Value):
-            yield atom
-        elif hasattr(atom, "of"):
-            yield from computed(atom.of)
 
 
 def _text(value: Value) -> str:
@@ -315,8 +268,10 @@ def _text(value: Value) -> str:
         case "place":
             return str(value.args[0])
         case name if name in SIGNS:
-            return f" {SIGNS[name]} ".join(f"({a})" if a.name in SIGNS and a.name != "mul" else str(a) for a in value.args)
+            return f" {SIGNS[name]} ".join(
+                f"({a})" if a.name in SIGNS and a.name != "mul" else str(a) for a in value.args
+            )
         case "call":
             return f"{value.args[0]}({', '.join(map(str, value.args[1:]))})"
-        case _:
+        case _:  # those that are written as functions
             return f"{value.name}({', '.join(map(str, value.args))})"

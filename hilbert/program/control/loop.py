@@ -87,10 +87,7 @@ class Loop(OfFields, ControlFlow):
 
         def round_(t: Place) -> None:
             at = along(t * -1 + (self.index.size - 1) if self.reverse else t, shape)
-            slices = [
-                to.view(body.slots[k], lambda places, stack=stack: stack.at((*at, *places)))
-                for k, stack in enumerate(given[own:], own)
-            ]
+            slices = [to.row(body.slots[k], stack, at) for k, stack in enumerate(given[own:], own)]
             made = within(to, body, [*states, *given[self.states : own], *slices])
             for stack, array in zip(stacks, made[self.states :], strict=True):
                 to.write(stack, array, at)

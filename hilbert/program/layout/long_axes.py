@@ -146,7 +146,9 @@ class _Reordering:
                 return self.b.step(Along(name, index, at - (long < at)), (self._inside(step.args[0]),))
             case Move(order):
                 return self._move(slot, order, step.args[0])
-            case Choose() | Fill(0, _) as choice if self.tall[step.args[0]] == 0 == self.tall[slot]:
+            case (Choose() | Fill(0, _)) as choice if (
+                len(leaves[0].axes) == 1 and self.tall[step.args[0]] == 0 == self.tall[slot]
+            ):
                 inner = FillInside(choice.when) if isinstance(choice, Fill) else ChooseInside()
                 self.gain += _loops(self.of.slots[slot])
                 return self.b.step(inner, tuple(self._inside(k) for k in step.args))

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, final
 from attrs import frozen
 
 from hilbert.arrays.kernels.kernel import Kernel
+from hilbert.compiled.tree.arrays import Array
+from hilbert.compiled.tree.places import along
 from hilbert.errors import SpaceError
 from hilbert.index.leaf import Entry, Leaf
 from hilbert.program.line.step_operation import Operation
@@ -16,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert.arrays.kernels.library import Library
-    from hilbert.compiled.tree.arrays import Array, Loops, Places
+    from hilbert.compiled.tree.arrays import Loops, Places
+    from hilbert.compiled.tree.places import Place
     from hilbert.compiled.tree.values import Value
 
 TRUTH = Leaf(Entry("bool"))
@@ -140,8 +143,38 @@ class Fill(Operation):
         return Kernel(filled)
 
     def loops(self, to: Loops, operands: Sequence[Array], result: Leaf) -> Any:
-        """The array as it is: nobody sees a lane that would be filled, and no error arises in one."""
-        return operands[1]
+        """The array as it is: nobody sees a lane that would be filled, and no error arises in one.
+
+        A kernel of the interpreter may raise one: it is given the array with the lanes filled.
+        """
+        c, a = operands
+        return Array(result, a.at, a.buffer, lambda: self._filled(to, c, a, result))
+
+    def _filled(self, to: Loops, c: Array, a: Array, result: Leaf) -> Array:
+        """Each lane read at itself, or at the first one that is taken, which is found from the last one on."""
+        a = a if a.whole is None else a.whole()
+        outside, lanes = Leaf(Entry("int64"), c.leaf.axes[: self.at]), c.shape[self.at :]
+        first = to.put(outside, outside.shape, lambda at: (at, to.number(0, "int64")), None)
+
+        def take(t: Place) -> None:
+            def entry(at: Places) -> tuple[Places, Value]:
+                here = c.at((*at, *along(t, lanes)))
+                pair = (to.pool.integer(t), first.at(at))
+                return at, to.pool.select(here, *pair) if self.when else to.pool.select(here, *reversed(pair))
+
+            assert first.buffer is not None
+            to.put_into(first.buffer, outside.shape, entry, None, begins=False)
+
+        n = prod(lanes)
+        to.rounds(n, lambda t: take(t * -1 + (n - 1)))
+
+        def read(places: Places) -> Value:
+            at, rest = places[: self.at], places[len(c.shape) :]
+            own, other = a.at(places), a.at((*at, *along(to.place(first.at(at)), lanes), *rest))
+            taken = c.at(places[: len(c.shape)])
+            return to.pool.select(taken, own, other) if self.when else to.pool.select(taken, other, own)
+
+        return to.each(result, read)
 
     def lifted(self, n: int) -> Fill:
         """The operation with its lanes behind n more axes."""

@@ -45,7 +45,7 @@ class Literal(Operation):
         """The numbers of the constant, in memory unless all are one; of a bundle those of each array."""
         if isinstance(result, Bundle):
             return tuple(to.of(leaf, to.constant(a)) for leaf, a in zip(result.leaves, self.value.array, strict=True))
-        if self.value.number is not None:
+        if self.value.number is not None and result.size:
             return to.view(result, lambda _: to.number(self.value.array.flat[0].item(), result.dtype))
         return to.of(result, to.constant(np.broadcast_to(self.value.array, result.shape)))
 

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +31,9 @@ from hilbert.program.line.operation import Literal
 
 if TYPE_CHECKING:
     from hilbert.program.line.line import Line
+
+_made = count()
+"""Numbers of constants: two that are made are never equal, in whatever lines they stand."""
 
 
 def constants(line: Line, most: int = 1) -> bytearray:
@@ -78,6 +82,6 @@ def folded(line: Line, most: int = 1) -> Line:
             array = freeze(np.asarray(kernel.call(*(c.array for c in given))))
         except SpaceError:  # the run raises the error, if it gets here
             continue
-        made[slot] = Const(array, leaf, ("made", slot))
+        made[slot] = Const(array, leaf, ("made", next(_made)))
         steps[slot - line.arity] = Step(Literal(made[slot]), ())
     return line if steps == [*line.steps] else evolve(line, steps=tuple(steps)).pruned()

@@ -1,0 +1,217 @@
+"""Programs that run as machine code, made by `compiled`: the same functions with another runner.
+
+The code is made when it is first asked for, once for each line: equal lines share it while one of some last hundred.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from functools import singledispatch, wraps
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, final
+
+import numpy as np
+from attrs import field, frozen
+
+from diff.terms.planned_program import reordered
+from diff.terms.program import AnyProgram, Program
+from hilbert import SpaceError, Type
+from hilbert.arrays.formal.formal_array import Formal
+from hilbert.arrays.kernels.library import library
+from hilbert.arrays.libraries.numpy_library import NUMPY
+from hilbert.base.once import LOCK, once
+from hilbert.compiled.machine.compiled_line import CompiledLine, Report
+from hilbert.compiled.machine.machine import binding
+from hilbert.errors import shown
+from hilbert.map.map import runner
+from hilbert.program.line.operation import Literal as Constant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hilbert.index.leaf import Leaf
+    from hilbert.map.map import OnLeaves
+    from hilbert.program.line.line import Line
+
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+F = TypeVar("F", bound="Callable[..., Any]")
+Backend: TypeAlias = Literal["llvm", "interpreter"]
+KEPT = 128
+"""The lines whose code is kept for others that are equal."""
+_codes: OrderedDict[Line, CompiledLine] = OrderedDict()
+
+
+def code_of(line: Line) -> CompiledLine:
+    """The machine code of a line; SpaceError where llvmlite is missing, or the line holds what is no array of numpy."""
+    with LOCK:
+        found = _codes.get(line)
+        if found is not None:
+            _codes.move_to_end(line)
+            return found
+    for step in line.steps:
+        if isinstance(step.operation, Constant) and type(step.operation.value.array) is Formal:
+            msg = "a program with formal tensors among its constants is not compiled: it has no arrays for them"
+            raise SpaceError(msg)
+    made = CompiledLine(line)
+    with LOCK:
+        _codes[line] = made
+        while len(_codes) > KEPT:
+            _codes.popitem(last=False)
+    return made
+
+
+class RunsCompiled:
+    """A program with a runner of machine code; `map` is the function that is compiled."""
+
+    __slots__ = ()
+    map: AnyProgram
+    backend: Backend
+    line: Line
+    dom: Any
+    cod: Any
+
+    @property
+    @once
+    def _code(self) -> CompiledLine:
+        return code_of(reordered(self.map).line if type(self.map) is Program else self.line)
+
+    @property
+    def report(self) -> Report:
+        """The make of the code; SpaceError for a program of the interpreter, which has none."""
+        return self._only("report").report
+
+    @property
+    def llvm(self) -> str:
+        """The code as text of LLVM, before it is optimised; SpaceError for a program of the interpreter."""
+        return self._only("llvm").text
+
+    def _only(self, what: str) -> CompiledLine:
+        if self.backend != "llvm":
+            msg = f"a program of the interpreter has no {what}: write compiled(f) without backend="
+            raise SpaceError(msg)
+        return self._code
+
+    def _runner(self) -> OnLeaves:
+        if self.backend != "llvm":
+            return runner(self.map)
+        kinds, run = NUMPY.kinds, self._code
+
+        def on_leaves(leaves: Sequence[Any]) -> list[Any]:
+            if not kinds.issuperset(map(type, leaves)):
+                raise _abroad(leaves)
+            return run(leaves)
+
+        return on_leaves
+
+    def on_arrays(self, *arrays: Any, out: Sequence[Any] | None = None) -> tuple[Any, ...]:
+        """The results for arrays of numpy, one for each leaf of the argument: an array for each leaf of the result.
+
+        They are fresh, or those of `out`. Raises SpaceError for arrays of other shapes, or of dtypes that do not
+        convert, for positions outside their index set, and for an `out` that is no memory of its own.
+        """
+        given = _checked("on_arrays", arrays, self.dom.leaves)
+        if out is not None:
+            out = _own(out, self.cod.leaves, given)
+        if self.backend == "llvm":
+            return tuple(self._code(given, out))
+        found = [np.asarray(a) for a in self._runner()(given)]
+        if out is None:
+            return tuple(np.array(a) for a in found)
+        for target, a in zip(out, found, strict=True):
+            target[...] = a
+        return tuple(out)
+
+
+@final
+@frozen(eq=False, repr=False)
+class CompiledProgram(RunsCompiled, Program[V, W]):
+    """A function as machine code: see `compiled`."""
+
+    map: AnyProgram = field(kw_only=True)
+    backend: Backend = field(kw_only=True)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CompiledProgram):
+            return False
+        return self.backend == other.backend and self.map == other.map
+
+    def __hash__(self) -> int:
+        return hash((self.backend, self.map))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return machine_program, (self.map, self.backend)
+
+
+@singledispatch
+def machine_program(p: AnyProgram, backend: Backend) -> AnyProgram:
+    """The program with another runner; one object for each program and backend."""
+    return _made(p, backend)
+
+
+@once
+def _made(p: AnyProgram, backend: Backend) -> AnyProgram:
+    if backend == "llvm":
+        binding()
+    return CompiledProgram(p.dom, p.cod, p.line, p.names, p.written, map=p, backend=backend)
+
+
+def keeps_compiled(operation: F) -> F:
+    """An operation on functions, which of a compiled one makes a compiled one: the result for its map, compiled."""
+
+    @wraps(operation)
+    def kept(f: Any, *args: Any, **names: Any) -> Any:
+        if not isinstance(f, RunsCompiled):
+            return operation(f, *args, **names)
+        made = operation(f.map, *args, **names)
+        return machine_program(made, f.backend) if isinstance(made, Program) else made
+
+    return cast("F", kept)
+
+
+def _abroad(leaves: Sequence[Any]) -> SpaceError:
+    """The error for arrays of other libraries."""
+    other = next(a for a in leaves if type(a) not in NUMPY.kinds)
+    what = "formal tensors" if isinstance(other, Formal) else f"arrays of {library(other).name}"
+    msg = f"compiled code runs on numpy's arrays, not on {what}"
+    if library(other).name.startswith("jax"):
+        msg += ": use jax.jit of the function itself"
+    return SpaceError(msg)
+
+
+def _checked(what: str, arrays: Sequence[Any], leaves: Sequence[Leaf]) -> list[Any]:
+    """Arrays as they fit the leaves; raises SpaceError for others."""
+    if len(arrays) != len(leaves):
+        due = ", ".join(f"{leaf.dtype}{list(leaf.shape)}" for leaf in leaves)
+        msg = f"{what} takes {len(leaves)} arrays, one for each leaf ({due}), not {len(arrays)}"
+        raise SpaceError(msg)
+    made = []
+    for k, (a, leaf) in enumerate(zip(arrays, leaves, strict=True)):
+        array = np.asarray(a)
+        if array.shape != leaf.shape or not np.can_cast(array.dtype, leaf.dtype, "same_kind"):
+            msg = f"{what}: array {k} is {array.dtype}{list(array.shape)}, where {leaf.dtype}{list(leaf.shape)} is due"
+            raise SpaceError(msg)
+        index = leaf.entry.index
+        if index is not None and array.size and not (array.min() >= 0 and array.max() < index.size):
+            msg = f"{what}: array {k} has positions outside {index}, from {array.min()} to {array.max()}"
+            raise SpaceError(msg)
+        made.append(array)
+    return made
+
+
+def _own(out: Sequence[Any], leaves: Sequence[Leaf], given: Sequence[Any]) -> list[Any]:
+    """The arrays of `out`; SpaceError unless each can be written into, fits and shares no memory with others."""
+    made = list(out)
+    if len(made) != len(leaves):
+        msg = f"out= takes {len(leaves)} arrays, one for each leaf of the result, not {len(made)}"
+        raise SpaceError(msg)
+    for k, (a, leaf) in enumerate(zip(made, leaves, strict=True)):
+        if type(a) is not np.ndarray or a.shape != leaf.shape or a.dtype != leaf.dtype:
+            msg = f"out=: array {k} is {shown(a)}, where {leaf.dtype}{list(leaf.shape)} is due"
+            raise SpaceError(msg)
+        if not (a.flags.writeable and a.flags.c_contiguous and a.flags.aligned):
+            msg = f"out=: array {k} cannot be written into, or does not lie row by row: give np.empty({leaf.shape})"
+            raise SpaceError(msg)
+        if any(np.may_share_memory(a, other) for other in [*given, *made[:k]]):
+            msg = f"out=: array {k} shares memory with an argument or with another result: give one of its own"
+            raise SpaceError(msg)
+    return made

@@ -1,0 +1,90 @@
+"""Rewriting: values and places with other places in place of variables, or with axes left out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never, final
+
+from hilbert.compiled.tree.places import Computed, Division, Place, Variable
+from hilbert.compiled.tree.values import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from hilbert.compiled.tree.buffers import Buffer
+    from hilbert.compiled.tree.places import Atom
+    from hilbert.compiled.tree.values import Pool
+
+UNCHANGED: Callable[[Buffer, tuple[Place, ...]], tuple[Place, ...]] = lambda _, places: places  # noqa: E731
+
+
+@final
+class Rewriting:
+    """The change of values by places for variables, and by the places of a buffer that are kept.
+
+    Answers are kept, so that the change of many values is linear in the values that are seen.
+    """
+
+    def __init__(
+        self,
+        pool: Pool,
+        variables: Mapping[Variable, Place],
+        kept: Callable[[Buffer, tuple[Place, ...]], tuple[Place, ...]] = UNCHANGED,
+    ) -> None:
+        self.pool, self.variables, self.kept = pool, variables, kept
+        self._known: dict[Value, Value] = {}
+
+    def place(self, place: Place) -> Place:
+        """The place, changed."""
+        return place.over(self._atom)
+
+    def places(self, buffer: Buffer, places: tuple[Place, ...]) -> tuple[Place, ...]:
+        """The places of an entry of a buffer that are kept, changed."""
+        return tuple(map(self.place, self.kept(buffer, places)))
+
+    def value(self, value: Value) -> Value:
+        """The value, changed."""
+        known, waiting = self._known, [value]
+        while waiting:
+            top = waiting[-1]
+            left = [] if top in known else [a for a in top.values if a not in known]
+            if left:
+                waiting.extend(left)
+                continue
+            waiting.pop()
+            if top not in known:
+                known[top] = self._again(top)
+        return known[value]
+
+    def _atom(self, atom: Atom) -> Atom | int | Place:
+        match atom:
+            case Variable():
+                return self.variables.get(atom, atom)
+            case Division(of, n, remainder):
+                inner = self.place(of)
+                return inner.modulo(n) if remainder else inner.divided(n)
+            case Computed():
+                assert isinstance(atom, Value)
+                value = self.value(atom)
+                if value.number is not None:
+                    return int(value.number)
+                found: Place | Value = value.args[0] if value.name == "place" else value
+                return found
+            case _:
+                assert_never(atom)
+
+    def _again(self, top: Value) -> Value:
+        """The value of the same operation on changed operands."""
+        pool, known = self.pool, self._known
+        match top.name:
+            case "number":
+                return top
+            case "load":
+                buffer, places = top.args
+                return pool.load(buffer, self.places(buffer, places))
+            case "place":
+                return pool.integer(self.place(top.args[0]))
+            case "add" | "sub" | "mul" | "div" | "neg" | "max" | "min" | "select":
+                made: Value = getattr(pool, top.name)(*(known[a] for a in top.args))
+                return made
+            case _:  # the others have no laws
+                return pool.node(top.name, tuple(known[a] if isinstance(a, Value) else a for a in top.args), top.dtype)
