@@ -74,9 +74,10 @@ class CompiledLine:
             to.statements.insert(0, to.statements.pop())
         parts = _parts(expanded(to), merge=merge)
         contract(to, parts)
+        if merge:
+            parts = [cut(to.pool, part) for part in parts]
         statements = [statement for part in parts for statement in part]
         if merge:
-            statements = cut(to.pool, statements)
             mark_parallel(statements)
         used = {buffer for s in statements for buffer in accesses(s)}
         work = [b for b in to.buffers if b in used and not b.is_local]
