@@ -22,6 +22,7 @@ from hilbert.compiled.merge.contraction import contract
 from hilbert.compiled.merge.cuts import cut
 from hilbert.compiled.merge.fusion import fused
 from hilbert.compiled.merge.marks import mark_parallel
+from hilbert.compiled.merge.strips import in_strips
 from hilbert.compiled.tree.arrays import Loops
 from hilbert.compiled.tree.statements import Called, For, inside
 from hilbert.errors import SpaceError
@@ -75,7 +76,7 @@ class CompiledLine:
         parts = _parts(expanded(to), merge=merge)
         contract(to, parts)
         if merge:
-            parts = [cut(to.pool, part) for part in parts]
+            parts = [in_strips(to.pool, cut(to.pool, part)) for part in parts]
         statements = [statement for part in parts for statement in part]
         if merge:
             mark_parallel(statements)
