@@ -2,8 +2,8 @@
 
 An axis of a buffer and the variable that is a place along it are of one class, over all nests. So the axes of a model
 are found again without a word about spaces: a batch, a hidden layer. Small classes are written out, entry by entry;
-the class with most work is the outermost loop, so that what happens for one of its elements stays in registers. The
-innermost one runs along memory.
+a class with most work is the outermost loop, so that what happens for one of its elements stays in registers; the
+innermost one is that in which vectors gain most.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, TypeAlias, final
 
-from hilbert.compiled.tree.places import Division, Variable
+from hilbert.compiled.tree.places import Division, Place, Variable
 from hilbert.compiled.tree.statements import For, If, Nest, inside
 from hilbert.compiled.tree.values import Value, loads
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hilbert.compiled.tree.buffers import Buffer
-    from hilbert.compiled.tree.places import Place
     from hilbert.compiled.tree.statements import Statement
 
 Axis: TypeAlias = "Variable | tuple[Buffer, int]"
@@ -27,6 +26,8 @@ FEW, SOME, WIDE = 4, 16, 16
 """Classes of up to FEW elements are written out; of up to SOME, where most of their work is beside one of WIDE."""
 VECTOR = 8
 """The innermost loops have at least so many rounds."""
+SUM = 16
+"""The entries whose cost is that of the sum of a vector's."""
 MOST = 512
 """The most statements that a nest is written out to."""
 
@@ -45,8 +46,8 @@ class AxisClasses:
         self._rounds = {self._find(axis) for v, axis in self._moved if v in rounds} | {*map(self._find, rounds)}
         self._weigh()
         self._outer = self._outermost()
-        self.written = self._written_out()
         self._inner = self._innermost()
+        self.written = self._written_out()
 
     def rank(self, axis: Axis, size: int) -> tuple[int, int, int]:
         """The order of an axis: rounds, the outermost class, those written out, others by size, the innermost one."""
@@ -56,9 +57,9 @@ class AxisClasses:
             return (-1, 0, number)
         if size == self._size.get(self._outer, 0) if self._outer is not None else False:
             return (0, 0, number)
-        if found == self._inner:
-            return (3, 0, number)
-        return (1, 0, number) if self.is_written(axis) else (2, size, number)
+        if self.is_written(axis):
+            return (1, 0, number)
+        return (3, 0, number) if found == self._inner else (2, size, number)
 
     def is_written(self, axis: Axis) -> bool:
         """Tell if the axis is written out."""
@@ -102,7 +103,7 @@ class AxisClasses:
         self._size: dict[Axis, int] = {}
         self._work: dict[Axis, float] = {}
         self._beside: dict[Axis, float] = {}
-        self._beneath: dict[Axis, float] = {}
+        self._gain: dict[Axis, float] = {}
         self._numbers: dict[Axis, int] = {}
         for nest, rounds in self._nests:
             sizes = {self._find(v): v.size for v in nest.variables}
@@ -112,10 +113,9 @@ class AxisClasses:
                 self._work[found] = self._work.get(found, 0) + work
                 if max((m for other, m in sizes.items() if other != found), default=1) >= WIDE:
                     self._beside[found] = self._beside.get(found, 0) + work
-            for load in loads(nest.value):
-                buffer, places = load.args
-                if places and (buffer.is_whole or buffer.kind != "work") and (v := places[-1].variable) is not None:
-                    self._beneath[self._find(v)] = self._beneath.get(self._find(v), 0) + work
+            for v in nest.variables:
+                found = self._find(v)
+                self._gain[found] = self._gain.get(found, 0) + work * _gain(nest, v)
 
     def _is_small(self, found: Axis) -> bool:
         n = self._size[found]
@@ -126,14 +126,13 @@ class AxisClasses:
         if not loops:
             return None
         most = max(self._work[found] for found in loops)
-        return max((found for found in loops if 3 * self._work[found] >= most), key=lambda found: self._size[found])
+        loops = [found for found in loops if 3 * self._work[found] >= most]
+        return max(loops, key=lambda found: (2 * self._gain[found] < self._work[found], self._size[found]))
 
     def _innermost(self) -> Axis | None:
-        """The class along which the arrays lie whose order in memory is given, by most work."""
-        loops = [
-            a for a in self._beneath if a not in self.written and a != self._outer and self._size.get(a, 0) >= VECTOR
-        ]
-        return max(loops, key=self._beneath.__getitem__, default=None)
+        """Of the other classes the one in which vectors gain most."""
+        loops = [found for found, n in self._size.items() if n >= VECTOR and found != self._outer]
+        return max((found for found in loops if not self._is_small(found)), key=self._gain.__getitem__, default=None)
 
     def _written_out(self) -> set[Axis]:
         """The classes that are written out, where no nest becomes too long by it."""
@@ -147,6 +146,29 @@ class AxisClasses:
             while math.prod(v.size for v in nest.variables if self._find(v) in written) > MOST:
                 written.discard(inside.pop())
         return written
+
+
+def _gain(nest: Nest, v: Variable) -> float:
+    """What vectors along a variable of a nest gain: nothing where arrays whose order is given lie across.
+
+    A sum along a vector costs about as much as 16 of its entries.
+    """
+    found = [(nest.buffer, nest.places), *(load.args for load in loads(nest.value))]
+    if any((b.is_whole or b.kind != "work") and stride(b, places, v) not in {0, 1} for b, places in found):
+        return 0.0
+    return 1.0 if any(place.variable == v for place in nest.places) else max(0.0, 1 - SUM / max(v.size, 1))
+
+
+def stride(buffer: Buffer, places: tuple[Place, ...], v: Variable) -> int | None:
+    """The entries from a place in a buffer to the next one along a variable; None where that varies."""
+    total = 0
+    for place, n in zip(places, buffer.strides, strict=True):
+        for atom, k in place.terms:
+            if atom == v:
+                total += k * n
+            elif v in variables_of(Place.of(atom)):
+                return None
+    return total
 
 
 def _nests(statements: list[Statement], rounds: int) -> Iterator[tuple[Nest, int]]:

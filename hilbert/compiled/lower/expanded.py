@@ -9,7 +9,7 @@ import itertools
 import math
 from typing import TYPE_CHECKING
 
-from hilbert.compiled.lower.axis_classes import MOST, AxisClasses, variables_of
+from hilbert.compiled.lower.axis_classes import MOST, AxisClasses, stride
 from hilbert.compiled.tree.places import Place, Variable
 from hilbert.compiled.tree.rewriting import Rewriting
 from hilbert.compiled.tree.statements import UNITS, For, If, Nest, Store
@@ -17,7 +17,6 @@ from hilbert.compiled.tree.values import loads
 
 if TYPE_CHECKING:
     from hilbert.compiled.tree.arrays import Loops
-    from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.statements import Statement
     from hilbert.compiled.tree.values import Pool, Value
 
@@ -99,18 +98,6 @@ def jumps(nest: Nest, v: Variable) -> int:
     """The number of entries that a nest reads or writes whose next one along a variable is not beside them."""
     found = [(load.args[0], load.args[1]) for load in loads(nest.value)]
     return sum(stride(buffer, places, v) not in {0, 1} for buffer, places in [(nest.buffer, nest.places), *found])
-
-
-def stride(buffer: Buffer, places: tuple[Place, ...], v: Variable) -> int | None:
-    """The entries from a place in a buffer to the next one along a variable; None where that varies."""
-    total = 0
-    for place, n in zip(places, buffer.strides, strict=True):
-        for atom, k in place.terms:
-            if atom == v:
-                total += k * n
-            elif v in variables_of(Place.of(atom)):
-                return None
-    return total
 
 
 def strip_of(nest: Nest, looped: list[Variable], written: int) -> dict[Variable, int]:

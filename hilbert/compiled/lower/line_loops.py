@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 from hilbert.arrays.libraries.numpy_library import NUMPY
+from hilbert.compiled.merge.accesses import accesses
 from hilbert.compiled.tree.arrays import Array, Loops, Unmade
 from hilbert.compiled.tree.buffers import Buffer
-from hilbert.compiled.tree.statements import Called
+from hilbert.compiled.tree.places import Place
+from hilbert.compiled.tree.statements import Called, Product
 from hilbert.index.leaf import Bundle
 
 if TYPE_CHECKING:
@@ -72,10 +74,30 @@ def whole(to: Loops, line: Line) -> tuple[list[Buffer], list[Buffer]]:
         slots.append(made)
     for slot, buffer in zip(line.outputs, outputs, strict=True):
         array = slots[slot]
-        if array.buffer is not buffer:
+        if array.buffer is not buffer and not _turned(to, array, buffer):
             to.wanted = buffer
             to.each(array.leaf, array.at)
     return inputs, outputs
+
+
+def _turned(to: Loops, array: Array, output: Buffer) -> bool:
+    """Make an output of a product of matrices that only its transpose is read of: (a·b)ᵀ = bᵀ·aᵀ."""
+    variables = [to.variable(n) for n in array.shape]
+    value = array.at(tuple(map(Place.of, variables)))
+    found = [place.variable for place in value.args[1]] if value.name == "load" else []
+    for at, statement in enumerate(to.statements):
+        if isinstance(statement, Product) and found and statement.c is value.args[0]:
+            buffer, rows = statement.c, statement.rows
+            turned = [*range(rows, len(found)), *range(rows)]
+            is_read = any(buffer in accesses(other) for other in to.statements if other is not statement)
+            if is_read or buffer.kind != "work" or [found[k] for k in turned] != variables:
+                return False
+            (m, n, k), (ta, tb) = statement.sizes, statement.transposed
+            to.statements[at] = Product(
+                statement.b, statement.a, output, (not tb, not ta), (n, m, k), len(found) - rows, statement.factor
+            )
+            return True
+    return False
 
 
 def _called(

@@ -22,6 +22,7 @@ from hilbert.compiled.merge.buffer_axes import contract
 from hilbert.compiled.merge.cuts import cut
 from hilbert.compiled.merge.fusion import fused
 from hilbert.compiled.merge.marks import mark_parallel
+from hilbert.compiled.merge.strips import in_strips
 from hilbert.compiled.tree.arrays import Loops
 from hilbert.compiled.tree.statements import Called, For, inside
 from hilbert.errors import SpaceError
@@ -74,9 +75,10 @@ class CompiledLine:
             to.statements.insert(0, to.statements.pop())
         parts = _parts(expanded(to), merge=merge)
         contract(to, parts)
+        if merge:
+            parts = [in_strips(to.pool, cut(to.pool, part)) for part in parts]
         statements = [statement for part in parts for statement in part]
         if merge:
-            statements = cut(to.pool, statements)
             mark_parallel(statements)
         used = {buffer for s in statements for buffer in accesses(s)}
         work = [b for b in to.buffers if b in used and not b.is_local]

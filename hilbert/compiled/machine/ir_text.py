@@ -225,12 +225,16 @@ class _Function:
             self.entry += [f"  {place} = alloca {type_}", f"  store {type_} {number}, ptr {place}"]
             return place
 
-        factor, zero = number_text(statement.factor, dtype), number_text(0.0, dtype)
+        factor, added = number_text(statement.factor, dtype), number_text(float(statement.adds), dtype)
+        a, b, c = (
+            self.put(f"getelementptr inbounds {t}, ptr {self.base(buffer)}, i64 {self.place(start)}")
+            for buffer, start in zip((statement.a, statement.b, statement.c), statement.starts, strict=True)
+        )
         letters = [slot("i8", "84" if flag else "78") for flag in (tb, ta)]
         sizes = [slot("i32", str(size)) for size in (n, m, k)]
         ldb, lda, ldc = (slot("i32", str(size)) for size in (k if tb else n, m if ta else k, n))
-        given = [*letters, *sizes, slot(t, factor), self.base(statement.b), ldb]
-        given += [self.base(statement.a), lda, slot(t, zero), self.base(statement.c), ldc]
+        given = [*letters, *sizes, slot(t, factor), b, ldb]
+        given += [a, lda, slot(t, added), c, ldc]
         table = 0 if dtype == "float64" else 1
         pointer = self.put(f"getelementptr ptr, ptr %blas, i64 {table}")
         function = self.put(f"load ptr, ptr {pointer}")

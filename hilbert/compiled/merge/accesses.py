@@ -41,7 +41,7 @@ def accesses(statement: Statement, *, constants: bool = False) -> Accesses:
             case If(condition, then, otherwise):
                 _read(found, condition, constants)
                 waiting += then + otherwise
-            case Store(buffer, places, value, monoid):
+            case Store(buffer, places, value, monoid) | Nest(_, buffer, places, value, monoid):
                 _read(found, value, constants)
                 for place in places:
                     for value_ in place.computed:

@@ -37,7 +37,7 @@ def cut(pool: Pool, statements: list[Statement]) -> list[Statement]:
                 for low, high in itertools.pairwise(ends):
                     part = Variable(f"{variable.name}_{low}", high - low)
                     at = Place.of(part) + low if high - low > 1 else Place(low)
-                    inner = cut(pool, _moved(pool, body, {variable: at}))
+                    inner = cut(pool, moved(Rewriting(pool, {variable: at}), body))
                     made += [For(part, inner)] if high - low > 1 else inner
             case For(variable, body):
                 made.append(For(variable, cut(pool, body), rounds=True))
@@ -59,9 +59,8 @@ def _ends(loop: For, variable: Variable) -> Iterator[int]:
                         yield from range(first, variable.size, atom.n)
 
 
-def _moved(pool: Pool, statements: list[Statement], at: dict[Variable, Place]) -> list[Statement]:
-    """A copy of statements with places in place of variables."""
-    change = Rewriting(pool, at)
+def moved(change: Rewriting, statements: list[Statement]) -> list[Statement]:
+    """A copy of statements, changed."""
 
     def copied(statement: Statement) -> Statement:
         match statement:

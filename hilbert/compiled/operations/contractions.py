@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hilbert.compiled.tree.values import Value
     from hilbert.index.spec import Spec
 
-SIDE, SUMMED = 8, 16
+SIDE, SUMMED = 16, 16
 """Products of matrices with fewer rows or columns, or sums over fewer entries, are loops."""
 WORK = 1 << 15
 """Matrix products of fewer multiplications are loops (measured)."""
@@ -104,7 +104,9 @@ def _product(to: Loops, spec: Spec, size: dict[str, int], left: Array, right: Ar
             to_right, is_right = b.matrix(to, summed, columns)
             for buffer in (to_left, to_right, made):
                 buffer.is_whole = True
-            to.statements.append(Product(to_left, to_right, made, (is_left, is_right), (m, n, k), a.factor * b.factor))
+            to.statements.append(
+                Product(to_left, to_right, made, (is_left, is_right), (m, n, k), len(rows), a.factor * b.factor)
+            )
             return to.of(result, made)
     return None
 

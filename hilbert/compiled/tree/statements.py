@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from attrs import define, field, frozen
 
+from hilbert.compiled.tree.places import Place
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from hilbert.compiled.tree.buffers import Buffer
-    from hilbert.compiled.tree.places import Place, Variable
+    from hilbert.compiled.tree.places import Variable
     from hilbert.compiled.tree.values import Value
 
 UNITS: dict[str, float | bool] = {"add": 0.0, "max": float("-inf"), "min": float("inf"), "or": False, "and": True}
@@ -76,14 +78,21 @@ class If:
 @final
 @define(eq=False)
 class Product:
-    """c = factor·a·b of matrices stored by rows, each transposed if told so; m×k by k×n."""
+    """c = factor·a·b of matrices stored by rows, each transposed if told so; m×k by k×n.
+
+    The first `rows` axes of c are its rows. The matrices begin at some entries of a, b and c. The product is added to
+    c if told so.
+    """
 
     a: Buffer
     b: Buffer
     c: Buffer
     transposed: tuple[bool, bool]
     sizes: tuple[int, int, int]
+    rows: int = 1
     factor: float = 1.0
+    starts: tuple[Place, Place, Place] = (Place(0), Place(0), Place(0))
+    adds: bool = False
 
 
 @final

@@ -1,0 +1,93 @@
+"""A product, a loop over its rows and a product that sums over them, strip by strip: what passes stays in the cache.
+
+    c = a·b; for i: d[i] = f(c[i]); e = dᵀ·g
+
+is done for some rows of c and d at a time, which have no other ones then.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import evolve
+
+from hilbert.compiled.merge.accesses import accesses, writes
+from hilbert.compiled.merge.cuts import moved
+from hilbert.compiled.tree.places import Place, Variable
+from hilbert.compiled.tree.rewriting import Rewriting
+from hilbert.compiled.tree.statements import For, Product, Store
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hilbert.compiled.tree.buffers import Buffer
+    from hilbert.compiled.tree.statements import Statement
+    from hilbert.compiled.tree.values import Pool
+
+CACHE = 3 << 16
+"""The entries of a strip: a cache of the second level has room for them and some more."""
+ROWS = 16
+"""The least rows of a strip: products of fewer are slow."""
+
+
+def in_strips(pool: Pool, statements: Sequence[Statement]) -> list[Statement]:
+    """The statements, with such products and loops in strips where all of what passes is larger than the cache."""
+    made: list[Statement] = []
+    uses: dict[Buffer, int] = {}
+    for statement in statements:
+        for buffer in accesses(statement):
+            uses[buffer] = uses.get(buffer, 0) + 1
+    for statement in statements:
+        made.append(statement)
+        if len(made) >= 3:
+            first, loop, last = made[-3:]
+            if isinstance(first, Product) and isinstance(loop, For) and isinstance(last, Product):
+                made[-3:] = _stripped(pool, first, loop, last, uses) or made[-3:]
+    return made
+
+
+def _stripped(
+    pool: Pool, first: Product, loop: For, last: Product, uses: dict[Buffer, int]
+) -> list[Statement] | None:
+    """The loop over strips, and what it needs before it; None where this is not such a case."""
+    found, i, n = accesses(loop), loop.variable, loop.variable.size
+    d = last.a if last.a in found else last.b
+    other = last.b if d is last.a else last.a
+    row = first.sizes[1] + (last.sizes[0] if d is last.a else last.sizes[1])
+    by = max((k for k in range(ROWS, n) if not n % k and k * row <= CACHE), default=0)
+    is_by_rows = not loop.rounds and (first.rows, first.sizes[0], first.transposed[0]) == (1, n, False)
+    is_sum = last.transposed == (True, False) and last.sizes[2] == n
+    if not (by and is_by_rows and is_sum) or n * row <= CACHE or other in found:
+        return None
+    for buffer in (first.c, d):
+        if buffer.kind != "work" or uses[buffer] != 2 or buffer not in found:
+            return None
+        if any(access.places is None or access.places[0].variable != i for access in found[buffer]):
+            return None
+    if any(writes(entries) for buffer, entries in found.items() if buffer in {first.a, first.b}):
+        return None
+    strip, part = Variable(f"{i.name}_strip", n // by), Variable(f"{i.name}_part", by)
+    for buffer in (first.c, d):
+        buffer.shape = (by, *buffer.shape[1:])
+
+    def kept(buffer: Buffer, places: tuple[Place, ...]) -> tuple[Place, ...]:
+        return (Place.of(part), *places[1:]) if buffer is first.c or buffer is d else places
+
+    at, zero = Place.of(strip) * by, Place(0)
+    (_, n1, k1), (m2, n2, _) = first.sizes, last.sizes
+    starts = (zero, at * n2, zero) if d is last.a else (at * m2, zero, zero)
+    inner: list[Statement] = [
+        evolve(first, sizes=(by, n1, k1), starts=(at * k1, zero, zero)),
+        For(part, moved(Rewriting(pool, {i: Place.of(part) + at}, kept), loop.body)),
+        evolve(last, sizes=(m2, n2, by), starts=starts, adds=True),
+    ]
+    return [*_zeros(pool, last.c), For(strip, inner)]
+
+
+def _zeros(pool: Pool, buffer: Buffer) -> list[Statement]:
+    """The loops that fill a buffer with zeros."""
+    axes = [Variable(f"z{k}", n) for k, n in enumerate(buffer.shape)]
+    made: list[Statement] = [Store(buffer, tuple(map(Place.of, axes)), pool.number(0.0, buffer.dtype))]
+    for k in reversed(buffer.order):
+        made = [For(axes[k], made)]
+    return made
