@@ -201,9 +201,7 @@ FORMS: dict[str, Callable[[Dice, Index], Any]] = {
     "equality": lambda _, X: equality(X),
     "partial": lambda d, X: partial(d.rng.integers(0, 2, X.size).astype(bool), X),
     "order": lambda d, X: d.one_of([leq, geq, less, greater])(X),
-    "graph": lambda d, X: (
-        function(d.places(X.size, Y.size), X, Y) if (Y := Fin.of(max(d.size(), 1))) else None
-    ),
+    "graph": lambda d, X: function(d.places(X.size, Y.size), X, Y) if (Y := Fin.of(max(d.size(), 1))) else None,
     "gather": lambda d, X: (
         function(d.places(Y.size, X.size) if X.size else [], Y, X).T
         if (Y := joined(d.axes(80 if X.size else 0, d.integer(1, 2)))) and (X.size or not Y.size)
@@ -363,7 +361,7 @@ class Drawn:
         left = [next(letters) for _ in own]
         right: list[str] = []
         for axis in second.axes:
-            same = [c for c, X in zip(left, own, strict=True) if X == axis and c not in right]
+            same = [c for c, X in zip(left, own, strict=True) if axis == X and c not in right]
             right.append(self.d.one_of(same) if same and self.d.flag(0.8) else next(letters))
         alone = [c for c in (*left, *right) if left.count(c) + right.count(c) == 1]
         out = [*alone, *(c for c in left if c in right and self.d.flag(0.4))]
@@ -503,13 +501,11 @@ def _entries(d: Dice, leaf: Leaf) -> Any:
 # --- the laws ---
 
 
-def agree(
-    want: Sequence[Any], got: Sequence[Any], near: Sequence[Sequence[Any]] = (), eps: float = 1e-9
-) -> list[int]:
+def agree(want: Sequence[Any], got: Sequence[Any], near: Sequence[Sequence[Any]] = (), eps: float = 1e-9) -> list[int]:
     """The outputs that differ by more than rounding, and than `near`, the values beside the point, differ."""
     bad = []
-    for k, (a, b) in enumerate(zip(want, got, strict=True)):
-        a, b = np.asarray(a), np.asarray(b)
+    for k, pair in enumerate(zip(want, got, strict=True)):
+        a, b = map(np.asarray, pair)
         if a.shape != b.shape or a.dtype != b.dtype:
             bad.append(k)
         elif a.dtype.kind != "f":
@@ -547,12 +543,10 @@ def beside(line: Line, arrays: Sequence[Any], eps: float) -> list[list[Any]]:
     rng = np.random.default_rng(0)
     runner, made = Runner(line), []
     for k in (1.0, -1.0, 4.0):
-        moved = []
-        for a in arrays:
-            if a.dtype.kind == "f":
-                unit = k * (6e-7 if eps > 1e-6 else 2e-15)  # noqa: PLR2004 - some roundings
-                a = (a * (1 + unit * rng.uniform(0, 1, a.shape))).astype(a.dtype)
-            moved.append(a)
+        unit = k * (6e-7 if eps > 1e-6 else 2e-15)  # some roundings
+        moved = [
+            (a * (1 + unit * rng.uniform(0, 1, a.shape))).astype(a.dtype) if a.dtype.kind == "f" else a for a in arrays
+        ]
         made.append(runner.run(moved))
     return made
 
@@ -587,7 +581,13 @@ def ways() -> list[Way]:
     if "+avx2" in here.features and "+fma" in here.features:
         targets.append(Way("avx2", {"target": half}))
     levels = [Way(f"level {k}", {"level": k}) for k in (0, 1)]
-    return [Way("merged", {}), Way("apart", {"merge": False}), *levels, *targets, Way("apart 0", {"merge": False, "level": 0})]
+    return [
+        Way("merged", {}),
+        Way("apart", {"merge": False}),
+        *levels,
+        *targets,
+        Way("apart 0", {"merge": False, "level": 0}),
+    ]
 
 
 def culprit(line: Line, arrays: Sequence[Any], **options: Any) -> str:
@@ -597,7 +597,10 @@ def culprit(line: Line, arrays: Sequence[Any], **options: Any) -> str:
             continue
         part = line.ending((slot,))
         if wrong(part, arrays, **options):
-            steps = [f"  {part.arity + k}: {s.operation!s:.300} {s.args} -> {part.slots[part.arity + k]}" for k, s in enumerate(part.steps)]
+            steps = [
+                f"  {part.arity + k}: {s.operation!s:.300} {s.args} -> {part.slots[part.arity + k]}"
+                for k, s in enumerate(part.steps)
+            ]
             inputs = [f"  {k}: input {leaf}" for k, leaf in enumerate(part.slots[: part.arity])]
             return "\n".join([f"slot {slot}", *inputs, *steps])
     return "only all outputs together"
