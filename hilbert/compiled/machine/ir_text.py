@@ -83,6 +83,7 @@ class _Function:
         self.places: dict[Place, str] = {}
         self.entry: list[str] = []
         self.group: int | None = None
+        self.is_foreign = False  # a function of the machine's library is called
 
     def text(self, name: str, statements: Sequence[Statement]) -> str:
         """The definition: the addresses are loaded by one function, and given to the other as what does not overlap."""
@@ -143,11 +144,13 @@ class _Function:
         self.places = dict(places)
         if loop.is_parallel:
             self.group = self.module.note("distinct !{}")
+        before_it, self.is_foreign = self.is_foreign, False
         self.body(loop.body)
         hints = ""
         if loop.is_parallel:
             assert self.group is not None
             hints = f", !llvm.loop !{self.hints(variable.size, self.group)}"
+        self.is_foreign |= before_it
         self.group = group
         last = self.label()
         self.lines += [f"  br label %{last}", f"{last}:"]
@@ -165,7 +168,7 @@ class _Function:
         """The number of the node that says what is known of a loop whose rounds do not meet."""
         note = self.module.note
         hints = [note(f'!{{!"llvm.loop.parallel_accesses", !{group}}}')]
-        if size >= 8:
+        if size >= 8 and not self.is_foreign:  # LLVM says on stderr what it cannot do
             hints.append(note('!{!"llvm.loop.vectorize.enable", i1 true}'))
             if size % 8 and size < 256:
                 hints.append(note('!{!"llvm.loop.vectorize.predicate.enable", i1 true}'))
@@ -341,6 +344,7 @@ class _Function:
                 return self._cast(of, dtype, args[0])
             case "call":
                 self.module.used.add((top.args[0], dtype))
+                self.is_foreign |= top.args[0] not in FUNCTIONS
                 name = called(top.args[0], dtype)
                 return self.put(f"call {t} @{name}({', '.join(f'{t} {a}' for a in args)})")
             case _:
