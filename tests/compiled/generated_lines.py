@@ -504,8 +504,8 @@ def _entries(d: Dice, leaf: Leaf) -> Any:
 def agree(want: Sequence[Any], got: Sequence[Any], near: Sequence[Sequence[Any]] = (), eps: float = 1e-9) -> list[int]:
     """The outputs that differ by more than rounding, and than `near`, the values beside the point, differ."""
     bad = []
-    for k, (due, found) in enumerate(zip(want, got, strict=True)):
-        a, b = np.asarray(due), np.asarray(found)
+    for k, pair in enumerate(zip(want, got, strict=True)):
+        a, b = map(np.asarray, pair)
         if a.shape != b.shape or a.dtype != b.dtype:
             bad.append(k)
         elif a.dtype.kind != "f":
@@ -543,12 +543,10 @@ def beside(line: Line, arrays: Sequence[Any], eps: float) -> list[list[Any]]:
     rng = np.random.default_rng(0)
     runner, made = Runner(line), []
     for k in (1.0, -1.0, 4.0):
-        moved = []
-        for a in arrays:
-            if a.dtype.kind == "f":
-                unit = k * (6e-7 if eps > 1e-6 else 2e-15)
-                a = (a * (1 + unit * rng.uniform(0, 1, a.shape))).astype(a.dtype)
-            moved.append(a)
+        unit = k * (6e-7 if eps > 1e-6 else 2e-15)  # some roundings
+        moved = [
+            (a * (1 + unit * rng.uniform(0, 1, a.shape))).astype(a.dtype) if a.dtype.kind == "f" else a for a in arrays
+        ]
         made.append(runner.run(moved))
     return made
 

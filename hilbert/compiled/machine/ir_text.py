@@ -79,6 +79,7 @@ class _Function:
         self.entry: list[str] = []
         self.group: int | None = None
         self.totals: frozenset[Buffer] = frozenset()
+        self.is_foreign = False  # a function of the machine's library is called
 
     def text(self, name: str, statements: Sequence[Statement]) -> str:
         """The definition: the addresses are loaded by one function, and given to the other as what does not overlap."""
@@ -139,11 +140,13 @@ class _Function:
         self.places = dict(places)
         if loop.is_parallel:
             self.group, self.totals = self.module.note("distinct !{}"), loop.totals
+        before_it, self.is_foreign = self.is_foreign, False
         self.body(loop.body)
         hints = ""
         if loop.is_parallel:
             assert self.group is not None
             hints = f", !llvm.loop !{self.hints(variable.size, self.group, has_totals=bool(loop.totals))}"
+        self.is_foreign |= before_it
         self.group = group
         last = self.label()
         self.lines += [f"  br label %{last}", f"{last}:"]
@@ -167,7 +170,7 @@ class _Function:
                 note(f'!{{!"llvm.loop.vectorize.followup_all", !{done}}}'),
                 note('!{!"llvm.loop.unroll.disable"}'),
             ]
-            if not has_totals:
+            if not has_totals and not self.is_foreign:  # LLVM says on stderr what it cannot do
                 hints.append(note('!{!"llvm.loop.vectorize.enable", i1 true}'))
             if size % 8 and size < 256:
                 hints.append(note('!{!"llvm.loop.vectorize.predicate.enable", i1 true}'))
@@ -349,6 +352,7 @@ class _Function:
                 return self._cast(of, dtype, args[0])
             case "call":
                 self.module.used.add((top.args[0], dtype))
+                self.is_foreign |= top.args[0] not in FUNCTIONS
                 name = called(top.args[0], dtype)
                 apart = " noinline" if self.module.calls_functions and self.group is None else ""
                 return self.put(f"call {t} @{name}({', '.join(f'{t} {a}' for a in args)}){apart}")

@@ -21,7 +21,7 @@ Gone: TypeAlias = "dict[Buffer, dict[int, int]]"
 LOCAL = 64
 """The entries of a buffer that may be the function's own, in registers if the compiler finds them."""
 
-MOST = 1 << 14
+MOST = 1 << 13
 """The entries of all such buffers together, but for single ones: a thread's stack is small."""
 
 

@@ -27,13 +27,14 @@ BACK = 64
 
 def fused(statements: list[Statement]) -> list[Statement]:
     """The statements with loops merged, those of most work first, and what is within them."""
-    work: dict[Variable, int] = {}
+    work: dict[Variable, list[int]] = {}
     for statement in statements:
         if isinstance(statement, For) and not statement.rounds:
-            work[statement.variable] = work.get(statement.variable, 0) + _work(statement)
+            work.setdefault(statement.variable, []).append(_work(statement))
     for only_next in (True, False):
-        for variable in sorted(work, key=work.__getitem__, reverse=True):
-            statements = _merged(statements, variable, only_next=only_next)
+        for variable in sorted(work, key=lambda v: sum(work[v]), reverse=True):
+            if len(work[variable]) > 1:
+                statements = _merged(statements, variable, only_next=only_next)
     for statement in statements:
         if isinstance(statement, For):
             statement.body = fused(statement.body)

@@ -46,9 +46,7 @@ def in_strips(pool: Pool, statements: Sequence[Statement]) -> list[Statement]:
     return made
 
 
-def _stripped(
-    pool: Pool, first: Product, loop: For, last: Product, uses: dict[Buffer, int]
-) -> list[Statement] | None:
+def _stripped(pool: Pool, first: Product, loop: For, last: Product, uses: dict[Buffer, int]) -> list[Statement] | None:
     """The loop over strips, and what it needs before it; None where this is not such a case."""
     found, i, n = accesses(loop), loop.variable, loop.variable.size
     d = last.a if last.a in found else last.b
