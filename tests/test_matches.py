@@ -213,7 +213,7 @@ ASKS = [
     "hilbert.compiled.lower.axis_classes:_nests",
     "hilbert.compiled.lower.expanded:Expansion.statements",
     "hilbert.compiled.merge.buffer_axes:_rewrite",
-    "hilbert.compiled.merge.cuts:_moved.copied",
+    "hilbert.compiled.merge.cuts:moved.copied",
     "hilbert.compiled.merge.cuts:cut",
     "hilbert.compiled.merge.marks:_keep",
     "hilbert.compiled.merge.buffer_axes:contract",

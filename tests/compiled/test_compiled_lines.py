@@ -16,7 +16,7 @@ from diff.primitives import primitives
 from diff.terms.lower import planned
 from hilbert import R32, Fin, R, SpaceError, Unit
 from hilbert.compiled.machine.compiled_line import CompiledLine
-from hilbert.compiled.merge import contraction
+from hilbert.compiled.merge import buffer_axes
 from hilbert.index.leaf import Entry, Leaf
 from hilbert.index.spec import Spec
 from hilbert.program.control.loop import Loop
@@ -169,7 +169,7 @@ def test_local_buffers_are_bounded() -> None:
     X = Fin.of(64)
     operations = [op for _ in range(200) for op in (Reduce(leq(X), 0), Scale(0.01))]
     compiled = CompiledLine(line_of(*operations, leaf=real(64)), level=0)
-    assert 0 < compiled.text.count("alloca [64 x double]") <= contraction.MOST // 64 + 1
+    assert 0 < compiled.text.count("alloca [64 x double]") <= buffer_axes.MOST // 64 + 1
 
 
 @pytest.mark.parametrize("n", [4, 20])

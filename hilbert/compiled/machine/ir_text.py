@@ -14,7 +14,7 @@ from attrs import define, field
 from hilbert.compiled.machine.elementary import FUNCTIONS
 from hilbert.compiled.machine.ir_scalars import declarations, definition, kept
 from hilbert.compiled.machine.ir_words import STORED, SUFFIX, TYPES, called, declaration, number_text, parameter
-from hilbert.compiled.merge.accesses import accesses
+from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.places import Computed, Division, Place, Variable
 from hilbert.compiled.tree.statements import Called, For, If, Nest, Product, Store
 from hilbert.compiled.tree.values import Value

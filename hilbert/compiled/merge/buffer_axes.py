@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from hilbert.compiled.merge.accesses import accesses, width
+from hilbert.compiled.tree.accesses import accesses, width
 from hilbert.compiled.tree.places import Place
 from hilbert.compiled.tree.rewriting import Rewriting
 from hilbert.compiled.tree.statements import For, If, Store

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, final
 
-from hilbert.compiled.merge.accesses import accesses, width, writes
+from hilbert.compiled.tree.accesses import accesses, width, writes
 from hilbert.compiled.tree.statements import For, If, Store, inside
 
 if TYPE_CHECKING:
-    from hilbert.compiled.merge.accesses import Accesses
+    from hilbert.compiled.tree.accesses import Accesses
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.places import Variable
     from hilbert.compiled.tree.statements import Statement

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from hilbert.compiled.merge.accesses import accesses, writes
 from hilbert.compiled.merge.cuts import moved
+from hilbert.compiled.tree.accesses import accesses, writes
 from hilbert.compiled.tree.places import Place, Variable
 from hilbert.compiled.tree.rewriting import Rewriting
 from hilbert.compiled.tree.statements import For, Product, Store
