@@ -31,8 +31,8 @@ def fused(statements: list[Statement]) -> list[Statement]:
     for statement in statements:
         if isinstance(statement, For) and not statement.rounds:
             work[statement.variable] = work.get(statement.variable, 0) + _work(statement)
-    for only_next in (True, False):
-        for variable in sorted(work, key=work.__getitem__, reverse=True):
+    for variable in sorted(work, key=work.__getitem__, reverse=True):
+        for only_next in (True, False):
             statements = _merged(statements, variable, only_next=only_next)
     for statement in statements:
         if isinstance(statement, For):
