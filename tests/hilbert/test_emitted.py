@@ -230,7 +230,7 @@ def test_measuring_coverage_meets_no_file(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_extremes_are_written_where_they_are_wanted() -> None:
-    """numpy asks maximum and minimum for their outputs by name: long arrays, in strips, in loops and their gradients."""
+    """numpy takes the outputs of maximum and minimum by name: in strips, in loops and in their gradients."""
     V, T = hb.R ** hb.Fin.of(200_000), hb.Fin.of(5)
     f = hb.fun(V)(lambda x: hb.sin(hb.maximum(hb.minimum(hb.exp(x), x + 1.0), x * 2.0)))
     g = hb.fun(V)(lambda x: hb.iterate(lambda s: hb.maximum(s * x, s) * hb.minimum(s, x), x, T).sum())

@@ -31,9 +31,9 @@ def fused(statements: list[Statement]) -> list[Statement]:
     for statement in statements:
         if isinstance(statement, For) and not statement.rounds:
             work.setdefault(statement.variable, []).append(_work(statement))
-    for only_next in (True, False):
-        for variable in sorted(work, key=lambda v: sum(work[v]), reverse=True):
-            if len(work[variable]) > 1:
+    for variable in sorted(work, key=lambda v: sum(work[v]), reverse=True):
+        if len(work[variable]) > 1:
+            for only_next in (True, False):
                 statements = _merged(statements, variable, only_next=only_next)
     for statement in statements:
         if isinstance(statement, For):

@@ -7,6 +7,7 @@ is done for some rows of c and d at a time, which have no other ones then.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from attrs import evolve
@@ -20,6 +21,7 @@ from hilbert.compiled.tree.statements import For, Product, Store
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hilbert.compiled.merge.accesses import Accesses
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.statements import Statement
     from hilbert.compiled.tree.values import Pool
@@ -32,21 +34,37 @@ ROWS = 16
 
 def in_strips(pool: Pool, statements: Sequence[Statement]) -> list[Statement]:
     """The statements, with such products and loops in strips where all of what passes is larger than the cache."""
+    found = [accesses(statement) for statement in statements]
+    uses = Counter(buffer for touched in found for buffer in touched)
+    gone: set[int] = set()
     made: list[Statement] = []
-    uses: dict[Buffer, int] = {}
-    for statement in statements:
-        for buffer in accesses(statement):
-            uses[buffer] = uses.get(buffer, 0) + 1
-    for statement in statements:
-        made.append(statement)
-        if len(made) >= 3:
-            first, loop, last = made[-3:]
-            if isinstance(first, Product) and isinstance(loop, For) and isinstance(last, Product):
-                made[-3:] = _stripped(pool, first, loop, last, uses) or made[-3:]
+    for at, loop in enumerate(statements):
+        if at in gone:
+            continue
+        if isinstance(loop, For):
+            products = [(k, s) for k, s in enumerate(statements) if isinstance(s, Product) and k not in gone]
+            near = [(k, s) for k, s in products if _is_free(found[k], found[k + 1 : at] or found[at + 1 : k])]
+            before = [(k, s) for k, s in near if k < at and s.c in found[at]]
+            behind = [(k, s) for k, s in near if k > at and (s.a in found[at] or s.b in found[at])]
+            if len(before) == len(behind) == 1 and (new := _stripped(pool, before[0][1], loop, behind[0][1], uses)):
+                made = [statement for statement in made if statement is not before[0][1]]
+                gone.add(behind[0][0])
+                made += new
+                continue
+        made.append(loop)
     return made
 
 
-def _stripped(pool: Pool, first: Product, loop: For, last: Product, uses: dict[Buffer, int]) -> list[Statement] | None:
+def _is_free(product: Accesses, others: Sequence[Accesses]) -> bool:
+    """Tell if a product may stand on the other side of some statements."""
+    return not any(
+        buffer in product and (writes(entries) or writes(product[buffer]))
+        for other in others
+        for buffer, entries in other.items()
+    )
+
+
+def _stripped(pool: Pool, first: Product, loop: For, last: Product, uses: Counter[Buffer]) -> list[Statement] | None:
     """The loop over strips, and what it needs before it; None where this is not such a case."""
     found, i, n = accesses(loop), loop.variable, loop.variable.size
     d = last.a if last.a in found else last.b
@@ -55,7 +73,7 @@ def _stripped(pool: Pool, first: Product, loop: For, last: Product, uses: dict[B
     by = max((k for k in range(ROWS, n) if not n % k and k * row <= CACHE), default=0)
     is_by_rows = not loop.rounds and (first.rows, first.sizes[0], first.transposed[0]) == (1, n, False)
     is_sum = last.transposed == (True, False) and last.sizes[2] == n
-    if not (by and is_by_rows and is_sum) or n * row <= CACHE or other in found:
+    if not (by and is_by_rows and is_sum) or n * row <= CACHE or other in found or last.c in found:
         return None
     for buffer in (first.c, d):
         if buffer.kind != "work" or uses[buffer] != 2 or buffer not in found:

@@ -1,0 +1,86 @@
+"""How loops are ordered, cut and done strip by strip: the values are the interpreter's, and memory is saved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hilbert.all as hb
+from diff.terms.lower import planned
+from docs.examples import heat
+from hilbert.compiled.machine.compiled_line import CompiledLine
+from hilbert.compiled.tree.places import Place, Variable, along
+from hilbert.program.run.run import Runner
+
+pytest.importorskip("llvmlite")
+
+
+class Row:
+    """Rows of a matrix."""
+
+
+class Inner:
+    """What is summed over."""
+
+
+class Column:
+    """Columns of a matrix."""
+
+
+@given(st.integers(-9, 9), st.integers(0, 40), st.integers(1, 9), st.integers(1, 9))
+def test_quotients_and_remainders_of_places(slope: int, offset: int, size: int, n: int) -> None:
+    """They are those of the numbers, also where a slope is larger than what is divided by."""
+    i = Variable("i", size)
+    place = Place.of(i) * slope + (offset - min(0, slope * (size - 1)))
+    for k in range(size):
+        value = place.over(lambda _, k=k: k).number
+        assert value is not None
+
+        def number(p: Place, k: int = k) -> int | None:
+            return p.over(lambda a: k if a == i else number_of(a, k)).number
+
+        def number_of(division: Any, k: int) -> int:
+            whole = number(division.of, k)
+            assert whole is not None
+            return whole % division.n if division.remainder else whole // division.n
+
+        assert number(place.divided(n)) == value // n
+        assert number(place.modulo(n)) == value % n
+
+
+def test_places_on_a_diagonal_are_affine() -> None:
+    """501·i in 500×500 is (i, i)."""
+    i = Place.of(Variable("i", 500))
+    assert along(501 * i, (500, 500)) == (i, i)
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "h", "is_less"), [(2000, 64, 128, True), (128, 64, 128, False), (1999, 64, 128, False)]
+)
+def test_products_are_done_strip_by_strip(n: int, d: int, h: int, is_less: bool) -> None:  # noqa: FBT001
+    """What passes between two products has the rows of one strip, if they are many and strips of some divide them."""
+    rng = np.random.default_rng(0)
+    rows, inner, columns = hb.Fin(Row, n), hb.Fin(Inner, d), hb.Fin(Column, h)
+    f: Any = hb.fun(hb.R ** (inner * columns), (hb.R**inner) ** rows)(
+        lambda w, batch: hb.each(lambda x: hb.tanh(w.T @ x).sum(), batch).sum()
+    )
+    line = planned(hb.grad(f, 0)).line
+    made = CompiledLine(line)
+    given_ = [rng.normal(size=leaf.shape) for leaf in line.slots[: line.arity]]
+    (due,), (found,) = Runner(line).run(given_), made(given_)
+    assert np.allclose(found, due, rtol=1e-12, atol=1e-12)
+    assert (made.report.bytes < n * h * 8) == is_less
+
+
+def test_loops_around_a_torus_have_no_quotients() -> None:
+    """Rotations are read in place: the places of the neighbours are affine in each part of a loop."""
+    f = hb.fun(heat.Plane, heat.Plane)(lambda u: hb.iterate(heat.warmed, u, hb.Fin.of(3)))
+    line = planned(f).line
+    made = CompiledLine(line)
+    u = np.random.default_rng(0).normal(size=(64, 64))
+    assert np.allclose(made([u])[0], Runner(line).run([u])[0], rtol=1e-13)
+    assert "urem" not in made.text
