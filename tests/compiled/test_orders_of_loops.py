@@ -78,7 +78,7 @@ def test_products_are_done_strip_by_strip(n: int, d: int, h: int, is_less: bool)
 
 def test_loops_around_a_torus_have_no_quotients() -> None:
     """Rotations are read in place: the places of the neighbours are affine in each part of a loop."""
-    f = hb.fun(heat.Plane, heat.Plane)(lambda u: hb.iterate(heat.warmed, u, hb.Fin.of(3)))
+    f = hb.fun(heat.observed.dom)(lambda u: hb.iterate(heat.warmed, u, hb.Fin.of(3)))
     line = planned(f).line
     made = CompiledLine(line)
     u = np.random.default_rng(0).normal(size=(64, 64))

@@ -21,7 +21,7 @@ from hilbert.compiled.tree.statements import For, Product, Store
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hilbert.compiled.merge.accesses import Accesses
+    from hilbert.compiled.tree.accesses import Accesses
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.statements import Statement
     from hilbert.compiled.tree.values import Pool
