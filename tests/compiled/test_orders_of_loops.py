@@ -37,19 +37,23 @@ def test_quotients_and_remainders_of_places(slope: int, offset: int, size: int, 
     i = Variable("i", size)
     place = Place.of(i) * slope + (offset - min(0, slope * (size - 1)))
     for k in range(size):
-        value = place.over(lambda _, k=k: k).number
-        assert value is not None
+        value = _at(place, k)
+        assert _at(place.divided(n), k) == value // n
+        assert _at(place.modulo(n), k) == value % n
 
-        def number(p: Place, k: int = k) -> int | None:
-            return p.over(lambda a: k if a == i else number_of(a, k)).number
 
-        def number_of(division: Any, k: int) -> int:
-            whole = number(division.of, k)
-            assert whole is not None
-            return whole % division.n if division.remainder else whole // division.n
+def _at(place: Place, k: int) -> int:
+    """The number that a place is in round k."""
 
-        assert number(place.divided(n)) == value // n
-        assert number(place.modulo(n)) == value % n
+    def number(atom: Any) -> int:
+        if isinstance(atom, Variable):
+            return k
+        whole = _at(atom.of, k)
+        return whole % atom.n if atom.remainder else whole // atom.n
+
+    found = place.over(number).number
+    assert found is not None
+    return found
 
 
 def test_places_on_a_diagonal_are_affine() -> None:
