@@ -49,7 +49,7 @@ def _at(place: Place, k: int) -> int:
         if isinstance(atom, Variable):
             return k
         whole = _at(atom.of, k)
-        return whole % atom.n if atom.remainder else whole // atom.n
+        return int(whole % atom.n if atom.remainder else whole // atom.n)
 
     found = place.over(number).number
     assert found is not None
