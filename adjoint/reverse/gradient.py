@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from adjoint.reverse.wrt import takes_wrt
 from diff import program
+from diff.compiled.compiled_program import keeps_compiled
 from diff.derive.affine import linearized
 from diff.derive.varying_parts import Chosen, Wrt, part, positions
-from diff.terms.compiled_program import keeps_compiled
 from diff.terms.function import OnData
 from diff.terms.planned_program import derived
 from diff.terms.program import AnyProgram, Program

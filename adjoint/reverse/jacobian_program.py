@@ -22,15 +22,15 @@ from attrs import field, frozen
 from adjoint.reverse.gradient import of_scalar
 from adjoint.reverse.wrt import restricted, takes_wrt
 from diff import derivative
+from diff.compiled.compiled_program import Backend, RunsCompiled, keeps_compiled, machine_program
 from diff.derive.varying_parts import Wrt
-from diff.terms.compiled_program import Backend, RunsCompiled, keeps_compiled, machine_program
 from diff.terms.linearization import AnyLinearization
 from diff.terms.program import AnyProgram, Program
 from hilbert import Field, Map, SpaceError, Type
 from hilbert.base.attach import overloaded
 from hilbert.base.once import once
 from hilbert.base.sizes import held
-from hilbert.compiled.machine.machine import binding
+from hilbert.compiled.machine.llvm_code import binding
 from hilbert.errors import shown
 from hilbert.map.map import AnyMap, OnLeaves, argument, require_map, runner
 from hilbert.program.line.builder import Builder

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
+from diff.compiled.compiled_program import keeps_compiled
 from diff.derive.axis_derivative import along
 from diff.derive.branch_derivative import by_masks
 from diff.derive.branch_derivative import derived as derived_condition
@@ -20,7 +21,6 @@ from diff.derive.loop_derivative import derived_without_bound
 from diff.derive.primitive_partials import partial_arcs
 from diff.derive.tangents import Tangents
 from diff.derive.user_operation_derivative import derived as derived_custom
-from diff.terms.compiled_program import keeps_compiled
 from diff.terms.elementwise import AnyElementwise, Elementwise
 from diff.terms.linearization import AnyLinearization, Linearization
 from diff.terms.lower import planned, program

@@ -14,7 +14,7 @@ from hilbert.arrays.libraries.namespace import freeze
 from hilbert.base.attach import declared, overloaded
 from hilbert.base.lazy import load
 from hilbert.base.once import once
-from hilbert.compiled.operations.entries import entry
+from hilbert.compiled.operations.primitive_values import entry
 from hilbert.errors import is_number, number, shown
 from hilbert.index.leaf import Entry, Leaf
 from hilbert.map.map import is_symbol

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from diff.terms.compiled_program import RunsCompiled, machine_program
 from diff.terms.nodes import Lift
 from diff.terms.planned_program import derived
 from diff.terms.program import AnyProgram, Program
@@ -48,8 +47,8 @@ def lift(f: AnyMap, X: Index, *, over: Sequence[int] | None = None) -> AnyMap:
             raise SpaceError(msg)
         over = (1,)
     found = positions(f.dom, over)
-    if isinstance(f, RunsCompiled):
-        return machine_program(lift_program(f.map, X, found), f.backend)
+    if isinstance(f, Program) and f.backend is not None:
+        return f.alike(lift_program(f, X, found))
     return Lift(f, X, found)
 
 

@@ -64,6 +64,15 @@ class Program(Selection[V, W], Fun[V, W]):
             msg = f"a program into {self.cod} ends in {', '.join(map(str, have)) or 'no slots'}"
             raise SpaceError(msg)
 
+    @property
+    def backend(self) -> str | None:
+        """The name of what runs the program, if it was chosen: see `diff.compiled`."""
+        return None
+
+    def alike(self, p: AnyProgram) -> AnyProgram:
+        """Another program with the runner of this one."""
+        return p
+
     @staticmethod
     def of(b: Builder, dom: Type, outputs: Iterable[int], cod: Type, names: tuple[str, ...] = ()) -> AnyProgram:
         """The line that has been built, as a program that ends in these slots."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from hilbert.arrays.libraries.namespace import freeze
 from hilbert.arrays.libraries.numpy_library import NUMPY
-from hilbert.index.index import Unit
+from hilbert.index.index import Fin, Unit
 from hilbert.index.leaf import Leaf
 from hilbert.index.spec import ALPHABET, Spec
 from hilbert.program.line.choice import AnyLane, Choose
@@ -34,13 +34,14 @@ from linmap.term import wire
 from linmap.term.datum import Datum, Ref
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from hilbert.index.index import Index
     from hilbert.program.line.builder import Builder
 
 
 T = TypeVar("T")
+ONE = Fin.of(1)
 MADE = ("support", 0, 0)
 """The key of a mask that is worked out, and in no line yet."""
 
@@ -141,11 +142,16 @@ class Supports:
 
     def rows(self, d: int, fixed: str, p: Part, source: str) -> int:
         """The entries of d at those labels that something of a part is contracted with."""
-        for _, mask in self.selection(p):
-            read = "".join(c for c in source if c in fixed)
-            order = tuple(source.index(c) for c in (*read, *(c for c in source if c not in fixed)))
-            some = mask if order == tuple(range(len(order))) else self.b.apply(Move(order), self.slot(mask))
-            some = some if len(read) == len(source) else self.b.step(AnyLane(len(read), when=True), (self.slot(some),))
+        mask = self.mask(p)
+        if mask is None:
+            return d
+        read = "".join(c for c in source if c in fixed)
+        order = tuple(source.index(c) for c in (*read, *(c for c in source if c not in fixed)))
+        some = mask if order == tuple(range(len(order))) else self._step(Move(order), mask)
+        some = some if len(read) == len(source) else self._step(AnyLane(len(read), when=True), some)
+        if isinstance(some, Const):
+            some, read = compact(some, read)
+        if not isinstance(some, Const) or not holds(some):
             d = self.b.contract(Spec.of(read, fixed, fixed), self.slot(some), d)
         return d
 
@@ -198,13 +204,13 @@ class Supports:
     def mask(self, p: Part) -> Const | int | None:
         """The mask of a part's base, a constant or the slot that computes it; None where no place is known to be 0."""
         mask = None if p.where is None else self._truth(p.where)
-        return None if isinstance(mask, Const) and mask.array.all() else mask
+        return None if isinstance(mask, Const) and holds(mask) else mask
 
     def bound(self, p: Part) -> Const | None:
         """A mask that is known, of places outside of which a part's base is 0; None for everywhere."""
         where = None if p.where is None else _folded(p.where, self._bounds, self._bound)
         mask = None if where is None else self._truth(where)
-        return mask if isinstance(mask, Const) and not mask.array.all() else None
+        return mask if isinstance(mask, Const) and not holds(mask) else None
 
     def _bound(self, s: Image | Union | Given, parts: list[Support]) -> Support:
         """The support by what is known when the line is built: a place found at the point may be any."""
@@ -242,7 +248,7 @@ class Supports:
 
     def _union(self, a: Const | int, b: Const | int) -> Const | int:
         for k in (a, b):
-            if isinstance(k, Const) and k.array.all():
+            if isinstance(k, Const) and holds(k):
                 return k
         return a if a is b or (isinstance(a, int) and a == b) else self._step(Choose(), a, a, b)
 
@@ -304,11 +310,48 @@ class Supports:
     def _step(self, operation: Operation, *args: Const | int) -> Const | int:
         """A step on the line; of constants only, its result."""
         leaves = [self._leaf(x) for x in args]
-        arrays = [x.array for x in args if isinstance(x, Const)]
+        arrays = [x.array.reshape(x.leaf.shape) for x in args if isinstance(x, Const)]
         if len(arrays) < len(args):
             return self.b.step(operation, tuple(map(self.slot, args)))
         leaf = operation.image(*leaves)
-        return Const(np.asarray(operation.bind(NUMPY, leaves, leaf).call(*arrays)), leaf, MADE)
+        axes = _repeated(operation, leaves, arrays)
+        thin = [Leaf(x.entry, tuple([ONE if axis in axes else axis for axis in x.axes])) for x in leaves]
+        some = [a[_places(x, axes)] for a, x in zip(arrays, leaves, strict=True)]
+        image = operation.image(*thin)
+        made = np.asarray(operation.bind(NUMPY, thin, image).call(*some)).reshape(image.shape)
+        return Const(np.broadcast_to(made, leaf.shape), leaf, MADE)
+
+
+def _repeated(operation: Operation, leaves: Sequence[Leaf], arrays: Sequence[Any]) -> set[Index]:
+    """The axes along which some arrays repeat the same truth values, and on which an operation does nothing else."""
+    found: set[Index] = set()
+    other: set[Index] = set()
+    for leaf, array in zip(leaves, arrays, strict=True):
+        for axis, step in zip(leaf.axes, array.strides, strict=True):
+            (other if step or not axis.size else found).add(axis)
+        other.update(() if leaf.entry.index is None else leaf.entry.index.axes)
+    if isinstance(operation, Reduce):
+        other |= {*operation.relation.dom.axes, *operation.relation.cod.axes}
+    return found - other
+
+
+def _places(leaf: Leaf, axes: set[Index]) -> tuple[slice, ...]:
+    """One place on some axes, and all on the others."""
+    return tuple([slice(0, 1) if axis in axes else slice(None) for axis in leaf.axes])
+
+
+def holds(x: Const) -> bool:
+    """Tell if a mask is true everywhere; a place that is repeated is looked at once."""
+    return bool(x.array[tuple([slice(None) if step else slice(0, 1) for step in x.array.strides])].all())
+
+
+def compact(x: Const, labels: str) -> tuple[Const, str]:
+    """A mask without the axes along which it repeats itself, and the labels that are left."""
+    array = x.array.reshape(x.leaf.shape)
+    kept = [k for k, step in enumerate(array.strides) if step or not array.shape[k]]
+    places = tuple([slice(None) if k in kept else 0 for k in range(len(labels))])
+    leaf = Leaf(x.leaf.entry, tuple([x.leaf.axes[k] for k in kept]))
+    return Const(np.asarray(array[places]), leaf, x.key), "".join([labels[k] for k in kept])
 
 
 def _folded(s: Image | Union | Given, found: dict[Any, T], make: Callable[[Image | Union | Given, list[T]], T]) -> T:

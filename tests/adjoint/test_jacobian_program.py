@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -286,7 +287,8 @@ def test_matrices_are_their_owners(name: str, form: Any) -> None:
     p = jacobian_program(MODELS[name], as_=form)
     x = at(p)
     v = p(x)
-    for make in (lambda: p.matrix(x), lambda: p.pattern.matrix(v.leaves)):
+    makers: list[Callable[[], Any]] = [lambda: p.matrix(x), lambda: p.pattern.matrix(v.leaves)]
+    for make in makers:
         one, other = numbers(make(), form), numbers(make(), form)
         due = other.copy()
         one[:] = 7.0
@@ -299,7 +301,8 @@ def test_programs_with_blocks_at_other_places_differ() -> None:
     """The same blocks in other rows or columns are another matrix, and another program."""
     p = jacobian_program(MODELS["chain"], as_="blocks")
     (cell,) = p.pattern.cells
-    for places in ({"indices": cell.indices[::-1].copy()}, {"indptr": cell.indptr[::-1].copy()}):
+    others: list[dict[str, Any]] = [{"indices": cell.indices[::-1].copy()}, {"indptr": cell.indptr[::-1].copy()}]
+    for places in others:
         turned = evolve(p.pattern, cells=(evolve(cell, **places),))
         assert turned != p.pattern
         assert type(p)(p.dom, p.cod, p.line, pattern=turned) != p
@@ -311,7 +314,8 @@ def test_programs_with_blocks_at_other_places_differ() -> None:
 def test_a_pattern_of_other_arrays_is_refused() -> None:
     """A program that is made by hand has the pattern of its results."""
     p, other = (jacobian_program(MODELS[name], as_="sparse") for name in ("chain", "sum"))
-    for pattern in (other.pattern, None):
+    patterns: list[Any] = [other.pattern, None]
+    for pattern in patterns:
         with pytest.raises(SpaceError, match="the program of a matrix has a pattern whose arrays are in"):
             type(p)(p.dom, p.cod, p.line, pattern=pattern)
 

@@ -82,7 +82,8 @@ def test_linear_maps() -> None:
 
 def test_inside_of_another_function_it_is_the_function() -> None:
     """Its steps stand in the body."""
-    inner, outer = (hb.fun(V, hb.R)(lambda x, k, g=g: g(x, k) * 2.0) for g in (f, c))
+    inner: Any = hb.fun(V, hb.R)(lambda x, k: f(x, k) * 2.0)
+    outer: Any = hb.fun(V, hb.R)(lambda x, k: c(x, k) * 2.0)
     assert inner == outer
 
 

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hilbert.all as hb
+from diff.terms.lower import planned
 from docs.examples import heat
 from hilbert.compiled.machine.compiled_line import CompiledLine
 from hilbert.compiled.tree.places import Place, Variable, along
 from hilbert.program.run.run import Runner
-from diff.terms.lower import planned
 
 pytest.importorskip("llvmlite")
 
@@ -65,9 +65,8 @@ def test_products_are_done_strip_by_strip(n: int, d: int, h: int, is_less: bool)
     """What passes between two products has the rows of one strip, if they are many and strips of some divide them."""
     rng = np.random.default_rng(0)
     rows, inner, columns = hb.Fin(Row, n), hb.Fin(Inner, d), hb.Fin(Column, h)
-    f: Any = hb.fun(hb.R ** (inner * columns), (hb.R**inner) ** rows)(
-        lambda w, batch: hb.each(lambda x: hb.tanh(w.T @ x).sum(), batch).sum()
-    )
+    spaces: Any = hb.R ** (inner * columns), (hb.R**inner) ** rows
+    f: Any = hb.fun(*spaces)(lambda w, batch: hb.each(lambda x: hb.tanh(w.T @ x).sum(), batch).sum())
     line = planned(hb.grad(f, 0)).line
     made = CompiledLine(line)
     given_ = [rng.normal(size=leaf.shape) for leaf in line.slots[: line.arity]]
@@ -78,7 +77,7 @@ def test_products_are_done_strip_by_strip(n: int, d: int, h: int, is_less: bool)
 
 def test_loops_around_a_torus_have_no_quotients() -> None:
     """Rotations are read in place: the places of the neighbours are affine in each part of a loop."""
-    f = hb.fun(heat.Plane, heat.Plane)(lambda u: hb.iterate(heat.warmed, u, hb.Fin.of(3)))
+    f: Any = hb.fun(hb.R ** (heat.row * heat.column))(lambda u: hb.iterate(heat.warmed, u, hb.Fin.of(3)))
     line = planned(f).line
     made = CompiledLine(line)
     u = np.random.default_rng(0).normal(size=(64, 64))

@@ -13,6 +13,7 @@ from hilbert import Fin, Unit
 from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.index.leaf import Entry, Leaf
 from hilbert.index.spec import Spec
+from hilbert.program.control.branch import Cond
 from hilbert.program.layout.long_axes import LARGE, long_axes_inside, long_axis
 from hilbert.program.layout.store import Store
 from hilbert.program.line.builder import Builder
@@ -101,7 +102,7 @@ def test_a_change_that_does_not_pay_is_none() -> None:
     b = Builder([many, many])
     line = b.line([b.add(0, b.scale(2.0, 1))])
     assert long_axes_inside(line) is line
-    for leaf in (Leaf(F64, (FEW, B)), Leaf(F64, (N, Fin.of(600)))):
+    for leaf in (Leaf(F64, (FEW, B)), Leaf(F64, (N, Fin.of(1100)))):
         b = Builder([leaf, leaf])
         line = b.line([b.contract(Spec("ij", "ij", "i"), 0, 1)])
         assert long_axis(leaf) is None
@@ -134,3 +135,27 @@ def test_products_of_long_rows_are_not_all_made_before_they_are_added() -> None:
     tracemalloc.stop()
     assert np.array_equal(found, np.full(10**5, 32.0))
     assert peak < 3 * found.nbytes
+
+
+@pytest.mark.parametrize("taken", ["all", "none", "some"])
+def test_conditions_take_and_make_arrays_with_their_long_axes_last(taken: str) -> None:
+    """A branch in each of many lanes: nothing is put in another order on the way into it, and out of it."""
+    V = hb.R**B
+
+    def body(x: Any) -> Any:
+        scale = 2.0 * x.roll(1)
+        y = hb.where(x[0] > 0.0, lambda: hb.sqrt(x[0]) * scale * scale.roll(1), lambda: scale + x)
+        return y * y.roll(1) - (y @ y) * x
+
+    f = hb.fun(V**N)(lambda x: hb.each(body, x))
+    made = long_axes_inside(hb.program(f).line)
+    branches = [step.operation for step in made.steps if isinstance(step.operation, Cond)]
+    assert {leaf.axes[-1] for cond in branches for leaf in cond.then.slots[: cond.then.arity]} == {N}
+    x = 1.0 + np.random.default_rng(0).random((N.size, 3))
+    x[{"all": slice(0), "none": slice(None), "some": slice(None, None, 3)}[taken], 0] *= -1.0
+    scale = 2.0 * np.roll(x, 1, 1)
+    with np.errstate(invalid="ignore"):
+        y = np.where(x[:, :1] > 0.0, np.sqrt(x[:, :1]) * scale * np.roll(scale, 1, 1), scale + x)
+    due = y * np.roll(y, 1, 1) - (y * y).sum(1, keepdims=True) * x
+    for _ in range(3):  # interpreted, and emitted
+        np.testing.assert_allclose(f(f.dom.vec(x)).array, due, rtol=1e-12)

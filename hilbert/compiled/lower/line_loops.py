@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 from hilbert.arrays.libraries.numpy_library import NUMPY
-from hilbert.compiled.merge.accesses import accesses
+from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.arrays import Array, Loops, Unmade
 from hilbert.compiled.tree.buffers import Buffer
 from hilbert.compiled.tree.places import Place

@@ -16,13 +16,13 @@ from hilbert.base.sizes import allocation
 from hilbert.compiled.lower.expanded import expanded
 from hilbert.compiled.lower.line_loops import whole
 from hilbert.compiled.machine.ir_text import Module
-from hilbert.compiled.machine.machine import Code, Target, blas, host
-from hilbert.compiled.merge.accesses import accesses
-from hilbert.compiled.merge.contraction import contract
+from hilbert.compiled.machine.llvm_code import Code, Target, blas, host
+from hilbert.compiled.merge.buffer_axes import contract
 from hilbert.compiled.merge.cuts import cut
 from hilbert.compiled.merge.fusion import fused
 from hilbert.compiled.merge.marks import mark_parallel
 from hilbert.compiled.merge.strips import in_strips
+from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.arrays import Loops
 from hilbert.compiled.tree.statements import Called, For, inside
 from hilbert.errors import SpaceError

@@ -7,14 +7,14 @@ product may be added without being rounded. Nothing else of floating-point arith
 
 from __future__ import annotations
 
-import struct
 from typing import TYPE_CHECKING, assert_never, final
 
 from attrs import define, field
 
 from hilbert.compiled.machine.elementary import FUNCTIONS
-from hilbert.compiled.machine.ir_scalars import constant, declarations, definition, kept, symbol
-from hilbert.compiled.merge.accesses import accesses
+from hilbert.compiled.machine.ir_scalars import declarations, definition, kept
+from hilbert.compiled.machine.ir_words import STORED, SUFFIX, TYPES, called, declaration, number_text, parameter
+from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.places import Computed, Division, Place, Variable
 from hilbert.compiled.tree.statements import Called, For, If, Nest, Product, Store
 from hilbert.compiled.tree.values import Value
@@ -22,20 +22,12 @@ from hilbert.compiled.tree.values import Value
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hilbert.compiled.machine.machine import Target
+    from hilbert.compiled.machine.llvm_code import Target
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.statements import Statement
-    from hilbert.compiled.tree.values import Number
 
-TYPES = {"float64": "double", "float32": "float", "bool": "i1", "int64": "i64"}
-SUFFIX = {"float64": "f64", "float32": "f32"}
-STORED = TYPES | {"bool": "i8"}
-BYTES = {"float64": 8, "float32": 4, "bool": 1, "int64": 8}
 FLOATS = {"gt": "ogt", "ge": "oge", "lt": "olt", "le": "ole", "eq": "oeq", "ne": "une"}
 INTS = {"gt": "sgt", "ge": "sge", "lt": "slt", "le": "sle", "eq": "eq", "ne": "ne"}
-ARITHMETIC = {"add": "add", "sub": "sub", "mul": "mul", "div": "div"}
-TWO = {"pow", "hypot", "atan2", "llvm.maximum", "llvm.minimum"}
-"""The functions of two numbers."""
 
 
 @final
@@ -58,7 +50,7 @@ class Module:
     def text(self) -> str:
         """The text of the whole."""
         own = [key for key in sorted(self.used) if key[0] in FUNCTIONS]
-        lines = [_declaration(*key) for key in sorted(self.used) if key not in own]
+        lines = [declaration(*key) for key in sorted(self.used) if key not in own]
         for dtype in sorted({dtype for _, dtype in own}):
             lines += declarations([name for name, of in own if of == dtype], dtype)
         made = [definition(*key, has_fma=self.target.has_fma, vector_bits=self.target.vector_bits) for key in own]
@@ -87,6 +79,7 @@ class _Function:
         self.entry: list[str] = []
         self.group: int | None = None
         self.totals: frozenset[Buffer] = frozenset()
+        self.is_foreign = False  # a function of the machine's library is called
 
     def text(self, name: str, statements: Sequence[Statement]) -> str:
         """The definition: the addresses are loaded by one function, and given to the other as what does not overlap."""
@@ -95,7 +88,7 @@ class _Function:
         local = sorted((b for b in found if b.is_local and b.kind == "work"), key=lambda b: b.name)
         self.body(statements)
         allocated = [f"  %{b.name} = alloca [{max(b.size, 1)} x {STORED[b.dtype]}], align 64" for b in local]
-        parameters = ", ".join([*(_parameter(self.table[k]) for k in used), "ptr %blas"])
+        parameters = ", ".join([*(parameter(self.table[k]) for k in used), "ptr %blas"])
         core = [f"define internal void @{name}.core({parameters}) noinline #0 {{", "entry:", *allocated]
         core += [*self.entry, *self.lines, "  ret void", "}"]
         enter = [f"define void @{name}(ptr %table, ptr %blas) #0 {{"]
@@ -147,11 +140,13 @@ class _Function:
         self.places = dict(places)
         if loop.is_parallel:
             self.group, self.totals = self.module.note("distinct !{}"), loop.totals
+        before_it, self.is_foreign = self.is_foreign, False
         self.body(loop.body)
         hints = ""
         if loop.is_parallel:
             assert self.group is not None
             hints = f", !llvm.loop !{self.hints(variable.size, self.group, has_totals=bool(loop.totals))}"
+        self.is_foreign |= before_it
         self.group = group
         last = self.label()
         self.lines += [f"  br label %{last}", f"{last}:"]
@@ -175,7 +170,7 @@ class _Function:
                 note(f'!{{!"llvm.loop.vectorize.followup_all", !{done}}}'),
                 note('!{!"llvm.loop.unroll.disable"}'),
             ]
-            if not has_totals:
+            if not has_totals and not self.is_foreign:  # LLVM says on stderr what it cannot do
                 hints.append(note('!{!"llvm.loop.vectorize.enable", i1 true}'))
             if size % 8 and size < 256:
                 hints.append(note('!{!"llvm.loop.vectorize.predicate.enable", i1 true}'))
@@ -233,7 +228,7 @@ class _Function:
             self.entry += [f"  {place} = alloca {type_}", f"  store {type_} {number}, ptr {place}"]
             return place
 
-        factor, added = _number(statement.factor, dtype), _number(float(statement.adds), dtype)
+        factor, added = number_text(statement.factor, dtype), number_text(float(statement.adds), dtype)
         a, b, c = (
             self.put(f"getelementptr inbounds {t}, ptr {self.base(buffer)}, i64 {self.place(start)}")
             for buffer, start in zip((statement.a, statement.b, statement.c), statement.starts, strict=True)
@@ -313,7 +308,7 @@ class _Function:
         return self._name(value)
 
     def _name(self, value: Value) -> str:
-        return _number(value.args[0], value.dtype) if value.name == "number" else self.values[value]
+        return number_text(value.args[0], value.dtype) if value.name == "number" else self.values[value]
 
     def _intrinsic(self, name: str, dtype: str, *args: str) -> str:
         self.module.used.add((f"llvm.{name}", dtype))
@@ -357,6 +352,7 @@ class _Function:
                 return self._cast(of, dtype, args[0])
             case "call":
                 self.module.used.add((top.args[0], dtype))
+                self.is_foreign |= top.args[0] not in FUNCTIONS
                 name = called(top.args[0], dtype)
                 apart = " noinline" if self.module.calls_functions and self.group is None else ""
                 return self.put(f"call {t} @{name}({', '.join(f'{t} {a}' for a in args)}){apart}")
@@ -370,39 +366,3 @@ class _Function:
         if of == "int64":
             return self.put(f"sitofp i64 {value} to {b}")
         return self.put(f"{'fptrunc' if to == 'float32' else 'fpext'} {a} {value} to {b}")
-
-
-def called(name: str, dtype: str) -> str:
-    """The name of a function of numbers in the text."""
-    if name in FUNCTIONS:
-        return symbol(name, dtype)
-    return name + ("f" if dtype == "float32" else "")
-
-
-def _number(number: Number, dtype: str) -> str:
-    """A number as LLVM writes it; those of 32 bits are written as the double that they are."""
-    if dtype == "bool":
-        return "true" if number else "false"
-    if dtype == "int64":
-        return str(int(number))
-    if dtype == "float32":
-        try:
-            (number,) = struct.unpack("<f", struct.pack("<f", number))
-        except OverflowError:
-            number = float("inf") if number > 0 else float("-inf")
-    return constant(number)
-
-
-def _parameter(buffer: Buffer) -> str:
-    """The parameter of a buffer's address; those of users' arrays are multiples of the size of an entry."""
-    own = buffer.kind in {"constant", "work"}
-    return f"ptr noalias nocapture align {8 if own else BYTES[buffer.dtype]} %{buffer.name}"
-
-
-def _declaration(name: str, dtype: str) -> str:
-    """The line that declares a function of the machine's library, or one of LLVM's."""
-    t = TYPES[dtype]
-    given = ", ".join([t] * (2 if name in TWO else 1))
-    if name.startswith("llvm."):
-        return f"declare {t} @{name}.{SUFFIX[dtype]}({given})"
-    return f"declare {t} @{called(name, dtype)}({given}) nounwind willreturn memory(none)"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from hilbert.compiled.merge.accesses import accesses
+from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.places import Division, Place, Variable
 from hilbert.compiled.tree.rewriting import Rewriting
 from hilbert.compiled.tree.statements import For, If, Store
@@ -43,7 +43,7 @@ def cut(pool: Pool, statements: list[Statement]) -> list[Statement]:
                 made.append(For(variable, cut(pool, body), rounds=True))
             case If(condition, then, otherwise):
                 made.append(If(condition, cut(pool, then), cut(pool, otherwise)))
-            case _:  # no loop
+            case _:  # those that hold no others
                 made.append(statement)
     return made
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, final
 
-from hilbert.compiled.merge.accesses import accesses, width, writes
+from hilbert.compiled.tree.accesses import accesses, width, writes
 from hilbert.compiled.tree.statements import For, If, Store, inside
 
 if TYPE_CHECKING:
-    from hilbert.compiled.merge.accesses import Accesses
+    from hilbert.compiled.tree.accesses import Accesses
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.places import Variable
     from hilbert.compiled.tree.statements import Statement
@@ -27,13 +27,14 @@ BACK = 64
 
 def fused(statements: list[Statement]) -> list[Statement]:
     """The statements with loops merged, those of most work first, and what is within them."""
-    work: dict[Variable, int] = {}
+    work: dict[Variable, list[int]] = {}
     for statement in statements:
         if isinstance(statement, For) and not statement.rounds:
-            work[statement.variable] = work.get(statement.variable, 0) + _work(statement)
-    for variable in sorted(work, key=work.__getitem__, reverse=True):
-        for only_next in (True, False):
-            statements = _merged(statements, variable, only_next=only_next)
+            work.setdefault(statement.variable, []).append(_work(statement))
+    for variable in sorted(work, key=lambda v: sum(work[v]), reverse=True):
+        if len(work[variable]) > 1:
+            for only_next in (True, False):
+                statements = _merged(statements, variable, only_next=only_next)
     for statement in statements:
         if isinstance(statement, For):
             statement.body = fused(statement.body)

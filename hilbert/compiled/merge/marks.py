@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hilbert.compiled.merge.accesses import accesses, width, writes
+from hilbert.compiled.tree.accesses import accesses, width, writes
 from hilbert.compiled.tree.statements import For, If, Store, inside
 from hilbert.compiled.tree.values import loads
 
 if TYPE_CHECKING:
-    from hilbert.compiled.merge.accesses import Access
+    from hilbert.compiled.tree.accesses import Access
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.places import Place, Variable
     from hilbert.compiled.tree.statements import Statement

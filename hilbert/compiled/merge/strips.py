@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from hilbert.compiled.merge.accesses import accesses, writes
 from hilbert.compiled.merge.cuts import moved
+from hilbert.compiled.tree.accesses import accesses, writes
 from hilbert.compiled.tree.places import Place, Variable
 from hilbert.compiled.tree.rewriting import Rewriting
 from hilbert.compiled.tree.statements import For, Product, Store
@@ -21,7 +21,7 @@ from hilbert.compiled.tree.statements import For, Product, Store
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hilbert.compiled.merge.accesses import Accesses
+    from hilbert.compiled.tree.accesses import Accesses
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.statements import Statement
     from hilbert.compiled.tree.values import Pool

@@ -17,8 +17,10 @@ from hilbert.compiled.lower.line_loops import within
 from hilbert.errors import SpaceError
 from hilbert.index.leaf import Bundle, Leaf
 from hilbert.program.control.control_flow import ControlFlow
+from hilbert.program.line.builder import Builder
 from hilbert.program.line.choice import TRUTH, AnyLane, Choose, Fill  # noqa: F401 - saved files name them here
 from hilbert.program.line.line import Line, live_parts, restricted
+from hilbert.program.line.operation import Move
 from hilbert.program.run.bound_line import BoundLine
 from hilbert.program.run.prepare import prepared
 
@@ -87,6 +89,10 @@ class Cond(ControlFlow):
         then, otherwise = map(change, self.lines)
         return self if then is self.then and otherwise is self.otherwise else Cond(then, otherwise)
 
+    def rearranged(self, given: Sequence[tuple[int, ...]], made: Sequence[tuple[int, ...]]) -> Cond:
+        """The condition on captures, and to results, whose axes lie in other orders."""
+        return Cond(*(_rearranged(line, given[1:], made) for line in self.lines))
+
     def needed(self, wanted: set[int]) -> tuple[set[int], set[int]]:
         """The results asked for, and the operands that either line needs for them, with operand 0, the condition."""
         given = {0}
@@ -99,6 +105,23 @@ class Cond(ControlFlow):
         """The condition for some results only, on the operands that these need."""
         kept = [k - 1 for k in sorted(given) if k]
         return Cond(*(restricted(line.ending(line.outputs[k] for k in sorted(need)), kept) for line in self.lines))
+
+
+def _rearranged(line: Line, given: Sequence[tuple[int, ...]], made: Sequence[tuple[int, ...]]) -> Line:
+    """The line on arrays, and to arrays, whose axes lie in other orders: it moves axes first and last."""
+    starts = [_in_order(leaf, order) for leaf, order in zip(line.slots, given, strict=False)]
+    b = Builder(starts, fixed=line.fixed)
+    inputs = [_moved(b, k, tuple(map(order.index, range(len(order))))) for k, order in enumerate(given)]
+    where = b.inline(line, inputs)
+    return b.line([_moved(b, where[k], order) for k, order in zip(line.outputs, made, strict=True)])
+
+
+def _in_order(leaf: Leaf, order: tuple[int, ...]) -> Leaf:
+    return leaf if isinstance(leaf, Bundle) else Leaf(leaf.entry, tuple([leaf.axes[k] for k in order]))
+
+
+def _moved(b: Builder, slot: int, order: tuple[int, ...]) -> int:
+    return slot if order == tuple(range(len(order))) else b.apply(Move(order), slot)
 
 
 @final

@@ -28,6 +28,7 @@ from hilbert.index.leaf import Bundle
 from hilbert.index.spec import Spec
 from hilbert.program.layout.store import ChooseInside, FillInside, Store
 from hilbert.program.line.builder import Builder
+from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.choice import Choose, Fill
 from hilbert.program.line.operation import Along, Contract, Literal, Move, Reduce
 from hilbert.relation import Converse, Full, Graph, Inclusion
@@ -40,10 +41,12 @@ LARGE = 1 << 12
 """Entries from which an array is worth another order."""
 LONG = 1 << 9
 """Elements from which an axis is long."""
-SMALL = 1 << 6
+SMALL = 1 << 10
 """Entries beside a long axis up to which loops along small axes are short."""
-SHORT = 8
+SHORT = 64
 """Entries of a loop up to which its start is what it costs (measured)."""
+FEW = 8
+"""The same in products of matrices, which BLAS makes."""
 LOOP, COPY = 16.0, 3.0
 """Nanoseconds that a loop takes to start, and that a copy into another order takes for each entry (measured)."""
 
@@ -88,6 +91,7 @@ class _Reordering:
         self.b = Builder(line.slots[: line.arity], fixed=line.fixed)
         self.of, self.tall = line, tall
         self.gain = 0.0
+        self.opened: dict[int, int] = {}  # bundles whose arrays lie with their long axes last
         self.kept = _sparse_products(line)
         self.found = [[_Stored(k, tuple(range(len(_axes(line.slots[k])))))] for k in range(line.arity)]
         for slot, step in enumerate(line.steps, line.arity):
@@ -123,6 +127,10 @@ class _Reordering:
         """A step, on arrays with their long axes last where it can be."""
         leaf = self.of.slots[slot]
         order = inside(len(_axes(leaf)), self.tall[slot])
+        if isinstance(leaf, Bundle) and self._bundle(slot, step, leaf):
+            return _Stored(self.opened[slot], ())
+        if isinstance(step.operation, Unpack) and step.args[0] in self.opened:
+            return _Stored(self.b.step(step.operation, (self.opened[step.args[0]],)), order)
         if slot not in self.kept and any(self.tall[k] is not None for k in (slot, *step.args)):
             made = self._reordered(slot, step)
             if made is not None:
@@ -130,11 +138,24 @@ class _Reordering:
         natural = [self.at(k, inside(len(_axes(self.of.slots[k])), None)) for k in step.args]
         return _Stored(self.b.step(step.operation, tuple(natural)), inside(len(_axes(leaf)), None))
 
+    def _bundle(self, slot: int, step: Step[Any], leaf: Bundle) -> bool:
+        """Bind a step on a bundle that takes and makes arrays with their long axes last, if it can."""
+        pack = self.of.steps[step.args[0] - self.of.arity] if step.args and step.args[0] >= self.of.arity else None
+        if pack is None or not isinstance(pack.operation, Pack) or len(step.args) > 1:
+            return False
+        given = [inside(len(_axes(self.of.slots[k])), self.tall[k]) for k in pack.args]
+        made = [inside(len(_axes(part)), long_axis(part)) for part in leaf.leaves]
+        operation = step.operation.rearranged(given, made)
+        if operation is None:
+            return False
+        self.opened[slot] = self.b.step(operation, (self.b.pack([self._inside(k) for k in pack.args]),))
+        return True
+
     def _reordered(self, slot: int, step: Step[Any]) -> int | None:
         """The slot of a step's result with its long axis last; None for a step that keeps the order."""
         leaves = [self.of.slots[k] for k in step.args]
         match step.operation:
-            case Contract(spec) if all(leaf.is_field for leaf in leaves):
+            case Contract(spec) if all(leaf.entry.index is None for leaf in leaves):
                 return self._contract(slot, spec, step.args)
             case Reduce(relation, at):
                 return self._reduce(slot, step.args[0], relation, at)
@@ -165,7 +186,8 @@ class _Reordering:
 
         made = Spec(labels(spec.left, args[0]), labels(spec.right, args[1]), labels(spec.out, slot))
         if not spec.is_pointwise and made != spec:
-            self.gain += max(_loops(self.of.slots[k]) for k in (slot, *args))
+            most = SHORT if spec.shared or not spec.contracted else FEW
+            self.gain += max(_loops(self.of.slots[k], most) for k in (slot, *args))
         return self.b.contract(made, *(self._inside(k) for k in args))
 
     def _reduce(self, slot: int, arg: int, relation: Any, at: int) -> int | None:
@@ -217,9 +239,9 @@ def _is_gather(step: Step[Any]) -> bool:
     return isinstance(table, Converse) and isinstance(table.of, Graph)
 
 
-def _loops(leaf: Leaf) -> float:
+def _loops(leaf: Leaf, most: int = SHORT) -> float:
     """The nanoseconds that short loops along the last axis take to start; in longer ones the entries count."""
-    return LOOP * leaf.size / leaf.shape[-1] if leaf.axes and 0 < leaf.shape[-1] <= SHORT else 0.0
+    return LOOP * leaf.size / leaf.shape[-1] if leaf.axes and 0 < leaf.shape[-1] <= most else 0.0
 
 
 def _axes(leaf: Leaf) -> tuple[Any, ...]:

@@ -43,9 +43,16 @@ class ChooseInside(Operation):
         return operands[1]
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """`where`, which broadcasts."""
+        """`where`, which broadcasts; in numpy one of both itself where all lanes take it."""
         xp, whole = lib.inner.xp, lib.whole
-        return Kernel(lambda c, a, b: xp.where(c, whole(a, "where"), whole(b, "where")))
+
+        def chosen(c: Any, a: Any, b: Any) -> Any:
+            return xp.where(c, whole(a, "where"), whole(b, "where"))
+
+        def chosen_here(c: Any, a: Any, b: Any) -> Any:
+            return a if c.all() else chosen(c, a, b) if c.any() else b
+
+        return Kernel(chosen_here, fresh=False) if lib.is_host else Kernel(chosen)
 
 
 @final
@@ -60,12 +67,14 @@ class FillInside(Operation):
         return operands[1]
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """A gather of the first lane, and a choice; the array itself where no lane is filled."""
-        xp, whole, when = lib.inner.xp, lib.whole, self.when
+        """A gather of the first lane, and a choice; in numpy the array itself where no lane is filled, or all are."""
+        xp, whole, when, is_host = lib.inner.xp, lib.whole, self.when, lib.is_host
 
         def filled(c: Any, a: Any) -> Any:
+            if is_host and (c.all() or not c.any()):
+                return a
             taken, a = c if when else xp.logical_not(c), whole(a, "where")
             first = xp.argmax(xp.astype(taken, xp.int64), axis=0)
             return xp.where(taken, a, xp.take(a, xp.reshape(first, (1,)), axis=-1))
 
-        return Kernel(filled)
+        return Kernel(filled, fresh=not is_host)

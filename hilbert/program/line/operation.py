@@ -13,7 +13,7 @@ from attrs import field, frozen
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.compiled.operations.along_axes import along_axes
 from hilbert.compiled.operations.contractions import contracted
-from hilbert.compiled.operations.reductions import reduced
+from hilbert.compiled.operations.relation_loops import reduced
 from hilbert.errors import SpaceError
 from hilbert.index.leaf import Bundle, Entry, Leaf
 from hilbert.index.spec import Spec

@@ -6,7 +6,7 @@ it acts under more axes (`lifted`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attrs import fields
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from hilbert.arrays.kernels.library import Library
     from hilbert.compiled.tree.arrays import Loops
     from hilbert.index.leaf import Leaf
+
+    Order: TypeAlias = tuple[int, ...]
+    """The axes of an array in the order in which they lie."""
 
 
 class Operation:
@@ -63,6 +66,10 @@ class Operation:
 
     def partly(self, n: int, up: tuple[bool, ...]) -> Operation | None:
         """The operation on operands of which only some have n more axes in front; None where all must have them."""
+        return None
+
+    def rearranged(self, given: Sequence[Order], made: Sequence[Order]) -> Operation | None:
+        """The operation on a bundle of arrays, and to one, whose axes lie in other orders; None where there is none."""
         return None
 
     def needed(self, wanted: set[int]) -> tuple[set[int], set[int]]:

@@ -52,6 +52,8 @@ MANY = 8
 """Steps of a stretch from which strips are worth it."""
 MADE = 2
 """A stretch makes so many times the entries that it reads: fewer could as well be made when they are read."""
+TRIED = 3
+"""The axes with the most entries are tried, so many."""
 CACHE = 1 << 22
 """Bytes that the arrays of a strip take at once (measured)."""
 NARROW, WIDE = 1 << 9, 1 << 13
@@ -160,13 +162,14 @@ def narrowed(line: Line, axis: Index, to: Index) -> Line:
 
 def in_strips_of_lanes(line: Line) -> Line:
     """The line in which stretches that act lane by lane along a long axis are single steps, where that is worth it."""
-    total: dict[Any, int] = Counter()
+    total = Counter[Any]()
     for leaf in line.slots:
         if not isinstance(leaf, Bundle) and leaf.axes and leaf.shape[-1] >= LONG:
             total[leaf.axes[-1]] += leaf.size
-    for axis, size in total.items():
-        if size == max(total.values()):
-            return _collected(line, axis)
+    for axis, _ in total.most_common(TRIED):  # the first along which it is worth it
+        made = _collected(line, axis)
+        if made is not line:
+            return made
     return line
 
 

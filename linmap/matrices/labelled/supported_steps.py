@@ -6,22 +6,34 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from hilbert.index.index import Unit
+from hilbert.index.leaf import Leaf
 from hilbert.index.spec import Spec
 from hilbert.program.line.builder import Builder
+from hilbert.program.line.choice import Choose
 from hilbert.program.line.constant import Const
-from hilbert.program.line.operation import Add, Contract, product
+from hilbert.program.line.operation import Add, Contract, Move, product
 from hilbert.relation import Full
+from linmap.matrices.labelled.pending_selections import (
+    Pieces,
+    Selected,
+    behind,
+    common,
+    kept,
+    piece,
+    selecting,
+    selection,
+)
 from linmap.net.loop_masks import known_mask
 from linmap.net.support import Given, Part, Support, breaks, covers, united
-from linmap.net.supported_flow import Supports
+from linmap.net.supported_flow import Supports, compact
 from linmap.term import wire
 from linmap.term.datum import Ref
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hilbert.index.leaf import Leaf
     from hilbert.program.line.step_operation import Operation
+    from linmap.matrices.labelled.pending_selections import Mask
     from linmap.term.datum import Datum
 
 WHOLE = 10**5
@@ -37,13 +49,70 @@ class SupportedSteps:
         self.supports = Supports(self.builder, self.datum)
         self.where: dict[int, Support] = {}  # of the arrays that are 0 somewhere by structure
         self.breaking = {k for k, ref in enumerate(data) if ref.leaf.is_field and breaks(ref)}
+        self._selected: dict[int, Selected] = {}
+        self._pieces: dict[int, Pieces] = {}
+        self._opposite = {k: ref.known for k, ref in enumerate(data) if not ref.leaf.is_field}
 
     def datum(self, d: Datum) -> int:
         """The slot of a datum."""
         raise NotImplementedError
 
     def emit(self, operation: Operation, args: tuple[int, ...], leaf: Leaf) -> int:
-        """Emit a step, and note the support of its result."""
+        """Emit a step, on what its operands were selected from, and note the support of its result."""
+        if self._selected.keys().isdisjoint(args) and (len(args) < 2 or self._pieces.keys().isdisjoint(args)):
+            return self._emit(operation, args, leaf)
+        if isinstance(operation, Add):
+            return self._sum(args[0], args[1], leaf)
+        given = self._selected.get(args[0]) if len(args) == 1 else None
+        masks = None if given is None else behind(operation, given.masks)
+        if given is None or masks is None:
+            return self._emit(operation, args, leaf)
+        return self._select(self._emit(operation, (given.slot,), leaf), masks)
+
+    def fix(self) -> None:
+        """Let all steps that follow read arrays as they are, and not what these were selected from."""
+        self._selected.clear()
+        self._pieces.clear()
+
+    def _sum(self, a: int, b: int, leaf: Leaf) -> int:
+        """A sum: selected afterwards if both are selected alike, or a choice of what a mask and its negation select."""
+        x, y = (self._selected.get(k) or Selected(k) for k in (a, b))
+        masks = common(x, y)
+        if masks is not None:
+            return self._select(self._emit(Add(), (x.slot, y.slot), leaf), masks)
+        left, right = self._pieces.get(a) or piece(x, self._opposite), self._pieces.get(b) or piece(y, self._opposite)
+        if left is None or right is None or (left.masks, left.axes) != (right.masks, right.axes):
+            return self._emit(Add(), (a, b), leaf)
+        slots = [
+            u if v is None else v if u is None else self.emit(Add(), (u, v), leaf)
+            for u, v in zip(left.slots, right.slots, strict=True)
+        ]
+        return self._choice(Pieces(left.masks, left.axes, (slots[0], slots[1])), leaf)
+
+    def _choice(self, of: Pieces, leaf: Leaf) -> int:
+        """The array that has both pieces."""
+        order = of.order(len(leaf.axes))
+        first = Leaf(leaf.entry, tuple([leaf.axes[k] for k in order]))
+        plain = order == tuple(range(len(order)))
+        slots = [k if plain or k is None else self.emit(Move(order), (k,), first) for k in of.slots]
+        assert None not in slots  # a sum of different pieces has both
+        slot = self._emit(Choose(), (of.masks[0], *(k for k in slots if k is not None)), first)
+        if not plain:
+            slot = self._emit(Move(tuple(map(order.index, range(len(order))))), (slot,), leaf)
+        self._pieces[slot] = of
+        return slot
+
+    def _select(self, x: int, masks: Sequence[Mask]) -> int:
+        """Select from an array by some masks; once by each."""
+        known = self._selected.get(x) or Selected(x)
+        for mask in masks:
+            if mask not in known.masks:
+                leaf = self.slots[x]
+                x = self._emit(Contract(selection(mask, len(leaf.axes))), (mask[0], x), leaf)
+                known = self._selected[x] = Selected(known.slot, (*known.masks, mask))
+        return x
+
+    def _emit(self, operation: Operation, args: tuple[int, ...], leaf: Leaf) -> int:
         slot = self.builder.emit(operation, args, leaf)
         if not self.breaking.isdisjoint(args):
             self.breaking.add(slot)
@@ -101,6 +170,15 @@ class SupportedSteps:
 
     def multiplied(self, spec: Spec, a: int, b: int) -> int:
         """The contraction of two arrays; no 0 by structure meets an entry that may be infinite (0 · ∞ is NaN)."""
+        found = selecting(spec, self.slots[a], self.slots[b])
+        if found is not None:
+            x, mask = (b, a) if found[0] == 0 else (a, b)
+            return self._select(x, [(mask, found[1])])
+        u, v = (self._selected.get(k) or Selected(k) for k in (a, b))
+        left, right = kept(spec, spec.left, u), kept(spec, spec.right, v)
+        u, v = (Selected(k) if masks is None else x for k, masks, x in ((a, left, u), (b, right, v)))
+        if (u.slot, v.slot) != (a, b):
+            return self._select(self.multiplied(spec, u.slot, v.slot), [*(left or ()), *(right or ())])
         leaf = product(spec, self.slots[a], self.slots[b])
         sides = ((a, spec.left, b, spec.right), (b, spec.right, a, spec.left))
         risky = [side for side in sides if side[2] in self.breaking and side[0] in self.where]
@@ -109,8 +187,7 @@ class SupportedSteps:
         if not spec.contracted:
             slot = self.emit(Contract(spec), (a, b), leaf)
             for x, its, _, _ in risky:
-                for _, mask in self.supports.selection(Part(x, self.where[x])):
-                    slot = self.emit(Contract(Spec.of(its, spec.out, spec.out)), (int(mask or 0), slot), leaf)
+                slot = self._masked(slot, spec.out, self.supports.mask(Part(x, self.where[x])), its)
             return slot
         if risky and leaf.size * math.prod(n for n in self._summed(spec, a)) <= WHOLE:
             return self._summed_later(spec, a, b)
@@ -119,6 +196,15 @@ class SupportedSteps:
             self.breaking.add(read)
             a, b = (read if k == d else k for k in (a, b))
         return self.emit(Contract(spec), (a, b), leaf)
+
+    def _masked(self, slot: int, out: str, mask: Const | int | None, its: str) -> int:
+        """An array with these labels where a mask with those holds, and 0 elsewhere."""
+        if isinstance(mask, Const):
+            mask, its = compact(mask, its)
+        if mask is None:
+            return slot
+        leaf = self.slots[slot]
+        return self.emit(Contract(Spec.of(its, out, out)), (self.supports.slot(mask), slot), leaf)
 
     def _summed(self, spec: Spec, a: int) -> list[int]:
         """The lengths of the axes that a contraction sums over."""

@@ -178,6 +178,7 @@ def dense_plan(body: Net, limit: int | None = None) -> MatrixPlan[DensePattern]:
 def _dense_plan(n: Network) -> MatrixPlan[DensePattern]:
     before, body, entry = len(n.orders), n.body, Entry(entry_type(n.body.cod, n.body.dom))
     found = {at: [contracted(n, p) for p in products] for at, products in n.blocks.items()}
+    n.fix()
     orders = tuple(n.orders[before:])
     parts = [f.slot for products in found.values() for p in products for f in p.factors]
     grid: list[list[int | None]] = [[None] * len(body.inputs) for _ in body.outputs]

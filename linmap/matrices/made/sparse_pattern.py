@@ -68,6 +68,7 @@ def parts_of(n: Network) -> tuple[TabledProduct, ...]:
             q = diagonal_sides(n, tabled(n, p, ()))
             if q.k:
                 parts.append(TabledProduct(q.but(factors=tuple(map(n.in_full, q.factors))), o, i))
+    n.fix()
     return tuple(parts)
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from hilbert import Index
+    from hilbert.index.leaf import Leaf
     from hilbert.index.spec import Spec
     from hilbert.relation.relation import AnyRelation
     from linmap.matrices.network.loop_lanes import Patterns
@@ -72,6 +73,8 @@ class ArcProducts(Contractor):
                 return p.but(k=p.k * k)
             case wire.Move(axes):
                 return p.but(out=tuple(p.out[i] for i in axes))
+            case wire.ContractWith() if f.free[0]:  # the lanes that a mask leaves out are dropped later anyway
+                return p
             case wire.ContractWith(spec, side, datum):
                 return self._section(p, spec, side, datum)
             case wire.Reduce(relation, at):
@@ -148,6 +151,14 @@ class ArcProducts(Contractor):
                 y = tuple(self.label(axis) for axis in relation.cod.axes)
                 relation = self._relations.setdefault(relation, relation)  # one object for equal ones
                 return p.but(links=(*p.links, Link(relation, x, y)), out=before + y + after)
+
+    def as_array(self, f: wire.Reduce, leaf: Leaf) -> NetworkProduct:
+        """A relation on some axes of a wire as an array of 0 and 1."""
+        inp = tuple([self.label(axis) for axis in leaf.axes])
+        end = f.at + len(f.relation.dom.axes)
+        x, y = inp[f.at : end], tuple([self.label(axis) for axis in f.relation.cod.axes])
+        factor = self.dense_link(Link(f.relation, x, y))
+        return NetworkProduct(1.0, (factor,), (), inp[: f.at] + y + inp[end:], inp)
 
     def counted_out(self, before: NetworkProduct, after: NetworkProduct) -> NetworkProduct:
         """A sum over an axis that nothing varies along counts it."""

@@ -17,6 +17,7 @@ from attrs import evolve
 from hilbert.index.leaf import Bundle
 from linmap.matrices.labelled.labelled_products import NetworkProduct
 from linmap.matrices.network.loop_lanes import runs
+from linmap.matrices.network.small_relations import dense_relations
 from linmap.matrices.network.sum_simplification import settled
 from linmap.net.fold import live_arcs
 from linmap.term import wire
@@ -95,14 +96,17 @@ def _edges(n: ArcProducts) -> Iterator[Edge]:
         yield wires + k, w, SAME
     live = live_arcs(body.arcs, body.inputs, body.outputs)
     ends = _ends(live)
-    for arc in live:
-        if isinstance(arc.map, (wire.Recur, wire.Inverse)):
+    dense = frozenset() if n.is_exact else dense_relations(body)
+    for k, arc in enumerate(live):
+        if k in dense and isinstance(arc.map, wire.Reduce):
+            yield arc.src, arc.dst, n.as_array(arc.map, body.wires[arc.src])
+        elif isinstance(arc.map, (wire.Recur, wire.Inverse)):
             given, made = ends[arc.src], ends[arc.dst]
             lead = _lead(body.wires[arc.src], arc.map)
             products = n.opaque(arc.map, lead, {k for k, _ in given}, {k for k, _ in made})
-            for (k, src), (j, dst) in itertools.product(given, made):
-                if (k, j) in products:
-                    yield src, dst, products[k, j]
+            for (i, src), (j, dst) in itertools.product(given, made):
+                if (i, j) in products:
+                    yield src, dst, products[i, j]
         elif not isinstance(arc.map, (wire.Into, wire.OutOf)):
             yield arc.src, arc.dst, arc.map
     for k, w in enumerate(body.outputs):

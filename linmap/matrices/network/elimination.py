@@ -242,7 +242,7 @@ def _attempts(
             return
         if mode in tried:
             continue
-        graph, before = ArcsLeft(n, arcs), len(n.builder.steps)
+        graph = ArcsLeft(n, arcs)
         order: list[int] = []
         for w in graph.cheapest_first(inner) if mode is None else mode:
             graph.eliminate(w)
@@ -252,7 +252,17 @@ def _attempts(
             graph.eliminate(last, narrow=True)
         blocks = graph.result()
         stored = sum(_stored(n, p) for products in blocks.values() for p in products)
-        yield Attempt(blocks, (stored, len(n.builder.steps) - before))
+        yield Attempt(blocks, (stored, _steps(n, blocks)))
+
+
+def _steps(n: ArcProducts, blocks: Blocks) -> int:
+    """The number of steps that make the factors of some blocks."""
+    b = n.builder
+    needed = {f.slot for products in blocks.values() for p in products for f in p.factors}
+    for k in range(len(b.slots) - 1, b.arity - 1, -1):
+        if k in needed:
+            needed.update(b.steps[k - b.arity].args)
+    return len(needed)
 
 
 def _stored(n: ArcProducts, p: NetworkProduct) -> int:

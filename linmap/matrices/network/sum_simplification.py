@@ -14,7 +14,7 @@ from attrs import evolve
 
 from linmap.matrices.labelled.columns import Labels, TooManyRowsError
 from linmap.matrices.labelled.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
-from linmap.matrices.network.to_arrays import merged, merged_but_long, merged_by_axes, restricted
+from linmap.matrices.network.to_arrays import merged, merged_but_long, merged_by_axes, restricted, same_labels, whole
 from linmap.matrices.tables.diagonal_products import in_forms, patterns
 from linmap.matrices.tables.diagonal_sides import diagonal_sides
 from linmap.matrices.tables.tables import Wanted, condensed, most_rows
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 Part: TypeAlias = LabelTable | Link
 MOST = 6
 """The most products of a sum; more are merged into one, but for long relations."""
+SHORT = 8
+"""Axes of at most so many elements are short."""
+FILLED = 6
+"""Products that are blocks of at most so many entries, for each place on long axes, are added (measured)."""
 MANY = 12
 """A product with more parts than this is tidied where it stands."""
 
@@ -48,6 +52,8 @@ def settled(n: Contractor, products: Sequence[NetworkProduct], *, one: bool = Fa
     made = [p for p in made if p.k]
     if len(made) > 1:
         made = _tables_merged(n, added(n, made))
+    if len(made) > 1 and _are_small(n, made):
+        made = [whole(n, made, same_labels(made))]
     if len(made) > MOST and not one:
         made = merged_by_axes(n, made)
         made = merged_but_long(n, made, MOST) if len(made) > MOST else made
@@ -67,6 +73,19 @@ def _tables_merged(n: Contractor, products: Sequence[NetworkProduct]) -> list[Ne
         listed_ = key != (-1,) and len(group) > 1 and any(p.tables for p in group)
         made += [merged(n, group)] if listed_ else group
     return [p for p in made if p.k]
+
+
+def _are_small(n: Contractor, products: Sequence[NetworkProduct]) -> bool:
+    """Tell if products are small blocks of short axes for each place on long ones, which all of them leave alone."""
+    same = same_labels(products)
+    for p in products:
+        kept = {p.inp[j] for j in same}
+        rest = [c for c in p.open if c not in kept]
+        if not kept or len(p.open) != len(p.out) + len(p.inp) - len(same) or n.size(rest) > FILLED:
+            return False
+        if p.is_related or any(map(n.is_found, p.factors)) or any((n.sizes[c] > SHORT) != (c in kept) for c in p.open):
+            return False
+    return True
 
 
 # --- one product ---

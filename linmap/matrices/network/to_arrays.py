@@ -125,7 +125,7 @@ Same: TypeAlias = dict[int, int]
 """The places of the input's labels that are those of the output's at other places."""
 
 
-def _same(products: Sequence[NetworkProduct]) -> Same:
+def same_labels(products: Sequence[NetworkProduct]) -> Same:
     """The identities that all products have, and that nothing else restricts."""
     first, *others = products
     related = [uses(p.links, p.tables) for p in products]
@@ -140,7 +140,7 @@ def _same(products: Sequence[NetworkProduct]) -> Same:
 
 def _held(products: Sequence[NetworkProduct]) -> tuple[Same, list[int]]:
     """The identities that stay, and the positions of the labels that a table of all products has."""
-    same, cut = _same(products), len(products[0].out)
+    same, cut = same_labels(products), len(products[0].out)
     every = {k for p in products for k in restricted(p)}
     held = sorted(every - set(same.values()) - {cut + j for j in same})
     return (same, held) if held else ({}, sorted(every))

@@ -42,6 +42,7 @@ from linmap.matrices.labelled.columns import flat_positions
 from linmap.matrices.labelled.labelled_products import LabelTable, Link, NetworkProduct, bonds
 from linmap.matrices.network.network import Network, pattern_network
 from linmap.matrices.network.sum_simplification import listed
+from linmap.matrices.network.to_arrays import same_labels
 from linmap.matrices.structure.entry_counts import Component, components, counted, union
 from linmap.matrices.structure.matrix_shapes import (
     BlockDiagonal,
@@ -163,8 +164,9 @@ def form(n: Network, products: Iterable[NetworkProduct]) -> Form:
     if all(isinstance(p, PLAIN) for p in parts):
         size = n.size(read[0].inp)
         return _diagonal(size, size if size in map(_stored, parts) else union(n, read))
+    shared = math.prod([n.size((read[0].inp[j],)) for j in same_labels(read)])
     for p in parts:
-        if isinstance(p, DenseForm):
+        if isinstance(p, DenseForm) or p == _in_full(n, read[0], shared):
             return p
     if n.is_united and all(map(is_met, read)):
         return _together(n, read) or SumForm(tuple(parts))
@@ -175,6 +177,13 @@ def form(n: Network, products: Iterable[NetworkProduct]) -> Form:
     if all(isinstance(p, THIN) for p in parts) and any(isinstance(p, SparseForm) for p in parts):
         return _together(n, read) or SumForm(tuple(parts))
     return SumForm(tuple(parts))
+
+
+def _in_full(n: Network, p: NetworkProduct, count: int) -> Form | None:
+    """Dense blocks, so many, that a sum of products like one fills; None for one block."""
+    if count <= 1:
+        return None
+    return BlockDiagonal(count, DenseForm((n.size(p.out) // count, n.size(p.inp) // count)))
 
 
 def _read(n: Network, p: NetworkProduct) -> NetworkProduct:

@@ -20,7 +20,7 @@ from hilbert.arrays.kernels.library import library
 from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.base.once import LOCK, once
 from hilbert.compiled.machine.compiled_line import CompiledLine, Report
-from hilbert.compiled.machine.machine import binding
+from hilbert.compiled.machine.llvm_code import binding
 from hilbert.errors import shown
 from hilbert.map.map import runner
 from hilbert.program.line.operation import Literal as Constant
@@ -74,6 +74,10 @@ class RunsCompiled:
     @once
     def _code(self) -> CompiledLine:
         return code_of(reordered(self.map).line if type(self.map) is Program else self.line)
+
+    def alike(self, p: AnyProgram) -> AnyProgram:
+        """Another program on the same backend."""
+        return machine_program(p, self.backend)
 
     @property
     def report(self) -> Report:
@@ -163,7 +167,7 @@ def keeps_compiled(operation: F) -> F:
         if not isinstance(f, RunsCompiled):
             return operation(f, *args, **names)
         made = operation(f.map, *args, **names)
-        return machine_program(made, f.backend) if isinstance(made, Program) else made
+        return f.alike(made) if isinstance(made, Program) else made
 
     return cast("F", kept)
 

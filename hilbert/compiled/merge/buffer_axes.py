@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from hilbert.compiled.merge.accesses import accesses, width
+from hilbert.compiled.tree.accesses import accesses, width
 from hilbert.compiled.tree.places import Place
 from hilbert.compiled.tree.rewriting import Rewriting
 from hilbert.compiled.tree.statements import For, If, Store
@@ -21,7 +21,7 @@ Gone: TypeAlias = "dict[Buffer, dict[int, int]]"
 LOCAL = 64
 """The entries of a buffer that may be the function's own, in registers if the compiler finds them."""
 
-MOST = 1 << 14
+MOST = 1 << 13
 """The entries of all such buffers together, but for single ones: a thread's stack is small."""
 
 

@@ -1,0 +1,1 @@
+"""Programs that run as machine code."""

@@ -1,0 +1,56 @@
+"""The words of LLVM for types, numbers, functions and parameters."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING
+
+from hilbert.compiled.machine.elementary import FUNCTIONS
+from hilbert.compiled.machine.ir_scalars import constant, symbol
+
+if TYPE_CHECKING:
+    from hilbert.compiled.tree.buffers import Buffer
+    from hilbert.compiled.tree.values import Number
+
+TYPES = {"float64": "double", "float32": "float", "bool": "i1", "int64": "i64"}
+SUFFIX = {"float64": "f64", "float32": "f32"}
+STORED = TYPES | {"bool": "i8"}
+BYTES = {"float64": 8, "float32": 4, "bool": 1, "int64": 8}
+TWO = {"pow", "hypot", "atan2", "llvm.maximum", "llvm.minimum"}
+"""The functions of two numbers."""
+
+
+def called(name: str, dtype: str) -> str:
+    """The name of a function of numbers in the text."""
+    if name in FUNCTIONS:
+        return symbol(name, dtype)
+    return name + ("f" if dtype == "float32" else "")
+
+
+def number_text(number: Number, dtype: str) -> str:
+    """A number as LLVM writes it; those of 32 bits are written as the double that they are."""
+    if dtype == "bool":
+        return "true" if number else "false"
+    if dtype == "int64":
+        return str(int(number))
+    if dtype == "float32":
+        try:
+            (number,) = struct.unpack("<f", struct.pack("<f", number))
+        except OverflowError:
+            number = float("inf") if number > 0 else float("-inf")
+    return constant(number)
+
+
+def parameter(buffer: Buffer) -> str:
+    """The parameter of a buffer's address; those of users' arrays are multiples of the size of an entry."""
+    own = buffer.kind in {"constant", "work"}
+    return f"ptr noalias nocapture align {8 if own else BYTES[buffer.dtype]} %{buffer.name}"
+
+
+def declaration(name: str, dtype: str) -> str:
+    """The line that declares a function of the machine's library, or one of LLVM's."""
+    t = TYPES[dtype]
+    given = ", ".join([t] * (2 if name in TWO else 1))
+    if name.startswith("llvm."):
+        return f"declare {t} @{name}.{SUFFIX[dtype]}({given})"
+    return f"declare {t} @{called(name, dtype)}({given}) nounwind willreturn memory(none)"
