@@ -37,8 +37,7 @@ def test_quotients_and_remainders_of_places(slope: int, offset: int, size: int, 
     i = Variable("i", size)
     place = Place.of(i) * slope + (offset - min(0, slope * (size - 1)))
     for k in range(size):
-        value = place.over(lambda _, k=k: k).number
-        assert value is not None
+        value = place.offset + slope * k
 
         def number(p: Place, k: int = k) -> int | None:
             return p.over(lambda a: k if a == i else number_of(a, k)).number
@@ -46,7 +45,8 @@ def test_quotients_and_remainders_of_places(slope: int, offset: int, size: int, 
         def number_of(division: Any, k: int) -> int:
             whole = number(division.of, k)
             assert whole is not None
-            return whole % division.n if division.remainder else whole // division.n
+            made: int = whole % division.n if division.remainder else whole // division.n
+            return made
 
         assert number(place.divided(n)) == value // n
         assert number(place.modulo(n)) == value % n
