@@ -226,3 +226,15 @@ def test_measuring_coverage_meets_no_file(tmp_path: Path) -> None:
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.filterwarnings("error")
+def test_extremes_are_written_where_they_are_wanted() -> None:
+    """numpy takes the outputs of maximum and minimum by name: in strips, in loops and in their gradients."""
+    V, T = hb.R ** hb.Fin.of(200_000), hb.Fin.of(5)
+    f = hb.fun(V)(lambda x: hb.sin(hb.maximum(hb.minimum(hb.exp(x), x + 1.0), x * 2.0)))
+    g = hb.fun(V)(lambda x: hb.iterate(lambda s: hb.maximum(s * x, s) * hb.minimum(s, x), x, T).sum())
+    x = V.vec(np.linspace(0.0, 1.0, 200_000))
+    for _ in range(4):
+        assert np.allclose(f(x).array, np.sin(np.maximum(np.minimum(np.exp(x.array), x.array + 1.0), x.array * 2.0)))
+        hb.grad(g)(x)

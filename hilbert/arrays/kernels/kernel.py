@@ -9,6 +9,7 @@ from functools import cache
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+import numpy as np
 from attrs import frozen
 
 if TYPE_CHECKING:
@@ -40,6 +41,11 @@ class Kernel:
     narrow: Callable[..., Any] | None = None
     into: Callable[[Any, Any], Any] | None = None
     pure: bool = True
+
+
+def output(ufunc: Any) -> str:
+    """The text before the output of a ufunc of numpy: numpy asks two of them for the name, which costs time."""
+    return "out=" if ufunc in {np.maximum, np.minimum} else ""
 
 
 def inline(text: str, **values: Any) -> Callable[..., Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from hilbert.arrays.kernels.contract import NumpyContractions
-from hilbert.arrays.kernels.kernel import Kernel, inline
+from hilbert.arrays.kernels.kernel import Kernel, inline, output
 from hilbert.arrays.kernels.over_axis import NumpyAxes
 from hilbert.arrays.kernels.reduced_axes import FRESH, amid
 from hilbert.arrays.kernels.reduction import NumpyReductions
@@ -215,7 +215,8 @@ def _onto(ufunc: np.ufunc) -> Callable[[Any], Any]:
 
 def _onto_either(ufunc: np.ufunc) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
     """The ufunc of two operands, written into the first or the second."""
-    return inline("{f}({0}, {1}, {0})", f=ufunc), inline("{f}({0}, {1}, {1})", f=ufunc)
+    first, second = (f"{{f}}({{0}}, {{1}}, {output(ufunc)}{{{k}}})" for k in range(2))
+    return inline(first, f=ufunc), inline(second, f=ufunc)
 
 
 NUMPY = Numpy.of(np)

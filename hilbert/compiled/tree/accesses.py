@@ -60,8 +60,6 @@ def accesses(statement: Statement, *, constants: bool = False) -> Accesses:
                     found.setdefault(buffer, []).append(Access(None, writes=False))
                 for buffer in made:
                     found.setdefault(buffer, []).append(Access(None, writes=True))
-            case Nest():  # which are loops by now
-                raise TypeError(top)
             case _:
                 assert_never(top)
     return found

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from attrs import frozen
 
-from hilbert.arrays.kernels.kernel import inlined
+from hilbert.arrays.kernels.kernel import inlined, output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -186,7 +186,7 @@ class Text:
         if written is not None:
             text, names = written
             return text.format(*args, **{word: self.name(value, word) for word, value in names.items()})
-        into = [self.into[to]] if to in self.into else []
+        into = [f"{output(call)}{self.into[to]}"] if to in self.into else []
         return f"{self.name(call, self._words(to))}({', '.join([*args, *into])})"
 
     def done(self) -> Emitted:
