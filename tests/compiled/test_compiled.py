@@ -230,6 +230,29 @@ def test_memory_is_flat() -> None:
     assert after - before < 20_000
 
 
+INTERRUPTED = """
+import signal
+import hilbert.all as hb
+T = hb.Fin.of(10**12)
+f = hb.compiled(hb.fun(hb.R)(lambda x: hb.iterate(lambda s: hb.sin(s) + x, x, T)))
+g = hb.compiled(hb.fun(hb.R)(lambda x: hb.iterate(lambda s: hb.sin(s) + x, x, hb.Fin.of(30_000_000))))
+print(g(hb.R.vec(0.25)).array.round(3))
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+signal.setitimer(signal.ITIMER_REAL, 0.3)
+try:
+    f(hb.R.vec(0.5))
+except KeyboardInterrupt:
+    print("seen")
+"""
+
+
+def test_signals_are_seen_in_long_loops() -> None:
+    """A loop of 10¹² rounds is left; one of several turns has its value."""
+    run = [sys.executable, "-c", INTERRUPTED]
+    ran = subprocess.run(run, capture_output=True, text=True, check=False, timeout=120)  # noqa: S603 - ours
+    assert ran.stdout.split() == ["1.171", "seen"], ran.stderr
+
+
 def test_steps_without_loops_are_calls() -> None:
     """They are counted, and have the interpreter's values and errors."""
     g = hb.fun(V)(lambda v: (v.sort() * hb.exp(v)).sum())

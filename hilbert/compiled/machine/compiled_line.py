@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import time
 from functools import cached_property
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -13,32 +12,24 @@ from attrs import frozen
 
 from hilbert.arrays.kernels.library import Arrays
 from hilbert.base.sizes import allocation
-from hilbert.compiled.lower.expanded import expanded
-from hilbert.compiled.lower.line_loops import whole
 from hilbert.compiled.machine.ir_text import Module
 from hilbert.compiled.machine.llvm_code import Code, Target, blas, host
-from hilbert.compiled.merge.buffer_axes import contract
-from hilbert.compiled.merge.cuts import cut
-from hilbert.compiled.merge.fusion import fused
-from hilbert.compiled.merge.marks import mark_parallel
-from hilbert.compiled.merge.strips import in_strips
-from hilbert.compiled.tree.accesses import accesses
-from hilbert.compiled.tree.arrays import Loops
-from hilbert.compiled.tree.statements import Called, For, inside
+from hilbert.compiled.machine.lowered_line import lowered
+from hilbert.compiled.tree.statements import Called, For
 from hilbert.errors import SpaceError
 from hilbert.program.run.constant_folding import folded
 from hilbert.program.run.run import Runner
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from hilbert.compiled.machine.lowered_line import Lowered
     from hilbert.compiled.tree.buffers import Buffer
-    from hilbert.compiled.tree.statements import Statement
     from hilbert.program.line.line import Line
 
-LONG, MANY, MOST = 500, 1000, 10_000
-"""The statements of a function; of a program in which elementary functions are called, not written out, where no loop
-needs them; of one that is optimised less."""
+MANY, MOST = 1000, 10_000
+"""The statements of a program in which elementary functions are called, not written out, where no loop needs them; of
+one that is optimised less."""
 FOLDED = 4096
 """Constants of up to so many entries are computed when a line is compiled."""
 SMALL = 1 << 12
@@ -61,68 +52,55 @@ class Report:
 
 
 @final
+@frozen
+class Function:
+    """A function of the code, called once for each turn of a long loop."""
+
+    call: Callable[..., None]
+    rounds: int
+    turn: int
+
+
+@final
 class CompiledLine:
     """The machine code of a line. Calls may run side by side: each has its own workspace."""
 
     def __init__(self, line: Line, *, level: int = 3, target: Target | None = None, merge: bool = True) -> None:
-        start = time.perf_counter()
+        start, target = time.perf_counter(), target or host()
         self.line = line
-        line = folded(line, FOLDED)
-        to = Loops()
-        inputs, outputs = whole(to, line)
-        if to.doubted is not None:
-            to.begin(to.doubted)
-            to.statements.insert(0, to.statements.pop())
-        parts = _parts(expanded(to), merge=merge)
-        contract(to, parts)
-        if merge:
-            parts = [in_strips(to.pool, cut(to.pool, part)) for part in parts]
-        statements = [statement for part in parts for statement in part]
-        if merge:
-            mark_parallel(statements)
-        used = {buffer for s in statements for buffer in accesses(s)}
-        work = [b for b in to.buffers if b in used and not b.is_local]
-        constants = [*to.constants.values()]
-        table = [*inputs, *outputs, *constants, *work]
-        self.numbers = {buffer: k for k, buffer in enumerate(table)}
-        count = sum(1 for _ in inside(statements))
-        module = Module(target or host(), calls_functions=count > MANY)
-        names: list[str] = []
-        plan: list[Any] = []
-        for part in parts:
-            if isinstance(part[0], Called):
-                plan.append(part[0])
-            else:
-                names.append(f"run{len(names)}")
-                plan.append(names[-1])
-                module.add(names[-1], part, table)
-        level = min(level, 1) if count > MOST else level
+        made = lowered(folded(line, FOLDED), merge=merge)
+        statements = made.statements
+        module = Module(target, calls_functions=len(statements) > MANY)
+        names = [f"run{k}" for k, part in enumerate(made.parts) if part.call is None]
+        for name, part in zip(names, (part for part in made.parts if part.call is None), strict=True):
+            module.add(name, part, made.table)
         self.text = module.text
-        lowered = time.perf_counter()
-        code = Code(self.text, names, target or host(), level) if names else None
-        self.plan = [code.functions[p] if isinstance(p, str) and code else p for p in plan]
-        self._code = code
-        self.constants = [_aligned(c.values) for c in constants]
-        self.inputs, self.outputs = inputs, outputs
-        ends = [*inputs, *outputs]
+        middle = time.perf_counter()
+        self._code = Code(self.text, names, target, min(level, 1) if len(statements) > MOST else level)
+        functions = iter(self._code.functions.values())
+        self.plan = [part.call or Function(next(functions), part.rounds, part.turn) for part in made.parts]
+        self._lay_out(made)
+        calls = tuple(step.why for step in self.plan if isinstance(step, Called))
+        loops = sum(isinstance(s, For) for s in statements)
+        seconds = middle - start, time.perf_counter() - middle
+        self.report = Report(loops, _layout(made.work)[1], len(statements), calls, *seconds)
+
+    def _lay_out(self, made: Lowered) -> None:
+        """The memory of a call: where each buffer lies."""
+        self.inputs, self.outputs = made.inputs, made.outputs
+        self.constants = [_aligned(c.values) for c in made.constants]
+        ends = [*made.inputs, *made.outputs]
         self.is_small = [b.size * np.dtype(b.dtype).itemsize <= SMALL for b in ends]
         held = [b if small else None for b, small in zip(ends, self.is_small, strict=True)]
-        self.places, self.size = _layout([*held, *work])
-        self.made = [(b.shape, np.dtype(b.dtype)) for b in outputs]
+        self.places, self.size = _layout([*held, *made.work])
+        self.made = [(b.shape, np.dtype(b.dtype)) for b in made.outputs]
+        self.numbers = {buffer: k for k, buffer in enumerate(made.table)}
+        self.doubted = None if made.doubted is None else self.numbers[made.doubted]
         self._free: list[Workspace] = []
-        self.doubted = None if to.doubted is None else self.numbers[to.doubted]
-        self.entry = (
-            self.plan[0] if all(self.is_small) and len(self.plan) == 1 and names and to.doubted is None else None
-        )
         self.blas = blas()
-        self.report = Report(
-            sum(isinstance(s, For) for s in inside(statements)),
-            _layout(work)[1],
-            count,
-            tuple(s.why for s in statements if isinstance(s, Called)),
-            lowered - start,
-            time.perf_counter() - lowered,
-        )
+        only = self.plan[0] if len(self.plan) == 1 else None
+        is_quick = isinstance(only, Function) and only.rounds == 1 and all(self.is_small) and self.doubted is None
+        self.entry = only.call if is_quick and isinstance(only, Function) else None
 
     def fit(self, k: int, array: Any) -> Any:
         """The input as the code reads it: by rows, aligned, of its dtype; a copy if it is not so.
@@ -156,7 +134,7 @@ class CompiledLine:
         else:
             for place, array in zip(workspace.given, arrays, strict=True):
                 place[...] = array
-            self.entry(workspace.address, self.blas)
+            self.entry(workspace.address, self.blas, 0, 1)
             made = [place.copy() if place.ndim else place[()] for place in workspace.made]
         free.append(workspace)
         return made
@@ -209,8 +187,9 @@ class Workspace:
         for step in line.plan:
             if isinstance(step, Called):
                 self._call(step, held, made)
-            else:
-                step(self.address, line.blas)
+                continue
+            for first in range(0, step.rounds, step.turn):
+                step.call(self.address, line.blas, first, min(first + step.turn, step.rounds))
         if line.doubted is not None and memory[line.doubted]:
             return _into(line.interpreted.run(arrays), out)
         for k, done in enumerate(made):
@@ -240,24 +219,6 @@ class Workspace:
         found = step.kernel(*map(held_in, step.given))
         for buffer, result in zip(step.made, found if isinstance(found, Arrays) else (found,), strict=True):
             memory[numbers[buffer]][...] = result
-
-
-def _parts(statements: list[Statement], *, merge: bool) -> list[list[Statement]]:
-    """The statements in parts, each a function: calls of kernels alone, merged loops, cut where they are long."""
-    parts: list[list[Statement]] = []
-    for is_call, group in groupby(statements, lambda s: isinstance(s, Called)):
-        if is_call:
-            parts += [[call] for call in group]
-            continue
-        size = LONG
-        for statement in fused(list(group)) if merge else group:
-            count = sum(1 for _ in inside([statement]))
-            if size + count > LONG:
-                parts.append([])
-                size = 0
-            parts[-1].append(statement)
-            size += count
-    return parts
 
 
 def _into(made: list[Any], out: Sequence[Any] | None) -> list[Any]:

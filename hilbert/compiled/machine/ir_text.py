@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert.compiled.machine.llvm_code import Target
+    from hilbert.compiled.machine.lowered_line import Part
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.statements import Statement
 
@@ -42,9 +43,9 @@ class Module:
     used: set[tuple[str, str]] = field(factory=set)
     metadata: list[str | None] = field(factory=list)
 
-    def add(self, name: str, statements: Sequence[Statement], table: Sequence[Buffer]) -> None:
-        """Add the function of a stretch; `table` are the buffers in memory, in the order of their addresses."""
-        self.functions.append(_Function(self, table).text(name, statements))
+    def add(self, name: str, part: Part, table: Sequence[Buffer]) -> None:
+        """Add the function of a part; `table` are the buffers in memory, in the order of their addresses."""
+        self.functions.append(_Function(self, table, in_turns=part.rounds > 1).text(name, part.statements))
 
     @property
     def text(self) -> str:
@@ -69,8 +70,9 @@ class Module:
 class _Function:
     """The text of one function."""
 
-    def __init__(self, module: Module, table: Sequence[Buffer]) -> None:
+    def __init__(self, module: Module, table: Sequence[Buffer], *, in_turns: bool) -> None:
         self.module, self.table = module, table
+        self.ends: tuple[str, str] | None = ("%first", "%end") if in_turns else None  # of the outermost loop
         self.lines: list[str] = []
         self.count = 0
         self.at: dict[Variable, str] = {}
@@ -88,13 +90,13 @@ class _Function:
         local = sorted((b for b in found if b.is_local and b.kind == "work"), key=lambda b: b.name)
         self.body(statements)
         allocated = [f"  %{b.name} = alloca [{max(b.size, 1)} x {STORED[b.dtype]}], align 64" for b in local]
-        parameters = ", ".join([*(parameter(self.table[k]) for k in used), "ptr %blas"])
+        parameters = ", ".join([*(parameter(self.table[k]) for k in used), "ptr %blas", "i64 %first", "i64 %end"])
         core = [f"define internal void @{name}.core({parameters}) noinline #0 {{", "entry:", *allocated]
         core += [*self.entry, *self.lines, "  ret void", "}"]
-        enter = [f"define void @{name}(ptr %table, ptr %blas) #0 {{"]
+        enter = [f"define void @{name}(ptr %table, ptr %blas, i64 %first, i64 %end) #0 {{"]
         for k in used:
             enter += [f"  %q{k} = getelementptr ptr, ptr %table, i64 {k}", f"  %p{k} = load ptr, ptr %q{k}"]
-        given = ", ".join([f"ptr %p{k}" for k in used] + ["ptr %blas"])
+        given = ", ".join([*(f"ptr %p{k}" for k in used), "ptr %blas", "i64 %first", "i64 %end"])
         return "\n".join([*core, *enter, f"  call void @{name}.core({given})", "  ret void", "}"])
 
     # --- statements ---
@@ -131,7 +133,7 @@ class _Function:
     def loop(self, loop: For) -> None:
         """A loop that counts up, with what is known of its rounds."""
         variable, head, end = loop.variable, self.label(), self.label()
-        before = self.label()
+        before, (first, stop), self.ends = self.label(), self.ends or ("0", str(variable.size)), None
         self.lines += [f"  br label %{before}", f"{before}:", f"  br label %{head}", f"{head}:"]
         counter, place = f"%c{head}", len(self.lines)
         self.lines.append("")
@@ -151,8 +153,8 @@ class _Function:
         last = self.label()
         self.lines += [f"  br label %{last}", f"{last}:"]
         following = self.put(f"add nuw nsw i64 {counter}, 1")
-        more = self.put(f"icmp ult i64 {following}, {variable.size}")
-        self.lines[place] = f"  {counter} = phi i64 [ 0, %{before} ], [ {following}, %{last} ]"
+        more = self.put(f"icmp ult i64 {following}, {stop}")
+        self.lines[place] = f"  {counter} = phi i64 [ {first}, %{before} ], [ {following}, %{last} ]"
         self.lines += [f"  br i1 {more}, label %{head}, label %{end}{hints}", f"{end}:"]
         self.values, self.places = {}, places
         if outer is None:

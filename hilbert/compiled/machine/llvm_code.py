@@ -75,7 +75,7 @@ class Code:
         inliner.run(module, builder)
         self._engine = llvm.create_mcjit_compiler(module, machine)
         self._engine.finalize_object()
-        kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+        kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
         self.functions = {name: kind(self._engine.get_function_address(name)) for name in names}
 
 

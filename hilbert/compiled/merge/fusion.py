@@ -30,7 +30,7 @@ def fused(statements: list[Statement]) -> list[Statement]:
     work: dict[Variable, list[int]] = {}
     for statement in statements:
         if isinstance(statement, For) and not statement.rounds:
-            work.setdefault(statement.variable, []).append(_work(statement))
+            work.setdefault(statement.variable, []).append(work_of(statement))
     for variable in sorted(work, key=lambda v: sum(work[v]), reverse=True):
         if len(work[variable]) > 1:
             for only_next in (True, False):
@@ -43,7 +43,7 @@ def fused(statements: list[Statement]) -> list[Statement]:
     return statements
 
 
-def _work(statement: Statement) -> int:
+def work_of(statement: Statement) -> int:
     """The number of stores that a statement makes."""
     total, waiting = 0, [(statement, 1)]
     while waiting:
