@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE := # bytecode is kept: the checks start Python many times
-.PHONY: demo test test-pythons fuzz bench peers coverage typing-mutants pyright mutation language-mutants higher-mutants model-mutants edits statements terms programs texts signatures wheel-check
+.PHONY: demo test test-pythons fuzz bench peers coverage typing-mutants pyright mutation language-mutants higher-mutants model-mutants edits statements terms programs compiled llvmlite-versions texts signatures wheel-check
 
 demo: .venv/.demo ## train the digits model: make demo ARGS="…"
 	$(BIN)/python docs/examples/digits.py $(ARGS)
@@ -54,6 +54,12 @@ terms: .venv/.ready ## the laws of functions of functions on 3,000 generated ter
 programs: .venv/.ready ## generated programs of KS-Lisp and caddie: values against plain Python, derivatives against differences
 	$(BIN)/python -m tests.adjoint.languages.test_ks_generated $(or $(ARGS),2000 0)
 	$(BIN)/python -m tests.adjoint.languages.test_caddie_generated $(or $(ARGS),2000 0)
+
+compiled: .venv/.ready ## generated lines as machine code, in every way to compile, against the interpreter
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.compiled.generated_lines $(or $(ARGS),0 800)
+
+llvmlite-versions: .venv/.ready ## the tests of compiled programs with the first and the last llvmlite that is allowed
+	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && for v in "==0.47.*" ">=0.50,<0.51"; do $(BIN)/pip install -q --no-deps --upgrade --target "$$dir/llvmlite$$v" "llvmlite$$v" && PYTHONPATH="$$dir/llvmlite$$v:$(CURDIR)" $(BIN)/pytest -q -n 2 -p no:cacheprovider tests/compiled || exit 1; done
 
 texts: .venv/.ready ## large, deep and broken texts in the four languages: 20 s and 2 GB for each
 	$(BIN)/python -m tests.recorded_texts $(ARGS)
