@@ -45,15 +45,13 @@ class Value(Computed):
     | call | the name of a function, values |
     """
 
-    __slots__ = ("args", "dtype", "hash", "name", "pool")
+    __slots__ = ("_loads", "args", "dtype", "name", "pool", "values")
 
     def __init__(self, pool: Pool, name: str, args: tuple[Any, ...], dtype: str) -> None:
         self.pool, self.name, self.args, self.dtype = pool, name, args, dtype
-
-    @property
-    def values(self) -> tuple[Value, ...]:
+        self.values = tuple([a for a in args if isinstance(a, Value)])
         """The operands; those within places are not among them."""
-        return tuple(a for a in self.args if isinstance(a, Value))
+        self._loads: tuple[Value, ...] | None = None
 
     @property
     def number(self) -> Number | None:
@@ -242,10 +240,15 @@ class Pool:
         return self.node("call", (name, *args), args[0].dtype)
 
 
-def loads(value: Value, seen: set[Value] | None = None) -> Iterator[Value]:
-    """The loads that a value is made of, those in its places too; each once."""
-    seen = set() if seen is None else seen
-    waiting = [value]
+def loads(value: Value) -> tuple[Value, ...]:
+    """The loads that a value is made of, those in its places too; each once. The answer is kept."""
+    if value._loads is None:
+        value._loads = tuple(_loads(value))
+    return value._loads
+
+
+def _loads(value: Value) -> Iterator[Value]:
+    seen, waiting = set[Value](), [value]
     while waiting:
         top = waiting.pop()
         if top in seen:
