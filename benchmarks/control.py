@@ -52,16 +52,24 @@ def lagrangian(n: int, steps: int) -> Any:
     return hb.fun.over(many.dom)(lambda x, u, y: many(x, u, y).sum())
 
 
-def ours(n: int, steps: int) -> Hessian:
+def ours(n: int, steps: int, *, compiled: bool = False) -> Hessian:
     """From arrays to the matrix."""
     f = lagrangian(n, steps)
     xs, us, ys = f.dom.parts
+    matrix = matrix_of(f, compiled=compiled, wrt=(0, 1), as_="sparse")
 
     def hessian(x: Any, u: Any, y: Any) -> Any:
         point = xs.vec(tuple(x)), us.vec(u), ys.vec(tuple(y))
-        return hb.hessian(f, *point, wrt=(0, 1), as_="sparse")
+        return matrix(*point)
 
     return hessian
+
+
+def matrix_of(f: Any, *, compiled: bool, **names: Any) -> Callable[..., Any]:
+    """The Hessian's matrix at a point; compiled, that of its program."""
+    if compiled:
+        return hb.compiled(hb.hessian_program(f, **names)).matrix
+    return lambda *x: hb.hessian(f, *x, **names)
 
 
 def by_hand(n: int, steps: int) -> Hessian:

@@ -9,9 +9,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from attrs import field, frozen
 
+import hilbert.all as hb
 from benchmarks import timing
 
-OURS = "ours"
+OURS, COMPILED = "ours", "ours, compiled"
 LISTED: Kind = "the 21 rows"
 BESIDE: Kind = "beside JAX"
 SPECIAL: Kind = "beside specialists"
@@ -41,13 +42,29 @@ class Call:
 Calls: TypeAlias = Mapping[str, Call]
 """A call for each label: what is computed."""
 Maker: TypeAlias = Callable[[Given], Calls]
+Made: TypeAlias = Callable[[Any], Any]
+"""The same function, or its machine code."""
+Ours: TypeAlias = Callable[[Given, Made], Calls]
+"""What makes our calls of functions that are made so."""
+
+
+def plain(function: Any) -> Any:
+    """The function itself."""
+    return function
+
+
+def mine(ours: Ours, form: str = "") -> dict[str, Maker]:
+    """A form of ours by the interpreter, and as machine code."""
+    end = f", {form}" if form else ""
+    return {OURS + end: lambda given: ours(given, plain), COMPILED + end: lambda given: ours(given, hb.compiled)}
 
 
 @frozen
 class Row:
     """A row: its name, its input, and what makes the calls of each formulation, called by library and form.
 
-    The first word of a formulation is its library; those whose first word is `ours` are ours, `ours` itself counts.
+    The first word of a formulation is its library; those whose first word is `ours` are ours. Of them `ours` itself
+    counts, and so does its machine code, `ours, compiled`.
     """
 
     name: str
@@ -77,11 +94,16 @@ class Row:
 
     def installed(self) -> list[str]:
         """The formulations whose libraries are there."""
-        return [who for who in self.peers if library(who) is None or timing.optional(str(library(who))) is not None]
+        return [who for who in self.peers if all(timing.optional(name) is not None for name in needed(who))]
+
+
+def needed(who: str) -> list[str]:
+    """The packages without which a formulation is left out."""
+    return ["llvmlite"] if who.startswith(COMPILED) else [name for name in [library(who)] if name is not None]
 
 
 def library(who: str) -> str | None:
-    """The package that a formulation needs beside numpy, which is there."""
+    """The package that a formulation imports before its first call, beside numpy, which is there."""
     first = who.replace(",", " ").split()[0]
     return None if first in {OURS, "numpy", "python"} else first
 

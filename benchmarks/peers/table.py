@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from attrs import asdict, frozen
 
-from benchmarks.peers.row import BESIDE, CALLS, LISTED, OURS, SPECIAL, Kind
+from benchmarks.peers.row import BESIDE, CALLS, COMPILED, LISTED, OURS, SPECIAL, Kind, library
 from benchmarks.timing import duration
 
 DRIFT, HEAVY_DRIFT = 0.05, 0.15
@@ -68,9 +68,16 @@ class Result:
         return min(kept.items(), key=lambda pair: pair[1]) if kept else None
 
     def ratio(self, who: str = OURS, *, added: bool = False) -> float | None:
-        """The time of ours to that of the fastest peer."""
+        """The time of ours, or of another form, to that of the fastest peer."""
         best = self.best(added=added)
         return None if best is None or who not in self.timings else self.timings[who].least / best[1]
+
+    @property
+    def firsts(self) -> list[Pair]:
+        """The first calls of ours, of its machine code, and of JAX: its fastest formulation, added only if all are."""
+        jax = [who for who in self.timings if library(who) == "jax"]
+        asked = [OURS, COMPILED, *sorted(jax, key=lambda who: (who in self.added, self.timings[who].least))[:1]]
+        return [(who, self.timings[who].first) for who in asked if who in self.timings]
 
     @property
     def limit(self) -> float:
@@ -79,15 +86,21 @@ class Result:
 
     @property
     def counts(self) -> bool:
-        """True if all numbers agree, and so do the minima of the first and last thirds of ours and of all peers."""
-        row = [t for who, t in self.timings.items() if who == OURS or not (who in self.added or who.startswith(OURS))]
+        """True if all numbers agree, and so do minima of first and last thirds: of ours, compiled too, and of peers."""
+        left = {who for who in self.timings if who.startswith(OURS)} - {OURS, COMPILED} | set(self.added)
+        row = [t for who, t in self.timings.items() if who not in left]
         return not self.wrong and all(t.drift <= self.limit for t in row)
 
 
-def mean(results: Iterable[Result]) -> float | None:
+def mean(results: Iterable[Result], who: str = OURS) -> float | None:
     """The geometric mean of the ratios of the rows of PEERS."""
-    ratios = [r for result in results if result.kind == LISTED and (r := result.ratio()) is not None]
+    ratios = ratios_of(results, who)
     return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None
+
+
+def ratios_of(results: Iterable[Result], who: str) -> list[float]:
+    """The ratios of the rows of PEERS that have one."""
+    return [r for result in results if result.kind == LISTED and (r := result.ratio(who)) is not None]
 
 
 def detail(result: Result) -> Iterator[str]:
@@ -100,7 +113,7 @@ def detail(result: Result) -> Iterator[str]:
         later = "  later" if who in result.added else ""
         yield f"  {who:<28} {duration(t.least):>8}  thirds {ends}  {rest}{later}"
     yield from (f"  WRONG {sentence}" for sentence in result.wrong)
-    yield f"  ratio {number(result.ratio())}; {verdict(result)}"
+    yield f"  ratio {number(result.ratio())}, compiled {number(result.ratio(COMPILED))}; {verdict(result)}"
 
 
 def verdict(result: Result) -> str:
@@ -122,28 +135,33 @@ def tables(results: Sequence[Result]) -> Iterator[str]:
         rows = [result for result in results if result.kind == kind]
         if not rows:
             continue
-        ends = " | ours beyond numpy |" if kind == CALLS else " | with later forms | our other forms |"
-        yield f"\n| {kind} | ours | best peer | its time | ours / best{ends} counts |"
-        yield "|" + "---|" * (7 if kind == CALLS else 8)
+        beside = "ours beyond numpy" if kind == CALLS else "with later forms"
+        heads = [kind, "ours", "compiled", "best peer", "its time", "ours / best", "compiled / best", beside]
+        yield f"\n| {' | '.join(heads)} | our other forms | first calls | counts |"
+        yield "|" + "---|" * (len(heads) + 3)
         yield from map(line, rows)
-        if kind == LISTED and (found := mean(rows)) is not None:
-            yield f"\ngeometric mean of {len(rows)} rows: {found:.3f}"
+        for who in (OURS, COMPILED) if kind == LISTED else ():
+            if ratios := ratios_of(rows, who):
+                yield f"\ngeometric mean of {len(ratios)} rows, {who}: {mean(rows, who):.3f}"
     left = [result.what for result in results if not result.counts]
     yield f"\nruns that do not count: {'; '.join(left) or 'none'}"
 
 
 def line(result: Result) -> str:
     """A row of a table."""
-    ours, best = result.timings.get(OURS), result.best()
-    cells = [result.what, "" if ours is None else duration(ours.least)]
-    cells += ["no peer", "", ""] if best is None else [best[0], duration(best[1]), number(result.ratio())]
+    best, other, counted = result.best(), result.best(added=True), (OURS, COMPILED)
+    times = {who: result.timings[who].least for who in counted if who in result.timings}
+    cells = [result.what, *(duration(times[who]) if who in times else "" for who in counted)]
+    cells += ["no peer", ""] if best is None else [best[0], duration(best[1])]
+    cells += [number(result.ratio(who)) for who in counted]
     if result.kind == CALLS:
-        cells.append("" if ours is None or best is None else f"{(ours.least - best[1]) * 1e6:.2f} µs")
+        cells.append("" if OURS not in times or best is None else f"{(times[OURS] - best[1]) * 1e6:.2f} µs")
     else:
-        other = result.best(added=True)
-        cells.append("" if other == best or other is None else f"{number(result.ratio(added=True))} ({other[0]})")
-        variants = [who for who in result.timings if who.startswith(OURS) and who != OURS]
-        cells.append("; ".join(f"{number(result.ratio(who))} ({who.removeprefix(OURS + ', ')})" for who in variants))
+        both = ", ".join(number(result.ratio(who, added=True)) for who in times)
+        cells.append("" if other == best or other is None else f"{both} ({other[0]})")
+    variants = [who for who in result.timings if who.startswith(OURS) and who not in counted]
+    cells.append("; ".join(f"{number(result.ratio(who))} ({who.removeprefix(OURS + ', ')})" for who in variants))
+    cells.append("; ".join(f"{duration(first).strip()} ({who})" for who, first in result.firsts))
     named = " (15 %)" if result.heavy else ""
     return f"| {' | '.join(cells)} | {'yes' if result.counts else 'no'}{named} |"
 
@@ -151,7 +169,10 @@ def line(result: Result) -> str:
 def as_json(results: Sequence[Result], header: Sequence[str]) -> str:
     """All results with their turns."""
     made: list[dict[str, Any]] = [
-        asdict(r) | {"ratio": r.ratio(), "ratio, with later forms": r.ratio(added=True), "counts": r.counts}
+        asdict(r)
+        | {"ratio": r.ratio(), "ratio, with later forms": r.ratio(added=True), "counts": r.counts}
+        | {"ratio, compiled": r.ratio(COMPILED)}
         for r in results
     ]
-    return json.dumps({"machine": list(header), "geometric mean": mean(results), "results": made}, indent=1)
+    means = {"geometric mean": mean(results), "geometric mean, compiled": mean(results, COMPILED)}
+    return json.dumps({"machine": list(header), **means, "results": made}, indent=1)

@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def started(who: str) -> None:
-    """Import the library of a formulation, so that first calls are of the model only."""
+    """Import the library of a formulation, so that first calls are of the model; llvmlite is part of ours, compiled."""
     if library(who) == "jax":
         timing.jax().numpy.zeros(3).block_until_ready()
     elif (package := library(who)) is not None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import hilbert.all as hb
-from benchmarks.peers.row import LISTED, Call, Calls, Given, Row, jitted
+from benchmarks.peers.row import LISTED, Call, Calls, Given, Made, Ours, Row, jitted, mine
 from benchmarks.timing import jax
 
 JACOBIAN = "Jacobian"
@@ -90,12 +90,12 @@ def example(given: Given) -> Any:
     return residuals(len(cameras), len(points), camera_of, point_of, features)
 
 
-def ours(made: Callable[[Given], Any], kind: str) -> Callable[[Given], Calls]:
+def ours(model: Callable[[Given], Any], kind: str) -> Ours:
     """The Jacobian at a point, as blocks or as a CSR array, by a program of the point."""
 
-    def make(given: Given) -> Calls:
-        f = made(given)
-        p: Any = hb.jacobian_program(f, as_=kind)  # type: ignore[call-overload]  # one of two names
+    def make(given: Given, made: Made) -> Calls:
+        f = model(given)
+        p = made(hb.jacobian_program(f, as_=kind))  # type: ignore[call-overload]  # one of two names
         cameras, points, weights = given[:3]
         views = [np.ascontiguousarray(part) for part in np.split(cameras, CUTS, axis=1)]
         views[2] = views[2][:, 0]
@@ -160,9 +160,9 @@ def in_jax(mode: str) -> Callable[[Given], Calls]:
 
 
 PEERS = {
-    "ours": ours(residuals, "blocks"),
-    "ours, CSR": ours(residuals, "sparse"),
-    "ours, docs/examples": ours(example, "blocks"),
+    **mine(ours(residuals, "blocks")),
+    **mine(ours(residuals, "sparse"), "CSR"),
+    **mine(ours(example, "blocks"), "docs/examples"),
     "jax reverse": in_jax("jacrev"),
     "jax forward": in_jax("jacfwd"),
 }

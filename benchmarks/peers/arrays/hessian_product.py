@@ -10,7 +10,7 @@ import numpy as np
 import hilbert.all as hb
 from benchmarks.peers.arrays import mixture
 from benchmarks.peers.arrays.mixture import GRADIENT, Given
-from benchmarks.peers.row import LISTED, Call, Calls, Row, jitted
+from benchmarks.peers.row import LISTED, Call, Calls, Made, Ours, Row, jitted, mine
 
 PRODUCT = "Hessian times a vector"
 
@@ -21,14 +21,14 @@ def direction(given: Given) -> tuple[Any, ...]:
     return tuple(rng.standard_normal(p.shape) for p in given.params)
 
 
-def ours(made: Callable[[Given], Any]) -> Callable[[Given], Calls]:
+def ours(model: Callable[[Given], Any]) -> Ours:
     """The derivative of the gradient."""
 
-    def make(given: Given) -> Calls:
-        f = made(given)
+    def make(given: Given, made: Made) -> Calls:
+        f = model(given)
         M, X = f.dom.parts
         points = hb.const(X.vec(given.x))
-        slope = hb.grad(hb.fun(M)(lambda p: f(p, points)))
+        slope = made(hb.grad(hb.fun(M)(lambda p: f(p, points))))
         product, p, v = hb.jvp(slope), M.vec(given.params), M.vec(direction(given))
         return {GRADIENT: Call(lambda: slope(p)), PRODUCT: Call(lambda: product(p, v))}
 
@@ -52,8 +52,8 @@ def in_jax(objective: Callable[[Given], Callable[..., Any]]) -> Callable[[Given]
 
 
 PEERS = {
-    "ours": ours(mixture.objective),
-    "ours, docs/examples": ours(mixture.example),
+    **mine(ours(mixture.objective)),
+    **mine(ours(mixture.example), "docs/examples"),
     "jax": in_jax(mixture.plain),
     "jax gemm": in_jax(mixture.by_product),
 }

@@ -16,7 +16,7 @@ from attrs import frozen
 
 import hilbert.all as hb
 from benchmarks import timing
-from benchmarks.peers.row import LISTED, Call, Calls, Row, jitted
+from benchmarks.peers.row import LISTED, Call, Calls, Made, Ours, Row, jitted, mine
 
 GRADIENT = "gradient"
 BLOCK = 500
@@ -118,12 +118,12 @@ def example(given: Given) -> Any:
     return gmm.objective(*given.sizes, given.gamma, given.m)
 
 
-def ours(made: Callable[[Given], Any]) -> Callable[[Given], Calls]:
+def ours(model: Callable[[Given], Any]) -> Ours:
     """The gradient."""
 
-    def make(given: Given) -> Calls:
-        f = made(given)
-        slope, (M, X) = hb.grad(f, 0), f.dom.parts
+    def make(given: Given, made: Made) -> Calls:
+        f = model(given)
+        slope, (M, X) = made(hb.grad(f, 0)), f.dom.parts
         p, x = M.vec(given.params), X.vec(given.x)
         return {GRADIENT: Call(lambda: slope(p, x))}
 
@@ -255,8 +255,8 @@ def in_blocks(given: Given) -> Calls:
 
 
 PEERS = {
-    "ours": ours(objective),
-    "ours, docs/examples": ours(example),
+    **mine(ours(objective)),
+    **mine(ours(example), "docs/examples"),
     "numpy gemm": by_hand(None),
     "jax": in_jax(plain),
     "jax gemm": in_jax(by_product),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import hilbert.all as hb
-from benchmarks.peers.row import LISTED, Call, Calls, Given, Row, jitted
+from benchmarks.peers.row import LISTED, Call, Calls, Given, Made, Row, jitted, mine
 
 GRADIENT = "gradient"
 
@@ -24,7 +24,7 @@ def drawn(dtype: str, sizes: tuple[int, ...], batch: int) -> Given:
     return [p.astype(dtype) for p in params], x.astype(dtype), y.astype(dtype)
 
 
-def ours(given: Given) -> Calls:
+def ours(given: Given, made: Made) -> Calls:
     """The loss of a sample, for each sample."""
     params, xs, ys = given
     field = hb.R if xs.dtype == np.float64 else hb.R32
@@ -42,7 +42,7 @@ def ours(given: Given) -> Calls:
         return 0.5 / len(xs) * hb.each(one, x, y).sum()
 
     f: Any = hb.fun(space, (field ** sizes[0]) ** batch, (field ** sizes[-1]) ** batch)(loss)
-    slope = hb.grad(f, 0)
+    slope = made(hb.grad(f, 0))
     P, X, Y = f.dom.parts
     at = P.vec(tuple(params)), X.vec(xs), Y.vec(ys)
     return {GRADIENT: Call(lambda: slope(*at))}
@@ -85,7 +85,7 @@ def row(dtype: str, tolerance: float) -> Row:
     full: Any = lambda _: drawn(dtype, (784, 512, 256, 10), 128)  # noqa: E731 - as the other row
     return Row(
         f"MLP {dtype}",
-        {"ours": ours, "numpy": by_hand, "jax": in_jax},
+        {**mine(ours), "numpy": by_hand, "jax": in_jax},
         full,
         partial(drawn, dtype, (5, 4, 3, 2), 6),
         LISTED,

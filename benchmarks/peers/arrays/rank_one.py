@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import hilbert.all as hb
-from benchmarks.peers.row import LISTED, Call, Calls, Given, Row, awaited, jitted
+from benchmarks.peers.row import LISTED, Call, Calls, Given, Made, Row, awaited, jitted, mine
 from benchmarks.timing import jax
 
 FORWARD, BACK, LINEAR, ADJOINT = "forward", "back", "forward, fixed point", "back, fixed point"
@@ -20,13 +20,13 @@ def drawn(n: int) -> Given:
     return tuple(size * rng.standard_normal(n) / math.sqrt(n) for size in (1.0, 1e3, 1e3, 1e3, 1e3))
 
 
-def ours(given: Given) -> Calls:
+def ours(given: Given, made: Made) -> Calls:
     """A function of x alone."""
     V = hb.R ** hb.Fin.of(len(given[0]))
     a, b, x, v, u = map(V.vec, given)
     f: Any = hb.fun(V)(lambda x: hb.sin(hb.const(a) @ x) * b)
-    forward, back, d = hb.jvp(f), hb.vjp(f), hb.derivative(f)
-    linear, adjoint = d.at(x), hb.adjoint(d).at(x)
+    forward, back, d = made(hb.jvp(f)), made(hb.vjp(f)), hb.derivative(f)
+    linear, adjoint = made(d.at(x)), made(hb.adjoint(d).at(x))
     return {
         FORWARD: Call(lambda: forward(x, v)),
         BACK: Call(lambda: back(x, u)),
@@ -69,7 +69,7 @@ def in_jax(given: Given) -> Calls:
 ROWS = (
     Row(
         "rank one 10⁶",
-        {"ours": ours, "numpy": by_hand, "jax": in_jax},
+        {**mine(ours), "numpy": by_hand, "jax": in_jax},
         lambda _: drawn(1_000_000),
         lambda: drawn(5),
         LISTED,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import hilbert.all as hb
-from benchmarks.peers.row import LISTED, Call, Calls, Given, Row, jitted
+from benchmarks.peers.row import LISTED, Call, Calls, Given, Made, Row, jitted, mine
 from benchmarks.timing import jax
 
 GRADIENT = "gradient"
@@ -19,12 +19,12 @@ def drawn(n: int, segments: int) -> Given:
     return rng.standard_normal(n), rng.integers(0, segments, n), segments
 
 
-def ours(given: Given) -> Calls:
+def ours(given: Given, made: Made) -> Calls:
     """A linear map between element-wise functions."""
     x, segment_of, segments = given
     sums = hb.segment_sum(segment_of, hb.Fin.of(segments), hb.R)
     f: Any = hb.fun(hb.R ** hb.Fin.of(len(x)))(lambda x: hb.sin(sums(x * x)).sum())
-    slope, at = hb.grad(f), f.dom.vec(x)
+    slope, at = made(hb.grad(f)), f.dom.vec(x)
     return {GRADIENT: Call(lambda: slope(at))}
 
 
@@ -55,7 +55,7 @@ def in_jax(given: Given) -> Calls:
 ROWS = (
     Row(
         "segment sum 10⁶ in 10⁵",
-        {"ours": ours, "numpy": by_hand, "jax": in_jax},
+        {**mine(ours), "numpy": by_hand, "jax": in_jax},
         lambda _: drawn(1_000_000, 100_000),
         lambda: drawn(9, 4),
         LISTED,

@@ -8,19 +8,23 @@ from typing import Any
 import numpy as np
 
 import hilbert.all as hb
-from benchmarks.peers.row import LISTED, Call, Calls, Given, Row, jitted
+from benchmarks.peers.row import LISTED, Call, Calls, Given, Made, Row, jitted, mine
 from benchmarks.timing import jax, optional
 
 COEFFICIENTS = "coefficients"
 ORDER = 8
 
 
-def ours(given: Given) -> Calls:
+def ours(given: Given, made: Made) -> Calls:
     """A jet along the ones."""
     V = hb.R ** hb.Fin.of(len(given))
     f: Any = hb.fun(V)(lambda t: hb.tanh(hb.sin(t) * hb.exp(t)))
-    at, ones = V.vec(given), V.ones()
-    return {COEFFICIENTS: Call(lambda: hb.taylor(f, at, ones, ORDER), lambda jet: [np.stack([c.array for c in jet])])}
+
+    def jet(t: Any, v: Any) -> Any:
+        return hb.taylor(f, t, v, ORDER)
+
+    series, at, ones = made(hb.fun(V, V)(jet)), V.vec(given), V.ones()
+    return {COEFFICIENTS: Call(lambda: series(at, ones), lambda jet: [np.stack(jet.leaves)])}
 
 
 def by_hand(t: Given) -> Calls:
@@ -58,7 +62,7 @@ def in_jax(given: Given) -> Calls:
 ROWS = (
     Row(
         "Taylor, order 8",
-        {"ours": ours, "numpy": by_hand, "jax": in_jax},
+        {**mine(ours), "numpy": by_hand, "jax": in_jax},
         lambda _: np.linspace(-1.0, 1.0, 100_000),
         lambda: np.linspace(-1.0, 1.0, 3),
         LISTED,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import hilbert.all as hb
-from benchmarks.peers.row import Call, Calls, Given, Row, gradient, jitted
+from benchmarks.peers.row import Call, Calls, Given, Made, Ours, Row, gradient, jitted, mine
 from benchmarks.timing import jax
 
 VALUE = "value and gradient"
@@ -19,7 +19,7 @@ def drawn(n: int) -> Given:
     return 0.1 * rng.standard_normal((n, n)), 0.1 * rng.standard_normal(n)
 
 
-def ours(kind: str) -> Any:
+def ours(kind: str) -> Ours:
     """`fixed_point` or `root`."""
 
     def settled(A: Any, b: Any) -> Any:
@@ -28,10 +28,10 @@ def ours(kind: str) -> Any:
     def solved(A: Any, b: Any) -> Any:
         return hb.root(lambda x: x + hb.tanh(A @ x) - b, b).sum()
 
-    def make(given: Given) -> Calls:
+    def make(given: Given, made: Made) -> Calls:
         n = hb.Fin.of(len(given[1]))
         f: Any = hb.fun(hb.R ** (n * n), hb.R**n)(settled if kind == "fixed point" else solved)
-        both, at = hb.value_and_grad(f), f.dom.vec(given)
+        both, at = made(hb.value_and_grad(f)), f.dom.vec(given)
         return {VALUE: Call(lambda: both(at))}
 
     return make
@@ -83,7 +83,7 @@ def solved(g: Any, y: Any) -> Any:
 ROWS = tuple(
     Row(
         f"{kind}, 14 unknowns",
-        {"ours": ours(kind), "jax": peer},
+        {**mine(ours(kind)), "jax": peer},
         lambda _: drawn(14),
         lambda: drawn(3),
         tolerance=1e-8,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import hilbert.all as hb
-from benchmarks.peers.row import Call, Calls, Given, Row, gradient, jitted
+from benchmarks.peers.row import Call, Calls, Given, Made, Row, gradient, jitted, mine
 from benchmarks.timing import jax
 
 
@@ -23,7 +23,7 @@ def drawn(states: int, moments: int) -> Given:
     return (*params, 0.1 * rng.standard_normal(states)), rng.uniform(0.0, states, moments)
 
 
-def ours(given: Given) -> Calls:
+def ours(given: Given, made: Made) -> Calls:
     """A loop over the rows of what is seen in each state, which are computed before."""
     params, seen = given
     state, time = hb.Fin.of(len(params[0])), hb.Fin.of(len(seen) - 1)
@@ -44,7 +44,7 @@ def ours(given: Given) -> Calls:
         return hb.fold(step, begun, hb.each(density, hb.const(rest))).logsumexp()
 
     f: Any = hb.fun(S, T, S, S)(likelihood)
-    both, at = hb.value_and_grad(f), f.dom.vec(params)
+    both, at = made(hb.value_and_grad(f)), f.dom.vec(params)
     return {"value and gradient": Call(lambda: both(at))}
 
 
@@ -70,7 +70,7 @@ def in_jax(given: Given) -> Calls:
 ROWS = (
     Row(
         "hidden Markov, 4 states, 500 moments",
-        {"ours": ours, "jax": in_jax},
+        {**mine(ours), "jax": in_jax},
         lambda _: drawn(4, 500),
         lambda: drawn(3, 6),
     ),

@@ -12,7 +12,7 @@ import numpy as np
 
 import hilbert.all as hb
 from benchmarks.peers.loops.lotka_volterra import together
-from benchmarks.peers.row import Call, Calls, Given, Row, gradient, jitted
+from benchmarks.peers.row import Call, Calls, Given, Made, Row, gradient, jitted, mine
 from benchmarks.timing import jax
 
 
@@ -23,13 +23,13 @@ def drawn(moments: int) -> Given:
     return np.array([-1.0, -2.0]), path + 0.1 * rng.standard_normal((moments, 2))
 
 
-def ours(given: Given) -> Calls:
+def ours(given: Given, made: Made) -> Calls:
     """docs/examples/kalman.py."""
     from docs.examples import kalman
 
     noise, track = given
     f = kalman.log_likelihood(len(track))
-    both, at = hb.value_and_grad(f, 0), f.dom.vec((tuple(noise), track))
+    both, at = made(hb.value_and_grad(f, 0)), f.dom.vec((tuple(noise), track))
     return {"value and gradient": Call(lambda: both(at), together)}
 
 
@@ -56,4 +56,4 @@ def in_jax(given: Given) -> Calls:
     return {"value and gradient": jitted(likelihood, given, gradient())}
 
 
-ROWS = (Row("Kalman filter, 500 moments", {"ours": ours, "jax": in_jax}, lambda _: drawn(500), lambda: drawn(4)),)
+ROWS = (Row("Kalman filter, 500 moments", {**mine(ours), "jax": in_jax}, lambda _: drawn(500), lambda: drawn(4)),)

@@ -8,7 +8,7 @@ import numpy as np
 
 import hilbert.all as hb
 from benchmarks.peers.loops.pendulum import runge_kutta
-from benchmarks.peers.row import Call, Calls, Given, Row, gradient, jitted
+from benchmarks.peers.row import Call, Calls, Given, Made, Row, gradient, jitted, mine
 from benchmarks.timing import jax
 
 STEP = 0.05
@@ -24,7 +24,7 @@ def after(y: Any, p: Any) -> Any:
     return runge_kutta(lambda y: (y[0] * (p[0] - p[1] * y[1]), y[1] * (p[2] * y[0] - p[3])), y, STEP)
 
 
-def ours(given: Given) -> Calls:
+def ours(given: Given, made: Made) -> Calls:
     """A loop over the data, whose state is two numbers."""
     start, data = given
     time, pair = hb.Fin.of(len(data)), hb.Fin.of(2)
@@ -39,7 +39,7 @@ def ours(given: Given) -> Calls:
         return hb.fold(step, (one, one), seen)[1].sum()
 
     f: Any = hb.fun(*[hb.R] * 4)(loss)
-    both, at = hb.value_and_grad(f), f.dom.vec(tuple(start))
+    both, at = made(hb.value_and_grad(f)), f.dom.vec(tuple(start))
     return {"value and gradient": Call(lambda: both(at), together)}
 
 
@@ -68,7 +68,7 @@ def in_jax(given: Given) -> Calls:
 ROWS = (
     Row(
         "Lotka–Volterra, 200 steps",
-        {"ours": ours, "jax": in_jax},
+        {**mine(ours), "jax": in_jax},
         lambda _: drawn(200),
         lambda: drawn(5),
     ),

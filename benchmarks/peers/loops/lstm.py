@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import hilbert.all as hb
-from benchmarks.peers.row import LISTED, Call, Calls, Given, Row, jitted
+from benchmarks.peers.row import LISTED, Call, Calls, Given, Made, Row, jitted, mine
 from benchmarks.timing import jax
 
 GRADIENT = "gradient"
@@ -34,14 +34,14 @@ def given(layers: int, characters: int, bits: int) -> Callable[[Path | None], Gi
     return read
 
 
-def ours(given: Given) -> Calls:
+def ours(given: Given, made: Made) -> Calls:
     """docs/examples/lstm.py."""
     from docs.examples import lstm
 
     net, memory, text = given
     layers, _, bits = net[0].shape
     f = lstm.loss(layers, bits, len(text) - 1)
-    slope, at = hb.grad(f, 0), f.dom.vec((net_of(net), memory, text[:-1], text[1:]))
+    slope, at = made(hb.grad(f, 0)), f.dom.vec((net_of(net), memory, text[:-1], text[1:]))
     return {GRADIENT: Call(lambda: slope(at))}
 
 
@@ -76,7 +76,7 @@ def in_jax(given: Given) -> Calls:
     return {GRADIENT: jitted(loss, given, lambda jax, f: jax.grad(f))}
 
 
-PEERS = {"ours": ours, "jax": in_jax}
+PEERS = {**mine(ours), "jax": in_jax}
 
 
 def row(layers: int) -> Row:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import hilbert.all as hb
-from benchmarks.peers.row import Call, Calls, Given, Row, gradient, jitted
+from benchmarks.peers.row import Call, Calls, Given, Made, Row, gradient, jitted, mine
 from benchmarks.timing import jax
 
 STEP = 0.05
@@ -33,7 +33,7 @@ def after(field: Any, y: Any) -> Any:
     return y + STEP / 6 * (k + 2.0 * m + 2.0 * n + last)
 
 
-def ours(given: Given) -> Calls:
+def ours(given: Given, made: Made) -> Calls:
     """A loop over the data."""
     params, start, data = given
     pair, unit, time = hb.Fin.of(2), hb.Fin.of(len(params[1])), hb.Fin.of(len(data))
@@ -48,7 +48,7 @@ def ours(given: Given) -> Calls:
         return hb.fold(step, begun, seen)[1].sum()
 
     f: Any = hb.fun(hb.R ** (unit * pair), hb.R**unit, hb.R ** (pair * unit), Y)(loss)
-    both, at = hb.value_and_grad(f), f.dom.vec(params)
+    both, at = made(hb.value_and_grad(f)), f.dom.vec(params)
     return {"value and gradient": Call(lambda: both(at))}
 
 
@@ -70,7 +70,7 @@ def in_jax(given: Given) -> Calls:
 ROWS = (
     Row(
         "neural ODE, 2-32-2, 100 steps",
-        {"ours": ours, "jax": in_jax},
+        {**mine(ours), "jax": in_jax},
         lambda _: drawn(32, 100),
         lambda: drawn(3, 4),
     ),

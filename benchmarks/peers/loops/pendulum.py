@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import hilbert.all as hb
-from benchmarks.peers.row import Call, Calls, Given, Row, gradient, jitted
+from benchmarks.peers.row import Call, Calls, Given, Made, Ours, Row, gradient, jitted, mine
 from benchmarks.timing import jax
 
 ROUNDS = 1000
@@ -61,13 +61,13 @@ def moved(s: State, k: State, h: float) -> State:
     return tuple(x + h * y for x, y in zip(s, k, strict=True))
 
 
-def ours(rule: Rule) -> Callable[[Given], Calls]:
+def ours(rule: Rule) -> Ours:
     """A loop of rounds."""
 
-    def make(given: Given) -> Calls:
+    def make(given: Given, made: Made) -> Calls:
         start, rounds = given
         f: Any = hb.fun(*[hb.R] * len(start))(lambda *s: hb.iterate(rule(hb), s, hb.Fin.of(rounds))[0])
-        both, at = hb.value_and_grad(f), f.dom.vec(tuple(start))
+        both, at = made(hb.value_and_grad(f)), f.dom.vec(tuple(start))
         return {"value and gradient": Call(lambda: both(at))}
 
     return make
@@ -93,7 +93,7 @@ def row(name: str, rule: Rule, size: int) -> Row:
     """A pendulum."""
     start = 0.3 * np.random.default_rng(0).standard_normal(size)
     return Row(
-        name, {"ours": ours(rule), "jax": in_jax(rule)}, lambda _: (start, ROUNDS), lambda: (start, 7), tolerance=1e-8
+        name, {**mine(ours(rule)), "jax": in_jax(rule)}, lambda _: (start, ROUNDS), lambda: (start, 7), tolerance=1e-8
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import hilbert.all as hb
-from benchmarks.peers.row import Call, Calls, Given, Row, gradient, jitted
+from benchmarks.peers.row import Call, Calls, Given, Made, Row, gradient, jitted, mine
 from benchmarks.timing import jax
 
 
@@ -18,7 +18,7 @@ def drawn(states: int, inputs: int, rounds: int) -> Given:
     return tuple(0.1 * rng.standard_normal(shape) for shape in shapes)
 
 
-def ours(given: Given) -> Calls:
+def ours(given: Given, made: Made) -> Calls:
     """A loop over the inputs."""
     state, source, time = (hb.Fin.of(n) for n in (*given[1].shape, len(given[3])))
     S, X = hb.R**state, hb.R**source
@@ -27,7 +27,7 @@ def ours(given: Given) -> Calls:
         return hb.fold(lambda s, x: hb.tanh(A @ s + B @ x), s, xs).sum()
 
     f: Any = hb.fun(hb.R ** (state * state), hb.R ** (state * source), S, X**time)(total)
-    both, at = hb.value_and_grad(f), f.dom.vec(given)
+    both, at = made(hb.value_and_grad(f)), f.dom.vec(given)
     return {"value and gradient": Call(lambda: both(at))}
 
 
@@ -41,14 +41,14 @@ def in_jax(given: Given) -> Calls:
     return {"value and gradient": jitted(total, given, gradient((0, 1, 2, 3)))}
 
 
-def ours_alone(given: Given) -> Calls:
+def ours_alone(given: Given, made: Made) -> Calls:
     """Rounds without inputs."""
     W, s, rounds = given
     state, time = hb.Fin.of(len(s)), hb.Fin.of(rounds)
     f: Any = hb.fun(hb.R ** (state * state), hb.R**state)(
         lambda W, s: hb.iterate(lambda t: hb.tanh(W @ t + t), s, time).sum()
     )
-    both, at = hb.value_and_grad(f), f.dom.vec((W, s))
+    both, at = made(hb.value_and_grad(f)), f.dom.vec((W, s))
     return {"value and gradient": Call(lambda: both(at))}
 
 
@@ -73,14 +73,14 @@ def alone(states: int, rounds: int) -> Given:
 ROWS = (
     Row(
         "tanh(W·s + s), 14 states, 1,000 rounds",
-        {"ours": ours_alone, "jax": in_jax_alone},
+        {**mine(ours_alone), "jax": in_jax_alone},
         lambda _: alone(14, 1000),
         lambda: alone(3, 4),
         tolerance=1e-8,
     ),
     Row(
         "recurrent network, 64 states, 1,000 rounds",
-        {"ours": ours, "jax": in_jax},
+        {**mine(ours), "jax": in_jax},
         lambda _: drawn(64, 32, 1000),
         lambda: drawn(3, 2, 4),
         tolerance=1e-8,

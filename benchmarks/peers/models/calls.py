@@ -10,7 +10,7 @@ import numpy as np
 
 import hilbert.all as hb
 from benchmarks.overhead import in_library
-from benchmarks.peers.row import CALLS, Call, Calls, Given, Row, jitted
+from benchmarks.peers.row import CALLS, COMPILED, Call, Calls, Given, Made, Row, jitted, mine
 from benchmarks.timing import jax
 
 Body = Callable[[Any, Any], Any]
@@ -24,10 +24,16 @@ def one(xp: Any, x: Any) -> Any:
 def row(name: str, body: Body) -> Row:
     """A function of a number, in each library."""
 
-    def ours(x: Given) -> Calls:
-        f: Any = hb.fun(hb.R)(lambda v: body(hb, v))
-        at = hb.R.vec(x)
+    def function() -> Any:
+        return hb.fun(hb.R)(lambda v: body(hb, v))
+
+    def ours(x: Given, made: Made) -> Calls:
+        f, at = made(function()), hb.R.vec(x)
         return {"f(x)": Call(lambda: f(at))}
+
+    def on_arrays(x: Given) -> Calls:
+        f, at = hb.compiled(function()), np.asarray(x)
+        return {"f(x)": Call(lambda: f.on_arrays(at))}
 
     def by_hand(x: Given) -> Calls:
         at = np.asarray(x)
@@ -39,7 +45,8 @@ def row(name: str, body: Body) -> Row:
     def in_python(x: Given) -> Calls:
         return {"f(x)": Call(lambda: body(math, x))}
 
-    peers = {"ours": ours, "numpy": by_hand, "jax": in_jax, "python floats": in_python}
+    forms = mine(ours) | {f"{COMPILED}, arrays": on_arrays}
+    peers = forms | {"numpy": by_hand, "jax": in_jax, "python floats": in_python}
     return Row(name, peers, lambda _: 0.7, lambda: 0.7, CALLS, added=("jax", "python floats"))
 
 

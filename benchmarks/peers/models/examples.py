@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 import hilbert.all as hb
-from benchmarks.peers.row import Call, Calls, Row, gradient, jitted
+from benchmarks.peers.row import Call, Calls, Made, Row, gradient, jitted, mine
 
 ADBENCH = Path(__file__).parents[3] / "tests" / "data" / "adbench"
 VALUE = "value and gradient"
@@ -47,9 +47,9 @@ def row(
     Slopes are taken in all leaves, or in those of part 0, which has `parts`.
     """
 
-    def ours(given: Given) -> Calls:
+    def ours(given: Given, made: Made) -> Calls:
         f = function(given)
-        both: Any = hb.value_and_grad(f) if parts is None else hb.value_and_grad(f, 0)
+        both = made(hb.value_and_grad(f) if parts is None else hb.value_and_grad(f, 0))
         at = hb.Vec(f.dom, given[0])
         return {VALUE: Call(lambda: both(at))}
 
@@ -58,7 +58,7 @@ def row(
         arrays = given[0] if closed else (*given[0], *given[1])
         return {VALUE: jitted(peer(given), arrays, gradient(tuple(range(count))))}
 
-    return Row(name, {"ours": ours, "jax": in_jax}, lambda _: full(), small)
+    return Row(name, {**mine(ours), "jax": in_jax}, lambda _: full(), small)
 
 
 # --- transformer block ---

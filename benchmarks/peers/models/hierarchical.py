@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import hilbert.all as hb
-from benchmarks.peers.row import Call, Calls, Given, Row, gradient, jitted
+from benchmarks.peers.row import Call, Calls, Given, Made, Row, gradient, jitted, mine
 from benchmarks.timing import jax
 
 VALUE = "value and gradient"
@@ -25,7 +25,7 @@ def schools() -> Given:
     return (np.array(4.0), np.array(1.0), np.random.default_rng(0).standard_normal(8)), (EFFECTS, ERRORS)
 
 
-def our_schools(given: Given) -> Calls:
+def our_schools(given: Given, made: Made) -> Calls:
     """Not centred."""
     V = hb.R ** hb.Fin.of(8)
     effects, errors = map(V.vec, given[1])
@@ -35,7 +35,7 @@ def our_schools(given: Given) -> Calls:
         return -0.5 * (z @ z + eta @ eta + hb.square(mu / 5.0)) + tau - hb.log1p(hb.square(hb.exp(tau) / 5.0))
 
     f: Any = hb.fun(hb.R, hb.R, V)(density)
-    both, at = hb.value_and_grad(f), f.dom.vec(given[0])
+    both, at = made(hb.value_and_grad(f)), f.dom.vec(given[0])
     return {VALUE: Call(lambda: both(at))}
 
 
@@ -71,7 +71,7 @@ def radon(counties: int, houses: int) -> Given:
     return params, (rng.integers(0, counties, houses), rng.integers(0, 2, houses) * 1.0, rng.standard_normal(houses))
 
 
-def our_radon(given: Given) -> Calls:
+def our_radon(given: Given, made: Made) -> Calls:
     """An intercept for each county, gathered."""
     params, (county_of, floors, seen) = given
     county, house = hb.Fin.of(len(params[2])), hb.Fin.of(len(seen))
@@ -84,7 +84,7 @@ def our_radon(given: Given) -> Calls:
         return -0.5 * (z @ z) - len(seen) * noise - 0.5 * prior
 
     f: Any = hb.fun(hb.R, hb.R, hb.R**county, hb.R, hb.R)(density)
-    both, at = hb.value_and_grad(f), f.dom.vec(params)
+    both, at = made(hb.value_and_grad(f)), f.dom.vec(params)
     return {VALUE: Call(lambda: both(at))}
 
 
@@ -103,10 +103,10 @@ def radon_in_jax(given: Given) -> Calls:
 
 
 ROWS = (
-    Row("eight schools", {"ours": our_schools, "jax": schools_in_jax}, lambda _: schools(), schools),
+    Row("eight schools", {**mine(our_schools), "jax": schools_in_jax}, lambda _: schools(), schools),
     Row(
         "radon, 919 houses in 85 counties",
-        {"ours": our_radon, "jax": radon_in_jax},
+        {**mine(our_radon), "jax": radon_in_jax},
         lambda _: radon(85, 919),
         lambda: radon(3, 7),
     ),

@@ -12,7 +12,7 @@ import numpy as np
 
 import hilbert.all as hb
 from benchmarks import control
-from benchmarks.peers.row import SPECIAL, Call, Calls, Given, Row, jitted
+from benchmarks.peers.row import SPECIAL, Call, Calls, Given, Made, Row, jitted, mine, plain
 from benchmarks.timing import jax
 
 HESSIAN = "Hessian"
@@ -35,31 +35,36 @@ def cart_pole(made: Callable[[int], control.Hessian]) -> Callable[[Given], Calls
     return make
 
 
+def our_cart_pole(given: Given, made: Made) -> Calls:
+    """By one function of a stage, lifted."""
+    return cart_pole(lambda n: control.ours(n, 1, compiled=made is not plain))(given)
+
+
 def low_rank(n: int) -> Given:
     """Four directions, and a point."""
     rng = np.random.default_rng(0)
     return rng.standard_normal((4, n)) / np.sqrt(n), rng.standard_normal(n)
 
 
-def ours(given: Given) -> Calls:
+def ours(given: Given, made: Made) -> Calls:
     """Σ softplus(xᵢ) + Σ cos(aₖ·x), a sum of four."""
     directions, x = given
     V = hb.R ** hb.Fin.of(len(x))
     rows = [V.vec(row) for row in directions]
     zero = hb.const(hb.R.vec(0.0))
     f: Any = hb.fun(V)(lambda x: hb.softplus(x).sum() + sum((hb.cos(row @ x) for row in rows), zero))
-    at = V.vec(x)
-    return {HESSIAN: Call(lambda: hb.hessian(f, at))}
+    matrix, at = control.matrix_of(f, compiled=made is not plain), V.vec(x)
+    return {HESSIAN: Call(lambda: matrix(at))}
 
 
-def ours_by_matrix(given: Given) -> Calls:
+def ours_by_matrix(given: Given, made: Made) -> Calls:
     """The directions as one matrix."""
     directions, x = given
     V, count = hb.R ** hb.Fin.of(len(x)), hb.Fin.of(len(directions))
     rows = (hb.R ** (count * V.index)).vec(directions)
     f: Any = hb.fun(V)(lambda x: hb.softplus(x).sum() + hb.cos(rows @ x).sum())
-    at = V.vec(x)
-    return {HESSIAN: Call(lambda: hb.hessian(f, at))}
+    matrix, at = control.matrix_of(f, compiled=made is not plain), V.vec(x)
+    return {HESSIAN: Call(lambda: matrix(at))}
 
 
 def by_hand(given: Given) -> Calls:
@@ -89,7 +94,7 @@ ROWS = (
     Row(
         "cart-pole, 50 stages",
         {
-            "ours": cart_pole(lambda n: control.ours(n, 1)),
+            **mine(our_cart_pole),
             "casadi scalars": cart_pole(lambda n: control.by_casadi(n, 1, mapped=False)),
             "casadi mapped": cart_pole(lambda n: control.by_casadi(n, 1, mapped=True)),
             "jax blocks by hand": cart_pole(lambda n: control.by_hand(n, 1)),
@@ -100,7 +105,7 @@ ROWS = (
     ),
     Row(
         "diagonal + 4 rank one, n = 500",
-        {"ours": ours, "ours, one matrix": ours_by_matrix, "numpy": by_hand, "jax": in_jax},
+        {**mine(ours), **mine(ours_by_matrix, "one matrix"), "numpy": by_hand, "jax": in_jax},
         lambda _: low_rank(500),
         lambda: low_rank(5),
         SPECIAL,
