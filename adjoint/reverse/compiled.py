@@ -9,19 +9,21 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar, get_args, overload
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, overload
 
-from adjoint.reverse.jacobian_program import CompiledJacobianProgram, JacobianProgram
 from diff.compiled.compiled_program import Backend, CompiledProgram, RunsCompiled, machine_program
 from diff.terms.lower import program
 from hilbert import Map, SpaceError, Type
 from hilbert.errors import shown
 from hilbert.map.map import require_map
-from linmap.matrices.made.patterns import Pattern
+
+if TYPE_CHECKING:
+    from adjoint.reverse.jacobian_program import CompiledJacobianProgram, JacobianProgram
+    from linmap.matrices.made.patterns import Pattern
 
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
-Q = TypeVar("Q", bound=Pattern)
+Q = TypeVar("Q", bound="Pattern")
 
 
 @overload

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import hilbert.all as hb
+from adjoint.languages import Source
 from adjoint.languages.caddie import load as load_caddie
 from adjoint.languages.ks import load as load_ks
-from adjoint.languages import Source
 from hilbert.arrays.libraries.random_entries import drawn
 from tests.caddie_programs import Programs
 from tests.ks_programs import PROGRAMS

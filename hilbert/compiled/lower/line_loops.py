@@ -92,9 +92,10 @@ def _turned(to: Loops, array: Array, output: Buffer) -> bool:
             is_read = any(buffer in accesses(other) for other in to.statements if other is not statement)
             if is_read or buffer.kind != "work" or [found[k] for k in turned] != variables:
                 return False
-            (m, n, k), (ta, tb) = statement.sizes, statement.transposed
+            (m, n, k), (ta, tb), (lead, other, _) = statement.sizes, statement.transposed, statement.leads
+            sizes, leads, count = (n, m, k), (other, lead, m), len(found) - rows
             to.statements[at] = Product(
-                statement.b, statement.a, output, (not tb, not ta), (n, m, k), len(found) - rows, statement.factor
+                statement.b, statement.a, output, (not tb, not ta), sizes, leads, count, statement.factor
             )
             return True
     return False

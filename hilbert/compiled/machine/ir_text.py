@@ -237,7 +237,7 @@ class _Function:
         )
         letters = [slot("i8", "84" if flag else "78") for flag in (tb, ta)]
         sizes = [slot("i32", str(size)) for size in (n, m, k)]
-        ldb, lda, ldc = (slot("i32", str(size)) for size in (k if tb else n, m if ta else k, n))
+        lda, ldb, ldc = (slot("i32", str(lead)) for lead in statement.leads)
         given = [*letters, *sizes, slot(t, factor), b, ldb]
         given += [a, lda, slot(t, added), c, ldc]
         table = 0 if dtype == "float64" else 1

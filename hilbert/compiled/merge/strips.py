@@ -91,9 +91,9 @@ def _stripped(pool: Pool, first: Product, loop: For, last: Product, uses: Counte
 
     at, zero = Place.of(strip) * by, Place(0)
     (_, n1, k1), (m2, n2, _) = first.sizes, last.sizes
-    starts = (zero, at * n2, zero) if d is last.a else (at * m2, zero, zero)
+    starts = (zero, at * last.leads[1], zero) if d is last.a else (at * last.leads[0], zero, zero)
     inner: list[Statement] = [
-        evolve(first, sizes=(by, n1, k1), starts=(at * k1, zero, zero)),
+        evolve(first, sizes=(by, n1, k1), starts=(at * first.leads[0], zero, zero)),
         For(part, moved(Rewriting(pool, {i: Place.of(part) + at}, kept), loop.body)),
         evolve(last, sizes=(m2, n2, by), starts=starts, adds=True),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from functools import cache
 from importlib.util import find_spec
@@ -11,7 +12,7 @@ from attrs import frozen
 
 from hilbert.compiled.tree.arrays import Array
 from hilbert.compiled.tree.places import Place, along
-from hilbert.compiled.tree.statements import Product
+from hilbert.compiled.tree.statements import For, Product
 from hilbert.index.leaf import Leaf
 
 if TYPE_CHECKING:
@@ -89,26 +90,53 @@ def _hot(to: Loops, own: str, element: Array, labels: str, other: Array, out: st
 
 
 def _product(to: Loops, spec: Spec, size: dict[str, int], left: Array, right: Array, result: Leaf) -> Array | None:
-    """A call of BLAS, where the contraction is a product of two matrices that is worth it; otherwise None.
+    """Calls of BLAS, where the contraction is products of matrices that are worth it; otherwise None.
 
-    The rows and columns of a matrix may be several axes that lie side by side.
+    The rows and columns of a matrix may be several axes that lie side by side. For labels that both operands and the
+    result have, there is a product for each place.
     """
     first, second = (_laid(to, array, labels) for array, labels in ((left, spec.left), (right, spec.right)))
+    batch = spec.shared
     summed = "".join(c for c in first.labels if c in spec.contracted)
-    for a, b in ((first, second), (second, first)):
-        rows, columns = ("".join(c for c in spec.out if c in operand.labels) for operand in (a, b))
-        m, n, k = (math.prod(size[c] for c in labels) for labels in (rows, columns, summed))
-        if rows + columns == spec.out and min(m, n) >= SIDE and k >= SUMMED and m * n * k >= WORK:
-            made = to.buffer(result.shape, result.dtype)
-            to_left, is_left = a.matrix(to, rows, summed)
-            to_right, is_right = b.matrix(to, summed, columns)
-            for buffer in (to_left, to_right, made):
-                buffer.is_whole = True
-            to.statements.append(
-                Product(to_left, to_right, made, (is_left, is_right), (m, n, k), len(rows), a.factor * b.factor)
-            )
-            return to.of(result, made)
-    return None
+    operands = (first, second) if spec.out.removeprefix(batch)[:1] in first.labels else (second, first)
+    rows, columns = ("".join(c for c in spec.out if c in operand.labels and c not in batch) for operand in operands)
+    count, m, n, k = (math.prod(size[c] for c in labels) for labels in (batch, rows, columns, summed))
+    if min(m, n) < SIDE or k < SUMMED or m * n * k < WORK:
+        return None
+    own = batch + rows + columns
+    plain = to.of(result, to.buffer(result.shape, result.dtype))
+    made = _Laid(plain, spec.out, spec.out).matrices(batch, rows, columns)
+    if made is None or made.is_turned:
+        to.wanted = None  # for which the result is copied
+        leaf = Leaf(result.entry, tuple(result.axes[spec.out.index(c)] for c in own))
+        made = _Laid(to.of(leaf, to.buffer(leaf.shape, leaf.dtype)), own, own).matrices(batch, rows, columns)
+        assert made is not None
+    found = operands[0].stored(to, batch, rows, summed), operands[1].stored(to, batch, summed, columns), made
+    for one in found:
+        one.buffer.is_whole = True
+    a, b, c = (one.buffer for one in found)
+    turned = found[0].is_turned, found[1].is_turned
+    at = to.variable(count)
+    first_at, second_at, made_at = (Place.of(at) * one.apart for one in found)
+    starts, leads = (first_at, second_at, made_at), (found[0].lead, found[1].lead, made.lead)
+    factor = first.factor * second.factor
+    product = Product(a, b, c, turned, (m, n, k), leads, len(rows), factor, starts)
+    to.statements.append(For(at, [product], rounds=True) if batch else product)
+    if made.labels == spec.out:
+        return to.of(result, c)
+    order = [spec.out.index(c) for c in own]
+    return to.view(result, lambda places: to.pool.load(c, tuple(places[k] for k in order)))
+
+
+@frozen
+class _Matrices:
+    """Matrices in a buffer with these labels: rows lie `lead` apart, matrices `apart`; columns do if `is_turned`."""
+
+    buffer: Buffer
+    labels: str
+    lead: int
+    apart: int
+    is_turned: bool
 
 
 @frozen
@@ -121,14 +149,38 @@ class _Laid:
     buffer: Buffer | None = None
     factor: float = 1.0
 
-    def matrix(self, to: Loops, rows: str, columns: str) -> tuple[Buffer, bool]:
-        """The matrix with these rows and columns, stored so or transposed; a copy if it is stored otherwise."""
-        if self.buffer is not None and self.labels in {rows + columns, columns + rows}:
-            return self.buffer, self.labels != rows + columns
-        order = [self.own.index(c) for c in rows + columns]
+    def matrices(self, batch: str, rows: str, columns: str) -> _Matrices | None:
+        """The matrices as they are stored; None where rows or columns are no single axis with one step."""
+        buffer = self.buffer or self.array.buffer
+        if buffer is None:
+            return None
+        size = dict(zip(self.own, self.array.shape, strict=True))
+        step: dict[str, int] = {}
+        for label in reversed(self.labels):
+            step[label] = math.prod(size[c] for c in self.labels[self.labels.index(label) + 1 :])
+        if any(step[c] != step[d] * size[d] for group in (batch, rows, columns) for c, d in itertools.pairwise(group)):
+            return None
+        by_row, by_column = step[rows[-1]], step[columns[-1]]
+        apart = step[batch[-1]] if batch else 0
+        if by_column == 1 and by_row >= math.prod(size[c] for c in columns):
+            return _Matrices(buffer, self.labels, by_row, apart, is_turned=False)
+        if by_row == 1 and by_column >= math.prod(size[c] for c in rows):
+            return _Matrices(buffer, self.labels, by_column, apart, is_turned=True)
+        return None
+
+    def stored(self, to: Loops, batch: str, rows: str, columns: str) -> _Matrices:
+        """The matrices as they are stored, or as they are copied."""
+        made = self.matrices(batch, rows, columns) if self.buffer is not None else None
+        if made is not None:
+            return made
+        own = batch + rows + columns
+        order = [self.own.index(c) for c in own]
         leaf = Leaf(self.array.leaf.entry, tuple(self.array.leaf.axes[k] for k in order))
         back = [order.index(k) for k in range(len(order))]
-        return to.stored(Array(leaf, lambda places: self.array.at(tuple(places[k] for k in back)))), False
+        copy = to.stored(Array(leaf, lambda places: self.array.at(tuple(places[k] for k in back))))
+        made = _Laid(to.of(leaf, copy), own, own).matrices(batch, rows, columns)
+        assert made is not None
+        return made
 
 
 def _laid(to: Loops, array: Array, labels: str) -> _Laid:

@@ -80,8 +80,8 @@ class If:
 class Product:
     """c = factor·a·b of matrices stored by rows, each transposed if told so; m×k by k×n.
 
-    The first `rows` axes of c are its rows. The matrices begin at some entries of a, b and c. The product is added to
-    c if told so.
+    The rows of a, b and c lie `leads` entries apart; they begin at some entries. The first `rows` axes of c are its
+    rows. The product is added to c if told so.
     """
 
     a: Buffer
@@ -89,6 +89,7 @@ class Product:
     c: Buffer
     transposed: tuple[bool, bool]
     sizes: tuple[int, int, int]
+    leads: tuple[int, int, int]
     rows: int = 1
     factor: float = 1.0
     starts: tuple[Place, Place, Place] = (Place(0), Place(0), Place(0))
