@@ -67,19 +67,8 @@ class CompiledLine:
     def __init__(self, line: Line, *, level: int = 3, target: Target | None = None, merge: bool = True) -> None:
         start = time.perf_counter()
         self.line = line
-        line = folded(line, FOLDED)
-        to = Loops()
-        inputs, outputs = whole(to, line)
-        if to.doubted is not None:
-            to.begin(to.doubted)
-            to.statements.insert(0, to.statements.pop())
-        parts = _parts(expanded(to), merge=merge)
-        contract(to, parts)
-        if merge:
-            parts = [in_strips(to.pool, cut(to.pool, part)) for part in parts]
+        to, inputs, outputs, parts = lowered(line, merge=merge)
         statements = [statement for part in parts for statement in part]
-        if merge:
-            mark_parallel(statements)
         used = {buffer for s in statements for buffer in accesses(s)}
         work = [b for b in to.buffers if b in used and not b.is_local]
         constants = [*to.constants.values()]
@@ -98,7 +87,7 @@ class CompiledLine:
                 module.add(names[-1], part, table)
         level = min(level, 1) if count > MOST else level
         self.text = module.text
-        lowered = time.perf_counter()
+        ready = time.perf_counter()
         code = Code(self.text, names, target or host(), level) if names else None
         self.plan = [code.functions[p] if isinstance(p, str) and code else p for p in plan]
         self._code = code
@@ -120,8 +109,8 @@ class CompiledLine:
             _layout(work)[1],
             count,
             tuple(s.why for s in statements if isinstance(s, Called)),
-            lowered - start,
-            time.perf_counter() - lowered,
+            ready - start,
+            time.perf_counter() - ready,
         )
 
     def fit(self, k: int, array: Any) -> Any:
@@ -240,6 +229,25 @@ class Workspace:
         found = step.kernel(*map(held_in, step.given))
         for buffer, result in zip(step.made, found if isinstance(found, Arrays) else (found,), strict=True):
             memory[numbers[buffer]][...] = result
+
+
+def lowered(line: Line, *, merge: bool = True) -> tuple[Loops, list[Buffer], list[Buffer], list[list[Statement]]]:
+    """The buffers of a line, those of its inputs, those of its outputs, and its statements: a list for each function.
+
+    A call of a kernel has a list of its own.
+    """
+    line = folded(line, FOLDED)
+    to = Loops()
+    inputs, outputs = whole(to, line)
+    if to.doubted is not None:
+        to.begin(to.doubted)
+        to.statements.insert(0, to.statements.pop())
+    parts = _parts(expanded(to), merge=merge)
+    contract(to, parts)
+    if merge:
+        parts = [in_strips(to.pool, cut(to.pool, part)) for part in parts]
+        mark_parallel([statement for part in parts for statement in part])
+    return to, inputs, outputs, parts
 
 
 def _parts(statements: list[Statement], *, merge: bool) -> list[list[Statement]]:
