@@ -1,4 +1,4 @@
-"""Programs as C with sanitizers: all accesses stand within the buffers and their axes, in both orders of parallel loops.
+"""Programs as C with sanitizers: all accesses stay within buffers and their axes, in both orders of parallel loops.
 
     python -m tests.compiled.test_sanitizers SEED COUNT
 
