@@ -67,18 +67,14 @@ class _Cluster:
     bits.
     """
 
-    __slots__ = ("accesses", "before", "is_apart", "needs", "number", "size", "statement")
+    __slots__ = ("accesses", "before", "is_apart", "needs", "number", "size", "statement", "variable")
 
     def __init__(self, number: int, statement: Statement, found: Accesses, needs: int) -> None:
         self.number, self.statement, self.accesses = number, statement, found
         self.needs = self.before = needs
         self.size = sum(1 for _ in inside([statement]))
         self.is_apart = isinstance(statement, For) and _is_apart(statement)
-
-    def is_over(self, variable: Variable) -> bool:
-        """Tell if this is a loop over a variable that may be merged."""
-        s = self.statement
-        return isinstance(s, For) and not s.rounds and s.variable == variable
+        self.variable = statement.variable if isinstance(statement, For) and not statement.rounds else None
 
 
 @final
@@ -101,6 +97,7 @@ class _Clusters:
                 cluster.before |= self.numbered[k].before
             self.numbered.append(cluster)
         self.order = [*self.numbered]
+        self.into = [*range(len(statements))]  # the numbers of the clusters that statements are in
 
     def merge(self, variable: Variable, *, only_next: bool) -> None:
         """Join each loop over the variable to the last one that it may join.
@@ -108,19 +105,31 @@ class _Clusters:
         With `only_next` the one must read or write over what the other has written.
         """
         loops: list[_Cluster] = []
-        gone: set[int] = set()
+        reached: list[_Cluster] = []
+        changed = 0
         for cluster in self.order:
-            if not cluster.is_over(variable):
-                continue
-            for other in reversed(loops[-BACK:]):
-                if not (only_next and not cluster.needs >> other.number & 1) and self._may_join(other, cluster):
-                    self._join(other, cluster)
-                    gone.add(cluster.number)
-                    break
-            else:
-                loops.append(cluster)
-        if gone:
-            self.order = self._ordered([cluster for cluster in self.order if cluster.number not in gone])
+            if cluster.before & changed:
+                self._ask_again(cluster)
+            if cluster.variable == variable:
+                for other in reversed(loops[-BACK:]):
+                    if (cluster.needs >> other.number & 1 or not only_next) and self._may_join(other, cluster):
+                        self._join(other, cluster, reached)
+                        changed |= 1 << other.number | 1 << cluster.number
+                        break
+                else:
+                    loops.append(cluster)
+            if self.into[cluster.number] == cluster.number:
+                reached.append(cluster)
+        if changed:
+            self.order = self._ordered(reached)
+
+    def _ask_again(self, cluster: _Cluster) -> None:
+        """Find anew what stands before a cluster, once clusters before it are joined."""
+        needs = {self.into[k] for k in _numbers(cluster.needs)}
+        cluster.needs = sum(1 << k for k in needs)
+        cluster.before = cluster.needs
+        for k in needs:
+            cluster.before |= self.numbered[k].before
 
     def _may_join(self, first: _Cluster, second: _Cluster) -> bool:
         """Tell if two loops over a variable may be merged, and no third statement must stand between them."""
@@ -137,35 +146,35 @@ class _Clusters:
         order: list[_Cluster] = []
         placed = 0
         for cluster in clusters:
-            waiting = [cluster]
+            waiting = [] if placed >> cluster.number & 1 else [cluster]
             while waiting:
                 top = waiting[-1]
-                left = _numbers(top.before & ~placed)
-                if placed >> top.number & 1 or not left:
-                    waiting.pop()
-                    if not placed >> top.number & 1:
-                        placed |= 1 << top.number
-                        order.append(top)
-                else:
-                    waiting += [self.numbered[k] for k in sorted(left, key=places.__getitem__, reverse=True)]
+                left = top.before & ~placed
+                if left:
+                    behind = sorted(_numbers(left), key=places.__getitem__, reverse=True)
+                    waiting += [self.numbered[k] for k in behind]
+                    continue
+                waiting.pop()
+                if not placed >> top.number & 1:
+                    placed |= 1 << top.number
+                    order.append(top)
         return order
 
-    def _join(self, first: _Cluster, second: _Cluster) -> None:
-        """Append a loop's body to that of another one, and tell all behind them."""
+    def _join(self, first: _Cluster, second: _Cluster, reached: list[_Cluster]) -> None:
+        """Append a loop's body to that of another one, and tell those behind it that were reached."""
         assert isinstance(first.statement, For)
         assert isinstance(second.statement, For)
         first.statement = For(first.statement.variable, first.statement.body + second.statement.body)
         for buffer, entries in second.accesses.items():
             first.accesses.setdefault(buffer, []).extend(entries)
-        first.size += second.size
-        one, two = 1 << first.number, 1 << second.number
-        before = (first.before | second.before) & ~one
-        first.before, first.needs = before, (first.needs | second.needs) & ~one
-        for other in self.order:
-            if other.before & (one | two):
-                other.before = other.before & ~two | one | before
-                if other.needs & two:
-                    other.needs = other.needs & ~two | one
+        first.size += second.size - 1
+        self.into[second.number] = first.number
+        more = second.before & ~(1 << first.number)
+        first.needs |= second.needs & ~(1 << first.number)
+        first.before |= more
+        for other in reached:
+            if other.before >> first.number & 1:
+                other.before |= more
 
 
 def _is_apart(loop: For) -> bool:
