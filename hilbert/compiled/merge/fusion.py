@@ -27,6 +27,7 @@ BACK = 64
 
 def fused(statements: list[Statement]) -> list[Statement]:
     """The statements with loops merged, those of most work first, and what is within them."""
+    clusters = _Clusters(statements)
     work: dict[Variable, list[int]] = {}
     for statement in statements:
         if isinstance(statement, For) and not statement.rounds:
@@ -34,7 +35,8 @@ def fused(statements: list[Statement]) -> list[Statement]:
     for variable in sorted(work, key=lambda v: sum(work[v]), reverse=True):
         if len(work[variable]) > 1:
             for only_next in (True, False):
-                statements = _merged(statements, variable, only_next=only_next)
+                clusters.merge(variable, only_next=only_next)
+    statements = [cluster.statement for cluster in clusters.order]
     for statement in statements:
         if isinstance(statement, For):
             statement.body = fused(statement.body)
@@ -59,73 +61,120 @@ def work_of(statement: Statement) -> int:
 
 @final
 class _Cluster:
-    """A statement, or loops that are merged; `before` are the numbers of the clusters before it, as bits."""
+    """A statement, or loops that are merged.
 
-    __slots__ = ("accesses", "before", "is_apart", "size", "statement")
-
-    def __init__(self, statement: Statement, found: Accesses, before: int, *, is_apart: bool) -> None:
-        self.statement, self.accesses, self.before, self.is_apart = statement, found, before, is_apart
-        self.size = sum(1 for _ in inside([statement]))
-
-
-def _merged(statements: list[Statement], variable: Variable, *, only_next: bool) -> list[Statement]:
-    """Each loop over the variable joins the last one that it may join, if no third statement must stand between.
-
-    With `only_next` the one must read or write over what the other has written.
+    `needs` are the numbers of the clusters that it meets and that stand before it, `before` those of all before it, as
+    bits.
     """
-    clusters: list[_Cluster] = []
-    touched: dict[Buffer, list[int]] = {}
-    written: dict[Buffer, list[int]] = {}
-    loops: list[int] = []
-    for statement in statements:
-        found = accesses(statement)
-        needs = 0
-        for buffer, entries in found.items():
-            for k in (touched if writes(entries) else written).get(buffer, ()):
-                needs |= 1 << k
-        before = needs
-        for k in _numbers(needs):
-            before |= clusters[k].before
-        where = None
-        if isinstance(statement, For) and not statement.rounds and statement.variable == variable:
-            is_apart, size = _is_apart(statement), sum(1 for _ in inside([statement]))
-            for k in reversed(loops[-BACK:]):
-                cluster = clusters[k]
-                if only_next and not needs >> k & 1:
+
+    __slots__ = ("accesses", "before", "is_apart", "needs", "number", "size", "statement", "variable")
+
+    def __init__(self, number: int, statement: Statement, found: Accesses, needs: int) -> None:
+        self.number, self.statement, self.accesses = number, statement, found
+        self.needs = self.before = needs
+        self.size = sum(1 for _ in inside([statement]))
+        self.is_apart = isinstance(statement, For) and _is_apart(statement)
+        self.variable = statement.variable if isinstance(statement, For) and not statement.rounds else None
+
+
+@final
+class _Clusters:
+    """The clusters of a list of statements: by their numbers, and in order. What each touches is asked once."""
+
+    def __init__(self, statements: list[Statement]) -> None:
+        self.numbered: list[_Cluster] = []
+        touched: dict[Buffer, int] = {}
+        written: dict[Buffer, int] = {}
+        for number, statement in enumerate(statements):
+            found, needs = accesses(statement), 0
+            for buffer, entries in found.items():
+                is_written = writes(entries)
+                needs |= (touched if is_written else written).get(buffer, 0)
+                for of in (touched, written) if is_written else (touched,):
+                    of[buffer] = of.get(buffer, 0) | 1 << number
+            cluster = _Cluster(number, statement, found, needs)
+            for k in _numbers(needs):
+                cluster.before |= self.numbered[k].before
+            self.numbered.append(cluster)
+        self.order = [*self.numbered]
+        self.into = [*range(len(statements))]  # the numbers of the clusters that statements are in
+
+    def merge(self, variable: Variable, *, only_next: bool) -> None:
+        """Join each loop over the variable to the last one that it may join.
+
+        With `only_next` the one must read or write over what the other has written.
+        """
+        loops: list[_Cluster] = []
+        reached: list[_Cluster] = []
+        changed = 0
+        for cluster in self.order:
+            if cluster.before & changed:
+                self._ask_again(cluster)
+            if cluster.variable == variable:
+                for other in reversed(loops[-BACK:]):
+                    if (cluster.needs >> other.number & 1 or not only_next) and self._may_join(other, cluster):
+                        self._join(other, cluster, reached)
+                        changed |= 1 << other.number | 1 << cluster.number
+                        break
+                else:
+                    loops.append(cluster)
+            if self.into[cluster.number] == cluster.number:
+                reached.append(cluster)
+        if changed:
+            self.order = self._ordered(reached)
+
+    def _ask_again(self, cluster: _Cluster) -> None:
+        """Find anew what stands before a cluster, once clusters before it are joined."""
+        needs = {self.into[k] for k in _numbers(cluster.needs)}
+        cluster.needs = sum(1 << k for k in needs)
+        cluster.before = cluster.needs
+        for k in needs:
+            cluster.before |= self.numbered[k].before
+
+    def _may_join(self, first: _Cluster, second: _Cluster) -> bool:
+        """Tell if two loops over a variable may be merged, and no third statement must stand between them."""
+        if first.is_apart != second.is_apart or first.size + second.size > LONG:
+            return False
+        if any(self.numbered[k].before >> first.number & 1 for k in _numbers(second.needs & ~(1 << first.number))):
+            return False
+        assert isinstance(first.statement, For)
+        return _fit(first.accesses, second.accesses, first.statement.variable)
+
+    def _ordered(self, clusters: list[_Cluster]) -> list[_Cluster]:
+        """The clusters, each behind those before it, otherwise as they stand."""
+        places = {cluster.number: k for k, cluster in enumerate(clusters)}
+        order: list[_Cluster] = []
+        placed = 0
+        for cluster in clusters:
+            waiting = [] if placed >> cluster.number & 1 else [cluster]
+            while waiting:
+                top = waiting[-1]
+                left = top.before & ~placed
+                if left:
+                    behind = sorted(_numbers(left), key=places.__getitem__, reverse=True)
+                    waiting += [self.numbered[k] for k in behind]
                     continue
-                between = any(clusters[p].before >> k & 1 for p in _numbers(needs & ~(1 << k)))
-                fits = cluster.is_apart == is_apart and cluster.size + size <= LONG
-                if fits and not between and _fit(cluster.accesses, found, variable):
-                    where = k
-                    break
-            if where is None:
-                loops.append(len(clusters))
-        if where is None:
-            where = len(clusters)
-            clusters.append(
-                _Cluster(statement, found, before, is_apart=isinstance(statement, For) and _is_apart(statement))
-            )
-        else:
-            _join(clusters, where, statement, found, before & ~(1 << where))
-        for buffer, entries in found.items():
-            touched.setdefault(buffer, []).append(where)
-            if writes(entries):
-                written.setdefault(buffer, []).append(where)
-    return [clusters[k].statement for k in _ordered([cluster.before for cluster in clusters])]
+                waiting.pop()
+                if not placed >> top.number & 1:
+                    placed |= 1 << top.number
+                    order.append(top)
+        return order
 
-
-def _join(clusters: list[_Cluster], k: int, statement: Statement, found: Accesses, more: int) -> None:
-    cluster = clusters[k]
-    assert isinstance(cluster.statement, For)
-    assert isinstance(statement, For)
-    cluster.statement = For(cluster.statement.variable, cluster.statement.body + statement.body)
-    for buffer, entries in found.items():
-        cluster.accesses.setdefault(buffer, []).extend(entries)
-    cluster.before |= more
-    cluster.size += sum(1 for _ in inside([statement]))
-    for other in clusters:
-        if other.before >> k & 1:
-            other.before |= more
+    def _join(self, first: _Cluster, second: _Cluster, reached: list[_Cluster]) -> None:
+        """Append a loop's body to that of another one, and tell those behind it that were reached."""
+        assert isinstance(first.statement, For)
+        assert isinstance(second.statement, For)
+        first.statement = For(first.statement.variable, first.statement.body + second.statement.body)
+        for buffer, entries in second.accesses.items():
+            first.accesses.setdefault(buffer, []).extend(entries)
+        first.size += second.size - 1
+        self.into[second.number] = first.number
+        more = second.before & ~(1 << first.number)
+        first.needs |= second.needs & ~(1 << first.number)
+        first.before |= more
+        for other in reached:
+            if other.before >> first.number & 1:
+                other.before |= more
 
 
 def _is_apart(loop: For) -> bool:
@@ -155,24 +204,3 @@ def _numbers(bits: int) -> list[int]:
         found.append(low.bit_length() - 1)
         bits ^= low
     return found
-
-
-def _ordered(before: list[int]) -> list[int]:
-    """The numbers, each behind those before it, otherwise as they stand."""
-    order: list[int] = []
-    placed = 0
-    for k in range(len(before)):
-        waiting = [k]
-        while waiting:
-            top = waiting[-1]
-            if placed >> top & 1:
-                waiting.pop()
-                continue
-            left = _numbers(before[top] & ~placed & ~(1 << top))
-            if left:
-                waiting += reversed(left)
-            else:
-                placed |= 1 << top
-                order.append(top)
-                waiting.pop()
-    return order
