@@ -84,8 +84,9 @@ class _Function:
         (m, n, k), (ta, tb), t = s.sizes, s.transposed, TYPES[s.c.dtype]
         pairs = zip((s.a, s.b, s.c), s.starts, strict=True)
         a, b, c = (f"(({t} *){buffer.name})[{self.place(start)} + " for buffer, start in pairs)
-        a, b = a + (f"h * {m} + i]" if ta else f"i * {k} + h]"), b + (f"j * {k} + h]" if tb else f"h * {n} + j]")
-        c += f"i * {n} + j]"
+        a += f"h * {s.leads[0]} + i]" if ta else f"i * {s.leads[0]} + h]"
+        b += f"j * {s.leads[1]} + h]" if tb else f"h * {s.leads[1]} + j]"
+        c += f"i * {s.leads[2]} + j]"
         factor, old = _number(s.factor, s.c.dtype), f" + {c}" if s.adds else ""
         self.lines += [
             f"for (int64_t i = 0; i < {m}; i++) for (int64_t j = 0; j < {n}; j++) {{ {t} sum = 0;",

@@ -45,4 +45,3 @@ def test_caddie(seed: int) -> None:
     """Generated functions of caddie."""
     text, _ = Programs(seed).program(40)
     agrees(load_caddie([Source("t.cad", text)]).f.like((0.5, [0.25, -0.5, 0.75])))
-

@@ -21,11 +21,13 @@ import pytest
 from attrs import frozen
 
 from diff.terms.lower import planned
-from hilbert.compiled.machine.compiled_line import lowered
+from hilbert.compiled.machine.compiled_line import FOLDED
+from hilbert.compiled.machine.lowered_line import lowered
 from hilbert.compiled.tree.arrays import Loops
 from hilbert.compiled.tree.buffers import Buffer
 from hilbert.compiled.tree.places import Place, Variable
 from hilbert.compiled.tree.statements import Called, For, Store
+from hilbert.program.run.constant_folding import folded
 from hilbert.program.run.run import Runner
 from tests import programs
 from tests.compiled import generated_lines
@@ -61,12 +63,13 @@ class Case:
 
 def case(name: str, line: Any, arrays: Sequence[Any]) -> Case | None:
     """The program of a line at given arrays; None where it calls kernels of the interpreter."""
-    to, inputs, outputs, parts = lowered(line)
+    made = lowered(folded(line, FOLDED))
+    inputs, outputs, parts = made.inputs, made.outputs, [part.statements for part in made.parts]
     statements = [statement for part in parts for statement in part]
     if any(isinstance(statement, Called) for statement in statements):
         return None
-    constants = [*to.constants.values()]
-    gives = [*outputs, *([] if to.doubted is None else [to.doubted])]
+    constants = [*made.constants]
+    gives = [*outputs, *([] if made.doubted is None else [made.doubted])]
     text = printed(name, statements, [*inputs, *constants], gives)
     held = [np.ascontiguousarray(a, b.dtype) for a, b in zip(arrays, inputs, strict=True)]
     return Case(name, text, [*held, *(b.values for b in constants)], gives, line, [*arrays])
