@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from hilbert.compiled.tree.statements import Statement
 
 Axis: TypeAlias = "Variable | tuple[Buffer, int]"
-FEW, SOME, WIDE = 4, 16, 16
-"""Classes of up to FEW elements are written out; of up to SOME, where most of their work is beside one of WIDE."""
+FEW, SOME, WIDE = 4, 16, 17
+"""Classes of up to FEW elements are written out; of up to SOME, where sums run
+over them and most of their work is beside one of WIDE."""
 VECTOR = 8
 """The innermost loops have at least so many rounds."""
 SUM = 16
 """The entries whose cost is that of the sum of a vector's."""
-MOST = 512
+MOST = 256
 """The most statements that a nest is written out to."""
 
 
@@ -103,6 +104,7 @@ class AxisClasses:
         self._size: dict[Axis, int] = {}
         self._work: dict[Axis, float] = {}
         self._beside: dict[Axis, float] = {}
+        self._summed: set[Axis] = set()
         self._gain: dict[Axis, float] = {}
         self._numbers: dict[Axis, int] = {}
         for nest, rounds in self._nests:
@@ -116,10 +118,13 @@ class AxisClasses:
             for v in nest.variables:
                 found = self._find(v)
                 self._gain[found] = self._gain.get(found, 0) + work * _gain(nest, v)
+                if nest.monoid is not None and not any(v in p.variables for p in nest.places):
+                    self._summed.add(found)
 
     def _is_small(self, found: Axis) -> bool:
         n = self._size[found]
-        return n <= FEW or (n <= SOME and self._beside.get(found, 0) > 0.6 * self._work[found])
+        is_beside = found in self._summed and self._beside.get(found, 0) > 0.6 * self._work[found]
+        return n <= FEW or (n <= SOME and is_beside)
 
     def _outermost(self) -> Axis | None:
         loops = [found for found in self._size if not self._is_small(found)]

@@ -172,8 +172,6 @@ class _Function:
                 note(f'!{{!"llvm.loop.vectorize.followup_all", !{done}}}'),
                 note('!{!"llvm.loop.unroll.disable"}'),
             ]
-            if not has_totals and not self.is_foreign:  # LLVM says on stderr what it cannot do
-                hints.append(note('!{!"llvm.loop.vectorize.enable", i1 true}'))
             if size % 8 and size < 256:
                 hints.append(note('!{!"llvm.loop.vectorize.predicate.enable", i1 true}'))
         me = note(None)
