@@ -20,7 +20,7 @@ from linmap.matrices.tables.diagonal_sides import diagonal_sides
 from linmap.matrices.tables.tables import Wanted, condensed, most_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from linmap.matrices.labelled.contractor import Contractor
 
@@ -226,12 +226,34 @@ def _first_pair(
     n: Contractor, p: NetworkProduct, factors: list[NetworkFactor], *, long: bool
 ) -> tuple[int, int, NetworkFactor] | None:
     """The places of the first two factors that can be contracted, the nearest to the second, and their contraction."""
+    fits = _fitting(n, p, factors) if len(factors) > 1 else None
     for j in range(1, len(factors)):
         for i in range(j - 1, -1, -1):
-            product = _pair(n, p, factors, i, j, long=long)
+            product = _pair(n, p, factors, i, j, long=long) if fits is not None and fits(i, j) else None
             if product is not None:
                 return i, j, product
     return None
+
+
+def _fitting(n: Contractor, p: NetworkProduct, factors: Sequence[NetworkFactor]) -> Callable[[int, int], bool]:
+    """Whether two factors may have a contraction no larger than the larger one, from what is looked at once for all.
+
+    One has all long labels of the other, or there is a label that nothing else has.
+    """
+    read = set(p.open) | uses(p.links, p.tables) | {t.row for t in p.tables}
+    users: dict[int, list[int]] = {}
+    for k, f in enumerate(factors):
+        for c in set(f.labels) - read:
+            users.setdefault(c, []).append(k)
+    alone = {k for some in users.values() if len(some) == 1 for k in some}
+    alone |= {k for k, f in enumerate(factors) if len(set(f.labels)) < len(f.labels)}
+    both = {tuple(some) for some in users.values() if len(some) == 2}
+    long = [frozenset([c for c in f.labels if n.sizes[c] > 1]) for f in factors]
+
+    def fits(i: int, j: int) -> bool:
+        return long[i] <= long[j] or long[j] <= long[i] or i in alone or j in alone or (i, j) in both
+
+    return fits
 
 
 def _pair(
