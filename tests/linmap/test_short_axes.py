@@ -248,10 +248,10 @@ def test_relations_that_stay_are_followed_in_little_time(monkeypatch: pytest.Mon
 
 
 def test_pairs_of_many_factors_are_looked_at_where_they_may_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    from linmap.matrices.network import sum_simplification
+    from linmap.matrices.network import factor_pairs
 
     counts: list[int] = []
-    pair = sum_simplification._pair
+    pair = factor_pairs._pair
 
     def counted(*args: Any, **named: Any) -> Any:
         counts.append(1)
@@ -264,6 +264,6 @@ def test_pairs_of_many_factors_are_looked_at_where_they_may_fit(monkeypatch: pyt
             x = hb.sin(M @ x)
         return x
 
-    monkeypatch.setattr(sum_simplification, "_pair", counted)
+    monkeypatch.setattr(factor_pairs, "_pair", counted)
     assert str(hb.structure(hb.derivative(of_rows(body)))) == f"{ROWS} blocks, each dense 3×3"
     assert len(counts) < 20000
