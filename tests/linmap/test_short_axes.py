@@ -129,6 +129,7 @@ def of_rows(body: Any) -> Any:
         (lambda x: x[2] * x.crop(0, 2, to=Y), 4),
         (lambda x: x.crop(1, 3, to=Y) * x.crop(0, 2, to=Y), 4),
         (lambda x: (x @ x) * x.crop(0, 2, to=Y), 6),
+        (lambda x: (0.0 * x.crop(0, 2, to=Y).flip() + x.crop(0, 2, to=Y)).crop(1, 2), 1),
     ],
 )
 def test_no_entry_is_added(body: Any, entries: int) -> None:
@@ -173,3 +174,96 @@ def test_a_sum_of_products_in_blocks_is_those_blocks() -> None:
         return x
 
     assert str(hb.structure(hb.derivative(of_rows(body)))) == f"{ROWS} blocks, each dense 3×3"
+
+
+def test_what_has_no_elements_lies_beside_relations_of_short_axes() -> None:
+    none = hb.Fin.of(0)
+    one = hb.fun(hb.R**none, hb.R**X)(lambda z, y: (z.sum() * y.roll(1) * y, y.crop(0, 2) * y[2]))
+    f = hb.fun((hb.R**none) ** row, (hb.R**X) ** row)(lambda z, y: hb.each(one, z, y))
+    assert hb.jacobian(f, f.dom.ones(), as_="sparse").nnz == ROWS * (6 + 4)
+
+
+@pytest.mark.parametrize("form", ["sparse", "array"])
+def test_a_choice_of_what_is_masked_is_masked(form: Any) -> None:
+    """Both sides of a condition are clipped: √ has an infinite slope there, of which nobody reads anything."""
+
+    def body(x: Any) -> Any:
+        y = (x @ x) * x
+        low = y.clip(-0.5, 0.7)
+        z = hb.where(low[1] > 0.05, lambda: hb.sqrt(low[1]) * low, lambda: y.roll(1))
+        return hb.sqrt(z.roll(-1) * low.roll(1) - z.roll(1) * low.roll(-1))
+
+    one, few, here = hb.fun(hb.R**X)(body), hb.Fin.of(4), hb.Fin.of(1)
+    first = hb.gather([0] * 4, here, hb.R**X, rows=few)
+    turned = hb.gather([1, 2, 3, 0], few, hb.R**X, rows=few)
+
+    def summed(x: Any) -> Any:
+        y = hb.each(one, first(x))
+        return y + turned(y)
+
+    f = hb.fun((hb.R**X) ** here)(summed)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = hb.jacobian(f, f.dom.full(2.0), as_=form)
+    assert not (found if form == "array" else found.toarray()).any()
+
+
+def chosen_again(x: Any) -> Any:
+    """One of two functions of x."""
+    return hb.where(x[0] > 0.0, lambda: x.roll(1) * x[1], lambda: hb.sin(x))
+
+
+def test_masks_of_many_conditions_are_put_together() -> None:
+    """What one condition leaves goes through the next: each mask is made part of one, not selected by anew."""
+
+    def steps(count: int) -> int:
+        def body(x: Any) -> Any:
+            for _ in range(count):
+                x = chosen_again(x)
+            return x
+
+        return len(hb.program(hb.jacobian_program(of_rows(body), as_="sparse")).steps)
+
+    assert steps(24) - steps(16) <= 1.1 * (steps(16) - steps(8))
+
+
+def test_relations_that_stay_are_followed_in_little_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each relation is tried, and what an arc makes of a small flow is worked out once."""
+    from linmap.matrices.network.small_relations import _Followed
+
+    counts: list[int] = []
+    through = _Followed._through
+
+    def counted(self: Any, *args: Any, **named: Any) -> Any:
+        counts.append(1)
+        return through(self, *args, **named)
+
+    def body(x: Any) -> Any:
+        for _ in range(31):
+            x = hb.sin(x.roll(1)) * 0.5
+        return x
+
+    monkeypatch.setattr(_Followed, "_through", counted)
+    assert str(hb.structure(hb.derivative(of_rows(body)))) == "weighted permutation"
+    assert len(counts) < 5 * 93
+
+
+def test_pairs_of_many_factors_are_looked_at_where_they_may_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    from linmap.matrices.network import factor_pairs
+
+    counts: list[int] = []
+    pair = factor_pairs._pair
+
+    def counted(*args: Any, **named: Any) -> Any:
+        counts.append(1)
+        return pair(*args, **named)
+
+    M = hb.const((hb.R ** (X * X)).vec(np.eye(3) + 0.5))
+
+    def body(x: Any) -> Any:
+        for _ in range(40):
+            x = hb.sin(M @ x)
+        return x
+
+    monkeypatch.setattr(factor_pairs, "_pair", counted)
+    assert str(hb.structure(hb.derivative(of_rows(body)))) == f"{ROWS} blocks, each dense 3×3"
+    assert len(counts) < 20000

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hilbert.index.index import Unit
 from hilbert.index.leaf import Leaf
-from hilbert.index.spec import Spec
+from hilbert.index.spec import ALPHABET, Spec
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.choice import Choose
 from hilbert.program.line.constant import Const
@@ -51,6 +51,7 @@ class SupportedSteps:
         self.breaking = {k for k, ref in enumerate(data) if ref.leaf.is_field and breaks(ref)}
         self._selected: dict[int, Selected] = {}
         self._pieces: dict[int, Pieces] = {}
+        self._together: dict[tuple[int, ...], int] = {}
         self._opposite = {k: ref.known for k, ref in enumerate(data) if not ref.leaf.is_field}
 
     def datum(self, d: Datum) -> int:
@@ -96,21 +97,43 @@ class SupportedSteps:
         plain = order == tuple(range(len(order)))
         slots = [k if plain or k is None else self.emit(Move(order), (k,), first) for k in of.slots]
         assert None not in slots  # a sum of different pieces has both
-        slot = self._emit(Choose(), (of.masks[0], *(k for k in slots if k is not None)), first)
+        pieces = [k for k in slots if k is not None]
+        slot = self._emit(Choose(), (of.masks[0], *pieces), first)
+        if not self.where.keys().isdisjoint(pieces):
+            places = Spec.of(ALPHABET[: len(of.axes)], ALPHABET[: len(order)], ALPHABET[: len(order)])
+            left, right = (
+                self.supports.image(wire.ContractWith(places, 0, Ref(m, self.slots[m])), m, Part(k, self.where.get(k)))
+                for m, k in zip(of.masks, pieces, strict=True)
+            )
+            self.where[slot] = united(left, right)
         if not plain:
             slot = self._emit(Move(tuple(map(order.index, range(len(order))))), (slot,), leaf)
         self._pieces[slot] = of
         return slot
 
     def _select(self, x: int, masks: Sequence[Mask]) -> int:
-        """Select from an array by some masks; once by each."""
+        """Select from an array by some masks, and by those that it was selected by: once by all on the same axes."""
         known = self._selected.get(x) or Selected(x)
-        for mask in masks:
-            if mask not in known.masks:
-                leaf = self.slots[x]
-                x = self._emit(Contract(selection(mask, len(leaf.axes))), (mask[0], x), leaf)
-                known = self._selected[x] = Selected(known.slot, (*known.masks, mask))
-        return x
+        every = tuple(dict.fromkeys([*known.masks, *masks]))
+        if every == known.masks:
+            return x
+        slot = known.slot
+        for axes in dict.fromkeys([some for _, some in every]):
+            mask = self._both(tuple([m for m, some in every if some == axes])), axes
+            leaf = self.slots[slot]
+            slot = self._emit(Contract(selection(mask, len(leaf.axes))), (mask[0], slot), leaf)
+        self._selected[slot] = Selected(known.slot, every)
+        return slot
+
+    def _both(self, masks: tuple[int, ...]) -> int:
+        """The places where all of some masks on the same axes hold."""
+        if masks not in self._together:
+            known = masks[:-1] in self._together  # most often one mask is new
+            both, more = (self._together[masks[:-1]], masks[-1:]) if known else (masks[0], masks[1:])
+            for m in more:
+                both = self.builder.emit(Choose(), (both, m, both), self.slots[m])
+            self._together[masks] = both
+        return self._together[masks]
 
     def _emit(self, operation: Operation, args: tuple[int, ...], leaf: Leaf) -> int:
         slot = self.builder.emit(operation, args, leaf)

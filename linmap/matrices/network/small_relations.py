@@ -42,6 +42,8 @@ WIDE = 64
 """The short axes of a wire have at most so many places together; otherwise it is not followed."""
 NAMES = 32
 """A wire is followed from at most so many names …"""
+SMALL = 512
+"""Flows of at most so many truth values are kept."""
 FOLLOWED = 10**5
 """… and at most so many arcs are followed, if some several times; a net with more keeps its relations."""
 
@@ -59,7 +61,7 @@ def dense_relations(body: Net) -> frozenset[int]:
         part = todo.pop()
         more = taken.union(part)
         passes -= 1
-        if _Followed(body, arcs, more).is_as(first):
+        if _Followed(body, arcs, more, first).is_as(first):
             taken = more
         elif len(part) > 1:
             todo += [part[len(part) // 2 :], part[: len(part) // 2]]
@@ -85,11 +87,16 @@ def _short(axes: Sequence[Index]) -> tuple[int, ...]:
 
 @final
 class _Followed:
-    """The truth values from each start to each end of a net, with some relations dense."""
+    """The truth values from each start to each end of a net, with some relations dense.
 
-    def __init__(self, body: Net, arcs: Sequence[Arc], dense: Collection[int]) -> None:
+    Another one of the same net has names, and what an arc makes of a small flow; most flows are the same with other
+    relations dense.
+    """
+
+    def __init__(self, body: Net, arcs: Sequence[Arc], dense: Collection[int], like: _Followed | None = None) -> None:
         self.body = body
-        self.names: dict[Hashable, int] = {}
+        self.names: dict[Hashable, int] = {} if like is None else like.names
+        self.known: dict[Hashable, Flow | None] = {} if like is None else like.known
         self.flows: dict[int, Flow] = {}
         self.ends: dict[tuple[int, int], Truth] = {}
         for w in body.inputs:
@@ -99,7 +106,7 @@ class _Followed:
                 self._end(arc.src)
                 del self.flows[arc.src]
                 self._start(arc.src)
-            flow = self._through(arc, is_dense=k in dense)
+            flow = self._known(k, arc, is_dense=k in dense)
             if flow is None:
                 self._end(arc.src)
                 self._start(arc.dst)
@@ -120,8 +127,9 @@ class _Followed:
     def _start(self, w: int) -> None:
         """Let a wire depend on itself."""
         shape = _short(self.body.wires[w].axes)
-        if math.prod(shape) <= WIDE:
-            self._add(w, {self._name(w): np.eye(math.prod(shape), dtype=bool).reshape(*shape, -1)})
+        size = math.prod(shape)
+        if size <= WIDE:
+            self._add(w, {self._name(w): np.eye(size, dtype=bool).reshape(*shape, size)})
 
     def _end(self, w: int) -> None:
         """Note what a wire depends on."""
@@ -132,12 +140,26 @@ class _Followed:
         for name, truth in flow.items():
             here[name] = here[name] | truth if name in here else truth
 
-    def _through(self, arc: Arc, *, is_dense: bool) -> Flow | None:
+    def _known(self, k: int, arc: Arc, *, is_dense: bool) -> Flow | None:
+        """What flows into the end of an arc, worked out once for each small flow; None where it is not followed."""
+        flow = self.flows.get(arc.src)
+        if flow is None:
+            return None
+        if sum([truth.size for truth in flow.values()]) > SMALL:
+            return self._through(flow, arc, is_dense=is_dense)
+        key = (k, is_dense, *[(name, truth.tobytes()) for name, truth in flow.items()])
+        if key not in self.known:
+            self.known[key] = self._through(flow, arc, is_dense=is_dense)
+        return self.known[key]
+
+    def _through(self, flow: Flow, arc: Arc, *, is_dense: bool) -> Flow | None:
         """What flows into the end of an arc; None where it is not followed."""
-        flow, f, axes = self.flows.get(arc.src), arc.map, self.body.wires[arc.src].axes
-        if flow is None or math.prod(_short(self.body.wires[arc.dst].axes)) > WIDE:
+        f, axes = arc.map, self.body.wires[arc.src].axes
+        if math.prod(_short(self.body.wires[arc.dst].axes)) > WIDE:
             return None
         match f:
+            case wire.Scale(k) if k == 0.0:
+                return {}
             case wire.Same() | wire.Cast() | wire.Scale():
                 return flow
             case wire.Move(order):

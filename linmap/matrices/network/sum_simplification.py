@@ -14,6 +14,7 @@ from attrs import evolve
 
 from linmap.matrices.labelled.columns import Labels, TooManyRowsError
 from linmap.matrices.labelled.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
+from linmap.matrices.network.factor_pairs import contracted_pairs
 from linmap.matrices.network.to_arrays import merged, merged_but_long, merged_by_axes, restricted, same_labels, whole
 from linmap.matrices.tables.diagonal_products import in_forms, patterns
 from linmap.matrices.tables.diagonal_sides import diagonal_sides
@@ -100,7 +101,7 @@ def tidied(n: Contractor, p: NetworkProduct, *, long: bool = False) -> NetworkPr
         p = _joined(n, p, long=long)
     if p.links:
         p = _applied(n, p)
-    return _contracted(n, p, long=long)
+    return contracted_pairs(n, p, long=long)
 
 
 def _parts(p: NetworkProduct) -> list[Part]:
@@ -211,51 +212,6 @@ def _applied(n: Contractor, p: NetworkProduct) -> NetworkProduct:
             rest = p.but(factors=_replaced(p.factors, [f], made), links=tuple(x for x in p.links if x is not link))
             return _applied(n, rest)
     return p
-
-
-def _contracted(n: Contractor, p: NetworkProduct, *, long: bool) -> NetworkProduct:
-    """Pairs of factors are contracted where the result is no larger than the larger of them."""
-    factors = list(p.factors)
-    while (pair := _first_pair(n, p, factors, long=long)) is not None:
-        i, j, product = pair
-        factors[i : j + 1] = [*factors[i + 1 : j], product]
-    return p if len(factors) == len(p.factors) else p.but(factors=tuple(factors))
-
-
-def _first_pair(
-    n: Contractor, p: NetworkProduct, factors: list[NetworkFactor], *, long: bool
-) -> tuple[int, int, NetworkFactor] | None:
-    """The places of the first two factors that can be contracted, the nearest to the second, and their contraction."""
-    for j in range(1, len(factors)):
-        for i in range(j - 1, -1, -1):
-            product = _pair(n, p, factors, i, j, long=long)
-            if product is not None:
-                return i, j, product
-    return None
-
-
-def _pair(
-    n: Contractor, p: NetworkProduct, factors: list[NetworkFactor], i: int, j: int, *, long: bool
-) -> NetworkFactor | None:
-    a, b = factors[i], factors[j]
-    if a.labels == b.labels == p.open and n.slots[a.slot].is_field and n.slots[b.slot].is_field:
-        return n.pair(a, b, a.labels)  # entry by entry, most often
-    if n.is_found(a) or n.is_found(b) or (a.labels and b.labels and not set(a.labels) & set(b.labels)):
-        return None
-    if not (n.slots[a.slot].is_field or n.slots[b.slot].is_field):
-        if not long:
-            return None
-        a = n.in_full(a)
-    used = set(p.open) | uses(p.links, p.tables) | {t.row for t in p.tables}
-    used |= {c for k, f in enumerate(factors) if k not in (i, j) for c in f.labels}
-    out = tuple(c for c in dict.fromkeys(a.labels + b.labels) if c in used)
-    if n.size(out) > max(n.entries(a), n.entries(b)):
-        return None
-    alone = [[c for c in f.labels if c not in out and c not in g.labels] for f, g in ((a, b), (b, a))]
-    a, b = (n.without(n.in_full(f) if drop else f, drop) for f, drop in zip((a, b), alone, strict=True))
-    if not (n.slots[a.slot].is_field or n.slots[b.slot].is_field):
-        return None
-    return n.pair(a, b, out)
 
 
 # --- sums ---
