@@ -16,7 +16,8 @@ from diff.terms.planned_program import reordered
 from diff.terms.program import AnyProgram, Program
 from hilbert import SpaceError, Type
 from hilbert.arrays.formal.formal_array import Formal
-from hilbert.arrays.kernels.library import library
+from hilbert.arrays.kernels.library import find, library
+from hilbert.arrays.libraries.namespace import as_leaf
 from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.base.once import LOCK, once
 from hilbert.compiled.machine.compiled_line import CompiledLine, Report
@@ -131,7 +132,7 @@ class RunsCompiled:
         They are fresh, or those of `out`. Raises SpaceError for arrays of other shapes, or of dtypes that do not
         convert, for positions outside their index set, and for an `out` that is no memory of its own.
         """
-        given = arrays if self._are_due(arrays) else _checked("on_arrays", arrays, self.dom.leaves)
+        given = arrays if self._are_due(arrays) else _checked(arrays, self.dom.leaves)
         if out is not None:
             out = _own(out, self.cod.leaves, given)
         if self.backend == "llvm":
@@ -200,31 +201,30 @@ def _abroad(leaves: Sequence[Any]) -> SpaceError:
     return SpaceError(msg)
 
 
-def _checked(what: str, arrays: Sequence[Any], leaves: Sequence[Leaf]) -> list[Any]:
-    """Arrays as they fit the leaves; raises SpaceError for others."""
+def _checked(arrays: Sequence[Any], leaves: Sequence[Leaf]) -> list[Any]:
+    """Arrays as they fit the leaves, by the rule of vectors; raises SpaceError for others."""
     if len(arrays) != len(leaves):
         due = ", ".join(f"{leaf.dtype}{list(leaf.shape)}" for leaf in leaves)
-        msg = f"{what} takes {len(leaves)} arrays, one for each leaf ({due}), not {len(arrays)}"
+        msg = f"on_arrays takes {len(leaves)} arrays, one for each leaf ({due}), not {len(arrays)}"
         raise SpaceError(msg)
     made = []
     for k, (a, leaf) in enumerate(zip(arrays, leaves, strict=True)):
-        array = np.asarray(a)
-        if array.shape != leaf.shape or not np.can_cast(array.dtype, leaf.dtype, "same_kind"):
-            msg = f"{what}: array {k} is {array.dtype}{list(array.shape)}, where {leaf.dtype}{list(leaf.shape)} is due"
-            raise SpaceError(msg)
-        index = leaf.entry.index
-        if index is not None and array.size and not (array.min() >= 0 and array.max() < index.size):
-            msg = f"{what}: array {k} has positions outside {index}, from {array.min()} to {array.max()}"
-            raise SpaceError(msg)
-        made.append(array)
+        found = find(a)
+        if found not in {None, NUMPY}:
+            raise _abroad([a])
+        try:
+            made.append(as_leaf(a, leaf))
+        except SpaceError as error:
+            msg = f"on_arrays, array {k}: {error}"
+            raise SpaceError(msg) from error
     return made
 
 
 def _own(out: Sequence[Any], leaves: Sequence[Leaf], given: Sequence[Any]) -> list[Any]:
     """The arrays of `out`; SpaceError unless each can be written into, fits and shares no memory with others."""
     made = list(out)
-    if len(made) != len(leaves):
-        msg = f"out= takes {len(leaves)} arrays, one for each leaf of the result, not {len(made)}"
+    if isinstance(out, np.ndarray) or len(made) != len(leaves):
+        msg = f"out= takes a list of {len(leaves)} arrays, one for each leaf of the result, not {shown(out)}"
         raise SpaceError(msg)
     for k, (a, leaf) in enumerate(zip(made, leaves, strict=True)):
         if type(a) is not np.ndarray or a.shape != leaf.shape or a.dtype != leaf.dtype:
@@ -233,7 +233,10 @@ def _own(out: Sequence[Any], leaves: Sequence[Leaf], given: Sequence[Any]) -> li
         if not (a.flags.writeable and a.flags.c_contiguous and a.flags.aligned):
             msg = f"out=: array {k} cannot be written into, or does not lie row by row: give np.empty({leaf.shape})"
             raise SpaceError(msg)
-        if any(np.may_share_memory(a, other) for other in [*given, *made[:k]]):
+        others = [*given, *made[:k]]
+        if any(a is b for b in others) or (
+            any(b.base is not None for b in (a, *others)) and any(np.may_share_memory(a, b) for b in others)
+        ):
             msg = f"out=: array {k} shares memory with an argument or with another result: give one of its own"
             raise SpaceError(msg)
     return made

@@ -16,7 +16,7 @@ from hilbert.program.line.choice import AnyLane, Choose
 from hilbert.program.line.constant import Const, filled
 from hilbert.program.line.operation import Contract, Literal, Move, Reduce
 from hilbert.program.line.step_operation import Operation
-from hilbert.relation import Full
+from hilbert.relation import Full, run
 from linmap.net.support import (
     Given,
     Image,
@@ -203,7 +203,7 @@ class Supports:
 
     def mask(self, p: Part) -> Const | int | None:
         """The mask of a part's base, a constant or the slot that computes it; None where no place is known to be 0."""
-        mask = None if p.where is None else self._truth(p.where)
+        mask = None if p.where is None else self._along(self._truth(p.where), self.b.slots[p.base].axes)
         return None if isinstance(mask, Const) and holds(mask) else mask
 
     def bound(self, p: Part) -> Const | None:
@@ -250,7 +250,21 @@ class Supports:
         for k in (a, b):
             if isinstance(k, Const) and holds(k):
                 return k
-        return a if a is b or (isinstance(a, int) and a == b) else self._step(Choose(), a, a, b)
+        if a is b or (isinstance(a, int) and a == b):
+            return a
+        return self._step(Choose(), a, a, self._along(b, self._leaf(a).axes))
+
+    def _along(self, x: Const | int, axes: tuple[Index, ...]) -> Const | int:
+        """A mask along axes of the same sizes: masks are made where axes of equal size may have lost their names."""
+        have = self._leaf(x).axes
+        if have == axes or [axis.size for axis in have] != [axis.size for axis in axes]:
+            return x
+        if isinstance(x, Const):
+            return Const(x.array, Leaf(x.leaf.entry, axes), MADE)
+        for at, (a, b) in enumerate(zip(have, axes, strict=True)):
+            if a != b:
+                x = self._step(Reduce(run(a, b), at), x)
+        return x
 
     def _held(self, s: Image, of: Const | int | None = None) -> Const | int:
         """The mask of an image."""
@@ -270,7 +284,7 @@ class Supports:
         """Numbers 0 and 1 go through the arc, and are asked where they are not 0."""
         x: Const | int = filled(1.0, s.source)
         if of is not None:
-            x = self._step(Contract(Spec.pointwise(len(s.source.axes))), of, x)
+            x = self._step(Contract(Spec.pointwise(len(s.source.axes))), self._along(of, s.source.axes), x)
         x = self._step(operation, *args(x))
         return self._step(AnyLane(len(self._leaf(x).axes), when=True), x)
 

@@ -129,13 +129,13 @@ class CompiledLine:
             workspace = free.pop()
         except IndexError:
             workspace = self._workspace()
-        if self.entry is None or out is not None:
+        if self.entry is None:
             made = workspace.run(arrays, out)
         else:
             for place, array in zip(workspace.given, arrays, strict=True):
                 place[...] = array
             self.entry(workspace.address, self.blas, 0, 1)
-            made = [place.copy() if place.ndim else place[()] for place in workspace.made]
+            made = _given_out(workspace.made, out)
         free.append(workspace)
         return made
 
@@ -194,12 +194,7 @@ class Workspace:
             return _into(line.interpreted.run(arrays), out)
         for k, done in enumerate(made):
             if done is None:
-                small = memory[len(arrays) + k]
-                if out is None:
-                    made[k] = small.copy() if small.ndim else small[()]
-                else:
-                    out[k][...] = small
-                    made[k] = out[k]
+                (made[k],) = _given_out([memory[len(arrays) + k]], None if out is None else [out[k]])
         return made
 
     def _call(self, step: Called, held: list[Any], made: list[Any]) -> None:
@@ -219,6 +214,15 @@ class Workspace:
         found = step.kernel(*map(held_in, step.given))
         for buffer, result in zip(step.made, found if isinstance(found, Arrays) else (found,), strict=True):
             memory[numbers[buffer]][...] = result
+
+
+def _given_out(places: Sequence[Any], out: Sequence[Any] | None) -> list[Any]:
+    """Small results, copied from the workspace."""
+    if out is None:
+        return [place.copy() if place.ndim else place[()] for place in places]
+    for target, place in zip(out, places, strict=True):
+        target[...] = place
+    return [*out]
 
 
 def _into(made: list[Any], out: Sequence[Any] | None) -> list[Any]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from functools import cache
+from threading import RLock
 from typing import TYPE_CHECKING, Any, final
 
 from attrs import frozen
@@ -12,6 +14,12 @@ from hilbert.errors import SpaceError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+COMPILING = RLock()
+"""Held while LLVM works: a process that is forked meanwhile would find its lock taken for ever."""
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=COMPILING.acquire, after_in_parent=COMPILING.release, after_in_child=COMPILING.release)
 
 
 @cache
@@ -59,6 +67,14 @@ class Code:
     """The functions of a module in memory; they live as long as this object does."""
 
     def __init__(self, text: str, names: Sequence[str], target: Target, level: int = 3) -> None:
+        kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+        with COMPILING:
+            self._engine = self._made(text, target, level)
+            self.functions = {name: kind(self._engine.get_function_address(name)) for name in names}
+
+    @staticmethod
+    def _made(text: str, target: Target, level: int) -> Any:
+        """The engine that holds the code."""
         llvm = binding()
         machine = llvm.Target.from_default_triple().create_target_machine(
             cpu=target.cpu, features=target.features, opt=level, jit=True
@@ -73,10 +89,9 @@ class Code:
         inliner = llvm.create_new_module_pass_manager()  # the vectors of sines: see `ir_scalars`
         inliner.add_always_inliner_pass()
         inliner.run(module, builder)
-        self._engine = llvm.create_mcjit_compiler(module, machine)
-        self._engine.finalize_object()
-        kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
-        self.functions = {name: kind(self._engine.get_function_address(name)) for name in names}
+        engine = llvm.create_mcjit_compiler(module, machine)
+        engine.finalize_object()
+        return engine
 
 
 @cache

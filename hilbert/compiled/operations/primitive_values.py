@@ -186,9 +186,9 @@ class Scalars:
 
     @staticmethod
     def sign(x: Scalar) -> Scalar:
-        """−1, 0 or 1; NaN for NaN."""
-        one = Scalars.ones_like(x)
-        return Scalars.where(x > 0.0, one, Scalars.where(x < 0.0, -one, x))
+        """−1, 0 or 1, of −0 too; NaN for NaN."""
+        one, zero = Scalars.ones_like(x), Scalars.zeros_like(x)
+        return Scalars.where(x > 0.0, one, Scalars.where(x < 0.0, -one, Scalars.where(x == 0.0, zero, x)))
 
     @staticmethod
     def isnan(x: Scalar) -> Scalar:
