@@ -52,12 +52,11 @@ class _Function:
         """The lines of statements; each knows only its own values."""
         for statement in statements:
             self.names = {}
-            self.lines.append("{")
             self.statement(statement)
-            self.lines.append("}")
 
     def statement(self, statement: Statement) -> None:
         """The lines of a statement."""
+        self.lines.append("{")
         match statement:
             case For(variable, body, _, is_parallel):
                 i, n = variable.name, variable.size
@@ -77,7 +76,7 @@ class _Function:
                 self.product(statement)
             case _:
                 raise TypeError(statement)
-        self.lines.append("}")
+        self.lines.append("}}")
 
     def product(self, s: Product) -> None:
         """A product as loops over flat memory."""
@@ -86,11 +85,10 @@ class _Function:
         a, b, c = (f"(({t} *){buffer.name})[{self.place(start)} + " for buffer, start in pairs)
         a, b = a + (f"h * {m} + i]" if ta else f"i * {k} + h]"), b + (f"j * {k} + h]" if tb else f"h * {n} + j]")
         c += f"i * {n} + j]"
-        factor, old = _number(s.factor, s.c.dtype), f" + {c}" if s.adds else ""
         self.lines += [
             f"for (int64_t i = 0; i < {m}; i++) for (int64_t j = 0; j < {n}; j++) {{ {t} sum = 0;",
             f"for (int64_t h = 0; h < {k}; h++) sum += {a} * {b};",
-            f"{c} = {factor} * sum{old};",
+            f"{c} = {_number(s.factor, s.c.dtype)} * sum{f' + {c}' if s.adds else ''};",
         ]
 
     def entry(self, buffer: Buffer, places: tuple[Place, ...]) -> str:
