@@ -38,7 +38,7 @@ def printed(name: str, statements: Sequence[Statement], takes: Sequence[Buffer],
         to.lines.append(f"{dtype} (*const {b.name}){axes} = {make}({b.size} * sizeof({dtype}));")
     to.body(statements)
     to.lines += [f"given({b.name}, {b.size} * sizeof({TYPES[b.dtype]}));" for b in gives]
-    return "\n".join([f"void {name}(void) {{", *to.lines, "}", ""])
+    return "\n".join([f"void {name}(void) {{", *to.lines, "}\n"])
 
 
 @define
@@ -72,17 +72,16 @@ class _Function:
                 new, to = self.value(value), self.entry(buffer, places)
                 put = new if monoid is None else _operation(monoid, buffer.dtype, [to, new])
                 self.lines.append(f"{{ {to} = {put};")
-            case Product():
-                self.product(statement)
             case _:
-                raise TypeError(statement)
+                assert isinstance(statement, Product)
+                self.product(statement)
         self.lines.append("}}")
 
     def product(self, s: Product) -> None:
         """A product as loops over flat memory."""
         (m, n, k), (ta, tb), t = s.sizes, s.transposed, TYPES[s.c.dtype]
-        pairs = zip((s.a, s.b, s.c), s.starts, strict=True)
-        a, b, c = (f"(({t} *){buffer.name})[{self.place(start)} + " for buffer, start in pairs)
+        pairs = zip((s.a.name, s.b.name, s.c.name), s.starts, strict=True)
+        a, b, c = (f"(({t} *){name})[{self.place(at)} + " for name, at in pairs)
         a, b = a + (f"h * {m} + i]" if ta else f"i * {k} + h]"), b + (f"j * {k} + h]" if tb else f"h * {n} + j]")
         c += f"i * {n} + j]"
         self.lines += [

@@ -13,7 +13,7 @@ import pytest
 from hilbert.compiled.merge.buffer_axes import LOCAL, contract
 from hilbert.compiled.merge.fusion import fused
 from hilbert.compiled.merge.marks import mark_parallel
-from hilbert.compiled.tree.accesses import accesses
+from hilbert.compiled.tree.accesses import accesses, writes
 from hilbert.compiled.tree.arrays import Loops
 from hilbert.compiled.tree.buffers import Buffer
 from hilbert.compiled.tree.places import Place, Variable
@@ -84,12 +84,8 @@ class Memory:
     def at_once(self, loop: For) -> None:
         """Each statement in all rounds, the last one first, then the next statement."""
         found = accesses(loop)
-        self.own = (
-            frozenset(
-                b for b in found if b.is_local and all(p.number is not None for a in found[b] for p in a.places or ())
-            )
-            - loop.totals
-        )
+        fixed = {b for b in found if all(p.number is not None for a in found[b] for p in a.places or ())}
+        self.own = frozenset(b for b in fixed if b.is_local and writes(found[b])) - loop.totals
         for statement in loop.body:
             for n in reversed(range(loop.variable.size)):
                 self.at[loop.variable] = self.round = n
@@ -293,6 +289,27 @@ def test_what_merged_loops_need() -> None:
             loop(c.put(d, i, value=c.at(b, i) * c.at(q))),
         ]
     )
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_statements_at_random(seed: int) -> None:
+    """Loops over two variables and single statements, with totals, at their own places, at others and at numbers."""
+    rng = np.random.default_rng(seed)
+    c = Case()
+    kept = [c.x, c.y, *(c.buffer(N, is_output=bool(k)) for k in (0, 1, 1, 1))]
+    begin: list[Statement] = [loop(*(c.put(b, i, value=c.at(c.x, i) * 0.5) for b in kept[2:]))]
+    for _ in range(int(rng.integers(4, 24))):
+        variable = (I, J, None)[rng.integers(3)]
+
+        def entry(own: Variable | None = variable) -> tuple[Buffer, Place]:
+            at = Place(int(rng.integers(N))) if own is None or rng.random() < 0.1 else Place.of(own)
+            moved = at * -1 + (N - 1) if rng.random() < 0.1 else at
+            return kept[rng.integers(len(kept))], moved
+
+        monoid = "max" if rng.random() < 0.1 else None
+        store = c.put(*entry(), value=c.at(*entry()) * 0.5 + c.at(*entry()), monoid=monoid)
+        begin.append(store if variable is None else loop(store, over=variable))
+    assert c.is_kept(begin)
 
 
 # --- axes that are cut ---
