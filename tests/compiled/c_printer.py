@@ -38,7 +38,7 @@ def printed(name: str, statements: Sequence[Statement], takes: Sequence[Buffer],
         to.lines.append(f"{dtype} (*const {b.name}){axes} = {make}({b.size} * sizeof({dtype}));")
     to.body(statements)
     to.lines += [f"given({b.name}, {b.size} * sizeof({TYPES[b.dtype]}));" for b in gives]
-    return "\n".join([f"void {name}(void) {{", *to.lines, "}", ""])
+    return "\n".join([f"void {name}(void) {{", *to.lines, "}\n"])
 
 
 @define
@@ -52,12 +52,11 @@ class _Function:
         """The lines of statements; each knows only its own values."""
         for statement in statements:
             self.names = {}
-            self.lines.append("{")
             self.statement(statement)
-            self.lines.append("}")
 
     def statement(self, statement: Statement) -> None:
         """The lines of a statement."""
+        self.lines.append("{")
         match statement:
             case For(variable, body, _, is_parallel):
                 i, n = variable.name, variable.size
@@ -73,25 +72,23 @@ class _Function:
                 new, to = self.value(value), self.entry(buffer, places)
                 put = new if monoid is None else _operation(monoid, buffer.dtype, [to, new])
                 self.lines.append(f"{{ {to} = {put};")
-            case Product():
-                self.product(statement)
             case _:
-                raise TypeError(statement)
-        self.lines.append("}")
+                assert isinstance(statement, Product)
+                self.product(statement)
+        self.lines.append("}}")
 
     def product(self, s: Product) -> None:
         """A product as loops over flat memory."""
         (m, n, k), (ta, tb), t = s.sizes, s.transposed, TYPES[s.c.dtype]
-        pairs = zip((s.a, s.b, s.c), s.starts, strict=True)
-        a, b, c = (f"(({t} *){buffer.name})[{self.place(start)} + " for buffer, start in pairs)
+        pairs = zip((s.a.name, s.b.name, s.c.name), s.starts, strict=True)
+        a, b, c = (f"(({t} *){name})[{self.place(at)} + " for name, at in pairs)
         a += f"h * {s.leads[0]} + i]" if ta else f"i * {s.leads[0]} + h]"
         b += f"j * {s.leads[1]} + h]" if tb else f"h * {s.leads[1]} + j]"
         c += f"i * {s.leads[2]} + j]"
-        factor, old = _number(s.factor, s.c.dtype), f" + {c}" if s.adds else ""
         self.lines += [
             f"for (int64_t i = 0; i < {m}; i++) for (int64_t j = 0; j < {n}; j++) {{ {t} sum = 0;",
             f"for (int64_t h = 0; h < {k}; h++) sum += {a} * {b};",
-            f"{c} = {factor} * sum{old};",
+            f"{c} = {_number(s.factor, s.c.dtype)} * sum{f' + {c}' if s.adds else ''};",
         ]
 
     def entry(self, buffer: Buffer, places: tuple[Place, ...]) -> str:

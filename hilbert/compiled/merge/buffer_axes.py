@@ -52,7 +52,7 @@ def contract(to: Loops, parts: Sequence[Sequence[Statement]]) -> None:
     gone: Gone = {}
     for buffer in to.buffers:
         used = uses.get(buffer, [])
-        if not used or buffer.is_whole or any(places is None for places, _ in used):
+        if not used or buffer.is_whole:
             continue
         common = used[0][1]
         for _, around in used:
@@ -61,12 +61,7 @@ def contract(to: Loops, parts: Sequence[Sequence[Statement]]) -> None:
                 k += 1
             common = common[:k]
         every = [places for places, _ in used]
-        dropped = {
-            k: n
-            for k in range(len(buffer.shape))
-            for loop in common
-            if not loop.rounds and (n := width(every, k, loop.variable))
-        }
+        dropped = {k: n for k in range(len(buffer.shape)) for loop in common if (n := width(every, k, loop.variable))}
         if dropped:
             gone[buffer] = dropped
     for buffer, dropped in gone.items():

@@ -30,7 +30,7 @@ def fused(statements: list[Statement]) -> list[Statement]:
     clusters = _Clusters(statements)
     work: dict[Variable, list[int]] = {}
     for statement in statements:
-        if isinstance(statement, For) and not statement.rounds:
+        if isinstance(statement, For):
             work.setdefault(statement.variable, []).append(work_of(statement))
     for variable in sorted(work, key=lambda v: sum(work[v]), reverse=True):
         if len(work[variable]) > 1:
@@ -74,7 +74,7 @@ class _Cluster:
         self.needs = self.before = needs
         self.size = sum(1 for _ in inside([statement]))
         self.is_apart = isinstance(statement, For) and _is_apart(statement)
-        self.variable = statement.variable if isinstance(statement, For) and not statement.rounds else None
+        self.variable = statement.variable if isinstance(statement, For) else None
 
 
 @final

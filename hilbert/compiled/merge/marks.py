@@ -20,7 +20,7 @@ def mark_parallel(statements: list[Statement]) -> None:
     kept: set[Buffer] = set()
     _keep(statements, kept)
     for statement in inside(statements):
-        if isinstance(statement, For) and not statement.rounds:
+        if isinstance(statement, For):
             _mark(statement, kept)
 
 

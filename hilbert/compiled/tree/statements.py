@@ -53,9 +53,10 @@ class Store:
 @final
 @define(eq=False)
 class For:
-    """A loop. Loops over `rounds` keep their order and are not merged; those of a nest have one, by chance.
+    """A loop. Loops over `rounds` keep their order; those of a nest have one, by chance.
 
-    The rounds of a parallel one meet in `totals` only, one entry each, to which they put values.
+    The variable of a loop over `rounds` is of no other loop, so that it is not merged. The rounds of a parallel loop
+    meet in `totals` only, one entry each, to which they put values.
     """
 
     variable: Variable
