@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import pickle
 import subprocess
 import sys
@@ -214,6 +215,57 @@ def test_threads() -> None:
     with ThreadPoolExecutor(8) as pool:
         for _ in range(5):
             assert all(map(np.array_equal, alone, (v.array for v in pool.map(g, points))))
+
+
+FORKED = """
+import os, threading, time
+import hilbert.all as hb
+V = hb.R ** hb.Fin.of(5)
+old = hb.compiled(hb.fun(V)(lambda x: hb.tanh(x) @ x))
+old(V.ones())
+stop = []
+def work():
+    k = 0
+    while not stop:
+        k += 1
+        hb.compiled(hb.fun(V)(lambda x: hb.cos(x * float(k)) @ x))(V.ones())
+threading.Thread(target=work, daemon=True).start()
+for k in range(3):
+    time.sleep(0.05)
+    child = os.fork()
+    if not child:
+        old(V.ones())
+        hb.compiled(hb.fun(V)(lambda x: hb.sin(x * (0.1 + k)) @ x))(V.ones())
+        os._exit(0)
+    print(os.waitpid(child, 0)[1])
+stop.append(1)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_forked_processes_compile() -> None:
+    """A process that is forked while another thread compiles runs what is there, and compiles."""
+    run = [sys.executable, "-c", FORKED]
+    ran = subprocess.run(run, capture_output=True, text=True, check=False, timeout=120)  # noqa: S603 - ours
+    assert ran.stdout.split() == ["0", "0", "0"], ran.stderr
+
+
+def test_signed_zeros() -> None:
+    """Those of sign and of a slope of |x| are numpy's."""
+    at = hb.R.vec(-0.0)
+    for g in (hb.fun(hb.R)(hb.sign), hb.grad(hb.fun(hb.R)(hb.absolute))):
+        assert np.signbit(hb.compiled(g)(at).array) == np.signbit(g(at).array)
+
+
+def test_compilers_say_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    """A loop that LLVM cannot make of vectors is no reason to write on the standard error."""
+    T = hb.Fin.of(40)
+    W = hb.R ** hb.Fin.of(40)
+    f = hb.fun(W)(lambda u: hb.iterate(lambda s: s + 0.1 * (s.roll(1) - s * s * s), u, T).sum())
+    hb.compiled(hb.grad(f))(W.ones())
+    angles = hb.fun(W)(lambda u: (hb.acos(u * 0.5) * hb.cumsum(hb.Fin.of(40))(u)).max())
+    hb.compiled(hb.grad(angles))(W.ones())
+    assert capfd.readouterr().err == ""
 
 
 def test_memory_is_flat() -> None:

@@ -88,3 +88,18 @@ def test_loops_around_a_torus_have_no_quotients() -> None:
     u = np.random.default_rng(0).normal(size=(64, 64))
     assert np.allclose(made([u])[0], Runner(line).run([u])[0], rtol=1e-13)
     assert "urem" not in made.text
+
+
+def test_short_axes_beside_each_other_are_loops() -> None:
+    """A field of 16×16 is no longer a program than one of 17×17; only sums over some entries are written out."""
+    statements = []
+    for n in (16, 17):
+        rows, columns = hb.Fin(Row, n), hb.Fin(Column, n)
+
+        def step(u: Any, rows: Any = rows, columns: Any = columns) -> Any:
+            return u + 0.1 * (u.roll(1, over=rows) + u.roll(1, over=columns) - 2.0 * u * u * u)
+
+        f = hb.fun(hb.R ** (rows * columns))(lambda u, step=step: hb.iterate(step, u, hb.Fin.of(3)).sum())
+        made = CompiledLine(planned(hb.grad(f)).line)
+        statements.append(made.report.statements)
+    assert statements[0] == statements[1] < 300

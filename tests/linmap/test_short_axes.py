@@ -267,3 +267,27 @@ def test_pairs_of_many_factors_are_looked_at_where_they_may_fit(monkeypatch: pyt
     monkeypatch.setattr(factor_pairs, "_pair", counted)
     assert str(hb.structure(hb.derivative(of_rows(body)))) == f"{ROWS} blocks, each dense 3×3"
     assert len(counts) < 20000
+
+
+def test_masks_along_axes_that_lost_their_names() -> None:
+    """Masks are joined along an axis of a name and one of its size: a rotation and a projection, with two gathers."""
+
+    class Seen:
+        """Observations."""
+
+    X, Y = hb.Fin.of(3), hb.Fin.of(2)
+    V, seen, near, far = hb.R**X, hb.Fin(Seen, 240), hb.Fin.of(4), hb.Fin.of(60)
+    rng = np.random.default_rng(0)
+    i = (hb.Elements(near) ** seen).vec(rng.integers(0, 4, 240))
+    j = (hb.Elements(far) ** seen).vec(rng.integers(0, 60, 240))
+
+    def one(w: Any, x: Any) -> Any:
+        turned = [w[1] * x[2] - w[2] * x[1], w[2] * x[0] - w[0] * x[2], w[0] * x[1] - w[1] * x[0]]
+        p = x + hb.stack(X)(*turned) + (w @ x) * w
+        return hb.stack(Y)(p[0] / p[2], p[1] / p[2])
+
+    f: Any = hb.fun(V**near, V**far)(lambda c, p: hb.each(one, c[i], p[j]))
+    at = f.dom.random(rng)
+    dx = f.dom.random(rng)
+    matrix = hb.jacobian(f, at, as_="sparse")
+    assert np.allclose(matrix @ dx.flat(), hb.derivative(f)(at)(dx).flat())
