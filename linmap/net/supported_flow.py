@@ -263,7 +263,7 @@ class Supports:
             return Const(x.array, Leaf(x.leaf.entry, axes), MADE)
         for at, (a, b) in enumerate(zip(have, axes, strict=True)):
             if a != b:
-                x = self._step(Reduce(run(a, b), at), x)
+                x = self._step(Reduce(run(a, b, 0), at), x)
         return x
 
     def _held(self, s: Image, of: Const | int | None = None) -> Const | int:

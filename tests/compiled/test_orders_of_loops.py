@@ -99,7 +99,9 @@ def test_short_axes_beside_each_other_are_loops() -> None:
         def step(u: Any, rows: Any = rows, columns: Any = columns) -> Any:
             return u + 0.1 * (u.roll(1, over=rows) + u.roll(1, over=columns) - 2.0 * u * u * u)
 
-        f = hb.fun(hb.R ** (rows * columns))(lambda u, step=step: hb.iterate(step, u, hb.Fin.of(3)).sum())
-        made = CompiledLine(planned(hb.grad(f)).line)
+        def loss(u: Any, step: Any = step) -> Any:
+            return hb.iterate(step, u, hb.Fin.of(3)).sum()
+
+        made = CompiledLine(planned(hb.grad(hb.fun(hb.R ** (rows * columns))(loss))).line)
         statements.append(made.report.statements)
     assert statements[0] == statements[1] < 300
