@@ -273,10 +273,13 @@ def test_long_terms(name: str) -> None:
 
 @pytest.mark.parametrize("way", [lambda f: f, hb.adjoint], ids=["forth", "back"])
 def test_closed_chains(way: Callable[[Any], Any]) -> None:
-    """So it is for derivatives at a point; of another trace of the same function they are equal after as many calls."""
+    """So it is for derivatives at a point; of another trace of the same function they are equal after as many calls.
+
+    The structure of chains of up to some ten parts is found at once, and of longer ones pair by pair.
+    """
     passes = PASSES | {"== of a copy": lambda f: pickle.loads(pickle.dumps(f)) == f}
     for what, run in passes.items():
-        small, large = way(closed(10)), way(closed(100))
+        small, large = way(closed(20)), way(closed(200))
         run(way(closed(2)))
         if what != "simplify pointfree":  # which makes a composition that is longer by one, n times
             assert calls(lambda: run(large)) <= 13 * calls(lambda: run(small)) + 2000, what  # noqa: B023 - called here

@@ -147,7 +147,8 @@ class AxisClasses:
             if along in written and self._size.get(found, SOME + 1) <= SOME:
                 written.add(found)
         for nest, _ in self._nests:
-            inside = sorted({self._find(v) for v in nest.variables} & written, key=lambda found: self._size[found])
+            classes = dict.fromkeys(found for v in nest.variables if (found := self._find(v)) in written)
+            inside = sorted(classes, key=lambda found: self._size[found])
             while math.prod(v.size for v in nest.variables if self._find(v) in written) > MOST:
                 written.discard(inside.pop())
         return written
