@@ -45,7 +45,7 @@ Maker: TypeAlias = Callable[[Given], Calls]
 Made: TypeAlias = Callable[[Any], Any]
 """The same function, or its machine code."""
 Ours: TypeAlias = Callable[[Given, Made], Calls]
-"""What makes our calls of functions that are made so."""
+"""The maker of our calls, of an input and of a change of functions: none, or `compiled`."""
 
 
 def plain(function: Any) -> Any:

@@ -86,6 +86,11 @@ class RunsCompiled:
         return self._only("report").report
 
     @property
+    def reruns(self) -> int:
+        """The calls so far that the interpreter ran again, as a pivot of a small system was in doubt."""
+        return self._only("reruns").reruns
+
+    @property
     def llvm(self) -> str:
         """The code as text of LLVM, before it is optimised; SpaceError for a program of the interpreter."""
         return self._only("llvm").text

@@ -26,7 +26,7 @@ from attrs import frozen
 
 @frozen
 class Coefficients:
-    """What depends on the type in the formulas of `elementary.py`."""
+    """The numbers in the formulas of `elementary.py` that depend on the type."""
 
     log2_e: float
     """1/ln 2."""

@@ -322,6 +322,10 @@ def test_singular_systems_are_errors() -> None:
     solve = hb.fun(M, V)(hb.solve)
     with pytest.raises(hb.SpaceError) as plain:
         solve(M.vec(np.ones((5, 5))), x)
+    compiled = hb.compiled(solve)
+    compiled(M.vec(np.eye(5)), x)
+    assert compiled.reruns == 0
     with pytest.raises(hb.SpaceError) as made:
-        hb.compiled(solve)(M.vec(np.ones((5, 5))), x)
+        compiled(M.vec(np.ones((5, 5))), x)
+    assert compiled.reruns == 1
     assert str(made.value) == str(plain.value)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 Axis: TypeAlias = "Variable | tuple[Buffer, int]"
 FEW, SOME, WIDE = 4, 16, 17
-"""Classes of up to FEW elements are written out; of up to SOME, where sums run
-over them and most of their work is beside one of WIDE."""
+"""Classes of up to FEW elements are written out; of up to SOME, where sums run over them and most of their work is
+beside a class of WIDE or more."""
 VECTOR = 8
 """The innermost loops have at least so many rounds."""
 SUM = 16
@@ -155,7 +155,7 @@ class AxisClasses:
 
 
 def _gain(nest: Nest, v: Variable) -> float:
-    """What vectors along a variable of a nest gain: nothing where arrays whose order is given lie across.
+    """The gain of vectors along a variable of a nest: none where arrays whose order is given lie across.
 
     A sum along a vector costs about as much as 16 of its entries.
     """

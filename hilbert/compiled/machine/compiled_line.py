@@ -97,6 +97,7 @@ class CompiledLine:
         self.numbers = {buffer: k for k, buffer in enumerate(made.table)}
         self.doubted = None if made.doubted is None else self.numbers[made.doubted]
         self._free: list[Workspace] = []
+        self.reruns = 0
         self.blas = blas() if any(isinstance(s, Product) for s in made.statements) else None
         only = self.plan[0] if len(self.plan) == 1 else None
         is_quick = isinstance(only, Function) and only.rounds == 1 and all(self.is_small) and self.doubted is None
@@ -191,6 +192,7 @@ class Workspace:
             for first in range(0, step.rounds, step.turn):
                 step.call(self.address, line.blas, first, min(first + step.turn, step.rounds))
         if line.doubted is not None and memory[line.doubted]:
+            line.reruns += 1
             return _into(line.interpreted.run(arrays), out)
         for k, done in enumerate(made):
             if done is None:

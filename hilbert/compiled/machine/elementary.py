@@ -77,7 +77,7 @@ class Scalars(Protocol[V]):
 
     @property
     def has_fma(self) -> bool:
-        """Whether `fma` is rounded once."""
+        """True if `fma` is rounded once."""
 
     def number(self, value: float) -> V:
         """A constant."""

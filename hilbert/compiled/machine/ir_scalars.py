@@ -44,7 +44,7 @@ class IrScalars:
 
     @property
     def has_fma(self) -> bool:
-        """Whether `fma` is rounded once."""
+        """True if `fma` is rounded once."""
         return self._has_fma
 
     def _line(self, text: str) -> str:

@@ -184,7 +184,7 @@ class _Laid:
 
 
 def _laid(to: Loops, array: Array, labels: str) -> _Laid:
-    """How an operand lies in memory: views that only move axes, or scale, are read through."""
+    """The operand as it lies in memory: views that only move axes, or scale, are read through."""
     variables = [to.variable(n) for n in array.shape]
     value, factor = array.at(tuple(map(Place.of, variables))), 1.0
     while (value.name == "neg") or (value.name == "mul" and value.args[1].number is not None):

@@ -103,7 +103,7 @@ def _ratio(y: Cell, x: Cell, p: Places) -> Value:
 def _eliminated(
     cells: Cells, a: Sequence[Sequence[Cell]]
 ) -> tuple[list[Callable[[Cells, list[Cell]], None]], list[list[Cell]]]:
-    """What is done to the rows of A, and the columns of the upper triangle that they become."""
+    """The steps on the rows of A, and the columns of the upper triangle that the rows become."""
     steps: list[Callable[[Cells, list[Cell]], None]] = []
     upper: list[list[Cell]] = []
     for k, column in enumerate([row[j] for row in a] for j in range(len(a))):

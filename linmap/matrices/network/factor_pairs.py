@@ -35,7 +35,7 @@ def _first_pair(
 
 
 def _fitting(n: Contractor, p: NetworkProduct, factors: Sequence[NetworkFactor]) -> Callable[[int, int], bool]:
-    """Whether two factors may have a contraction no larger than the larger one, from what is looked at once for all.
+    """Tell if two factors may have a contraction no larger than the larger one, by facts that are found once for all.
 
     One has all long labels of the other, or there is a label that nothing else has.
     """

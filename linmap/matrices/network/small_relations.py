@@ -141,7 +141,7 @@ class _Followed:
             here[name] = here[name] | truth if name in here else truth
 
     def _known(self, k: int, arc: Arc, *, is_dense: bool) -> Flow | None:
-        """What flows into the end of an arc, worked out once for each small flow; None where it is not followed."""
+        """The flow into the end of an arc, worked out once for each small flow; None where the arc is not followed."""
         flow = self.flows.get(arc.src)
         if flow is None:
             return None
@@ -153,7 +153,7 @@ class _Followed:
         return self.known[key]
 
     def _through(self, flow: Flow, arc: Arc, *, is_dense: bool) -> Flow | None:
-        """What flows into the end of an arc; None where it is not followed."""
+        """The flow into the end of an arc; None where the arc is not followed."""
         f, axes = arc.map, self.body.wires[arc.src].axes
         if math.prod(_short(self.body.wires[arc.dst].axes)) > WIDE:
             return None
