@@ -14,7 +14,7 @@ import numpy as np
 
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.arrays.kernels.library import Arrays, Library
-from hilbert.arrays.kernels.windows import row_sums
+from hilbert.arrays.kernels.windows import SMALL, row_sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -145,6 +145,37 @@ class Axes(Library):
 
 class NumpyAxes(Axes):
     """Functions along axes in place, with sums of rows by BLAS."""
+
+    def exponentials(self, names: tuple[str, ...], at: int, shape: tuple[int, ...]) -> Callable[[Any], Any]:
+        """Some of log Σ exp, softmax and log softmax; of small arrays by few calls, where the largest are finite."""
+        with_care = super().exponentials(names, at, shape)
+        size, last = math.prod(shape), at == len(shape) - 1
+        if not 0 < size <= SMALL or not (last or (at == 0 and len(shape) == 2)):
+            return with_care
+        n, kept, rest = shape[at], (*shape[:at], 1, *shape[at + 1 :]), (*shape[:at], *shape[at + 1 :])
+        ones, singles, all_finite = np.ones(n), np.ones(n, np.float32), b"\1" * (size // n)
+        largest, isfinite, exp, log = np.maximum.reduce, np.isfinite, np.exp, np.log
+
+        def all_of_them(a: Any) -> Any:
+            m = largest(a, axis=at, keepdims=True)
+            if isfinite(m).tobytes() != all_finite:
+                return with_care(a)
+            one = ones if a.dtype == np.float64 else singles
+            moved = a - m
+            e = exp(moved)
+            s = (e.dot(one) if last else one.dot(e)).reshape(kept)
+            made: list[Any] = []
+            for name in names:
+                match name:
+                    case "logsumexp":
+                        made.append((log(s) + m).reshape(rest)[()])
+                    case "softmax":
+                        made.append(e / s)
+                    case _:  # log softmax
+                        made.append(moved - log(s))
+            return made[0] if len(made) == 1 else Arrays(made)
+
+        return all_of_them
 
     def _exp(self, a: Any) -> Any:
         """exp a, written into a."""

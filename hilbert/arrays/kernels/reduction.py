@@ -38,7 +38,7 @@ from hilbert.arrays.kernels.library import Rows
 from hilbert.arrays.kernels.reduced_axes import ReducedAxes, Shape, lent
 from hilbert.arrays.kernels.segments import NumpySegments, Segments
 from hilbert.arrays.kernels.shifts import NumpyShifts, Shifts
-from hilbert.arrays.kernels.windows import row_sums
+from hilbert.arrays.kernels.windows import LONG, SHORT, SMALL, row_sums
 from hilbert.base.term import postorder
 from hilbert.base.two_sided import below
 from hilbert.index.index import Fin
@@ -265,7 +265,14 @@ class NumpyReductions(NumpyShifts, NumpySegments, ReductionKernels):
         """Sums over X; rows by BLAS."""
         axes = tuple(range(p.at, p.at + len(p.dom)))
         if p.before and not p.after and p.n > 1:
-            return lambda a: row_sums(np.reshape(a, (*p.before, p.n)))
+            rows = math.prod(p.before)
+            if p.n < LONG and (p.n >= SHORT or rows * p.n <= SMALL):
+                shape, ones = (rows, p.n), np.ones(p.n, p.dtype)
+                if len(p.before) == 1:
+                    return inline("{0}.reshape({shape}).dot({ones})", shape=shape, ones=ones)
+                text = "{0}.reshape({shape}).dot({ones}).reshape({before})"
+                return inline(text, shape=shape, ones=ones, before=p.before)
+            return lambda a: row_sums(a.reshape((*p.before, p.n)))
         axis = axes[0] if len(axes) == 1 else axes
         return lambda a: np.add.reduce(a, axis=axis)
 

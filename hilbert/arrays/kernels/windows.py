@@ -25,6 +25,8 @@ CONVOLVED = 11
 """numpy convolves with up to so many ones in a single vectorised pass."""
 SHORT, LONG = 4, 512
 """Rows shorter than the one are summed entry by entry, than the other by BLAS."""
+SMALL = 256
+"""Arrays of up to so many entries cost calls, not numbers (measured)."""
 FEW = 16
 """Up to so many slices are added one by one."""
 
