@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE := # bytecode is kept: the checks start Python many times
-.PHONY: demo test test-pythons fuzz bench peers coverage typing-mutants pyright mutation language-mutants higher-mutants model-mutants edits statements terms programs compiled llvmlite-versions texts signatures wheel-check
+.PHONY: demo test test-pythons fuzz bench peers coverage typing-mutants pyright mutation language-mutants higher-mutants model-mutants edits statements terms programs compiled llvmlite-versions texts signatures wheel-check docs docs-look
 
 demo: .venv/.demo ## train the digits model: make demo ARGS="…"
 	$(BIN)/python docs/examples/digits.py $(ARGS)
@@ -54,6 +54,12 @@ terms: .venv/.ready ## the laws of functions of functions on 3,000 generated ter
 programs: .venv/.ready ## generated programs of KS-Lisp and caddie: values against plain Python, derivatives against differences
 	$(BIN)/python -m tests.adjoint.languages.test_ks_generated $(or $(ARGS),2000 0)
 	$(BIN)/python -m tests.adjoint.languages.test_caddie_generated $(or $(ARGS),2000 0)
+
+docs: .venv/.ready ## the site, in build/site; a warning is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build -q
+
+docs-look: docs ## pictures of pages of the site, in build/look, by Chromium where there is one
+	$(BIN)/python -m docs.site.look $(ARGS)
 
 compiled: .venv/.ready ## generated lines as machine code, in every way to compile, against the interpreter
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.compiled.generated_lines $(or $(ARGS),0 800)
