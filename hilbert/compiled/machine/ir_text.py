@@ -13,10 +13,10 @@ from attrs import define, field
 
 from hilbert.compiled.machine.elementary import FUNCTIONS
 from hilbert.compiled.machine.ir_scalars import declarations, definition, kept
-from hilbert.compiled.machine.ir_words import STORED, SUFFIX, TYPES, called, declaration, number_text, parameter
+from hilbert.compiled.machine.ir_words import ROUTINES, STORED, SUFFIX, TYPES, called, declaration, number_text, parameter
 from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.places import Computed, Division, Place, Variable
-from hilbert.compiled.tree.statements import Called, For, If, Nest, Product, Store
+from hilbert.compiled.tree.statements import Called, For, If, Nest, Product, Routine, Store
 from hilbert.compiled.tree.values import Value
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ class _Function:
         self.at: dict[Variable, str] = {}
         self.values: dict[Value, str] = {}
         self.places: dict[Place, str] = {}
+        self.slots: dict[tuple[str, str], str] = {}
         self.entry: list[str] = []
         self.group: int | None = None
         self.totals: frozenset[Buffer] = frozenset()
@@ -114,6 +115,8 @@ class _Function:
                     self.branch(statement)
                 case Product():
                     self.product(statement)
+                case Routine():
+                    self.routine(statement)
                 case Nest() | Called():  # nests are loops by now, calls stand between functions
                     raise TypeError(statement)
                 case _:
@@ -221,25 +224,51 @@ class _Function:
         ta, tb = statement.transposed
         dtype = statement.c.dtype
         t = TYPES[dtype]
-
-        def slot(type_: str, number: str) -> str:
-            self.count += 1
-            place = f"%e{self.count}"
-            self.entry += [f"  {place} = alloca {type_}", f"  store {type_} {number}, ptr {place}"]
-            return place
-
         factor, added = number_text(statement.factor, dtype), number_text(float(statement.adds), dtype)
         a, b, c = (
-            self.put(f"getelementptr inbounds {t}, ptr {self.base(buffer)}, i64 {self.place(start)}")
+            self.from_place(buffer, start)
             for buffer, start in zip((statement.a, statement.b, statement.c), statement.starts, strict=True)
         )
-        letters = [slot("i8", "84" if flag else "78") for flag in (tb, ta)]
-        sizes = [slot("i32", str(size)) for size in (n, m, k)]
-        lda, ldb, ldc = (slot("i32", str(lead)) for lead in statement.leads)
-        given = [*letters, *sizes, slot(t, factor), b, ldb]
-        given += [a, lda, slot(t, added), c, ldc]
-        table = 0 if dtype == "float64" else 1
-        pointer = self.put(f"getelementptr ptr, ptr %blas, i64 {table}")
+        letters = [self.slot("i8", "84" if flag else "78") for flag in (tb, ta)]
+        sizes = [self.slot("i32", str(size)) for size in (n, m, k)]
+        lda, ldb, ldc = (self.slot("i32", str(lead)) for lead in statement.leads)
+        given = [*letters, *sizes, self.slot(t, factor), b, ldb]
+        given += [a, lda, self.slot(t, added), c, ldc]
+        self.foreign("dgemm" if dtype == "float64" else "sgemm", given)
+
+    def routine(self, statement: Routine) -> None:
+        """A call of LAPACK."""
+        given = []
+        for one in statement.given:
+            match one:
+                case str(letter):
+                    given.append(self.slot("i8", str(ord(letter))))
+                case int(number):
+                    given.append(self.slot("i32", str(number)))
+                case (buffer, start):
+                    given.append(self.from_place(buffer, start))
+                case _:
+                    assert_never(one)
+        self.foreign(statement.name, given)
+
+    def slot(self, type_: str, number: str) -> str:
+        """The address of a number that nobody writes: these functions take addresses."""
+        found = self.slots.get((type_, number))
+        if found is None:
+            self.count += 1
+            found = self.slots[type_, number] = f"%e{self.count}"
+            self.entry += [f"  {found} = alloca {type_}", f"  store {type_} {number}, ptr {found}"]
+        return found
+
+    def from_place(self, buffer: Buffer, start: Place) -> str:
+        """The address of an entry, counted as the entries lie."""
+        return self.put(
+            f"getelementptr inbounds {STORED[buffer.dtype]}, ptr {self.base(buffer)}, i64 {self.place(start)}"
+        )
+
+    def foreign(self, name: str, given: Sequence[str]) -> None:
+        """A call of a function of BLAS or LAPACK, whose address is in a table."""
+        pointer = self.put(f"getelementptr ptr, ptr %blas, i64 {ROUTINES.index(name)}")
         function = self.put(f"load ptr, ptr {pointer}")
         self.lines.append(f"  call void {function}({', '.join(f'ptr {g}' for g in given)})")
         self.values = {}
@@ -289,6 +318,8 @@ class _Function:
 
     def _loaded(self, buffer: Buffer, address: str) -> str:
         loaded = self.put(f"load {STORED[buffer.dtype]}, ptr {address}{self._access(buffer)}")
+        if buffer.dtype == "int32":
+            return self.put(f"sext i32 {loaded} to i64")
         return self.put(f"icmp ne i8 {loaded}, 0") if buffer.dtype == "bool" else loaded
 
     def value(self, value: Value) -> str:

@@ -99,6 +99,25 @@ class Product:
 
 @final
 @define(eq=False)
+class Routine:
+    """A call of a function of LAPACK: letters, sizes, and buffers of which entries from a flat place on are meant.
+
+    It reads all of its buffers and writes to some; `work` is how many stores take as long.
+    """
+
+    name: str
+    given: tuple[str | int | tuple[Buffer, Place], ...]
+    made: tuple[Buffer, ...]
+    work: int = 1
+
+    @property
+    def buffers(self) -> list[Buffer]:
+        """The buffers that are given."""
+        return [one[0] for one in self.given if isinstance(one, tuple)]
+
+
+@final
+@define(eq=False)
 class Called:
     """A kernel of the interpreter, which reads and makes whole arrays in memory; `why` it is called."""
 
@@ -109,7 +128,7 @@ class Called:
     sources: list[Buffer] = field(factory=list)
 
 
-Statement: TypeAlias = "Nest | Store | For | If | Product | Called"
+Statement: TypeAlias = "Nest | Store | For | If | Product | Routine | Called"
 
 
 def inside(statements: list[Statement]) -> Iterator[Statement]:
