@@ -13,7 +13,16 @@ from attrs import define, field
 
 from hilbert.compiled.machine.elementary import FUNCTIONS
 from hilbert.compiled.machine.ir_scalars import declarations, definition, kept
-from hilbert.compiled.machine.ir_words import ROUTINES, STORED, SUFFIX, TYPES, called, declaration, number_text, parameter
+from hilbert.compiled.machine.ir_words import (
+    ROUTINES,
+    STORED,
+    SUFFIX,
+    TYPES,
+    called,
+    declaration,
+    number_text,
+    parameter,
+)
 from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.places import Computed, Division, Place, Variable
 from hilbert.compiled.tree.statements import Called, For, If, Nest, Product, Routine, Store
@@ -114,7 +123,7 @@ class _Function:
                 case If():
                     self.branch(statement)
                 case Product():
-                    self.product(statement)
+                    self.routine(statement.routine)
                 case Routine():
                     self.routine(statement)
                 case Nest() | Called():  # nests are loops by now, calls stand between functions
@@ -218,60 +227,35 @@ class _Function:
     def _access(self, buffer: Buffer) -> str:
         return f", !llvm.access.group !{self.group}" if self.group is not None and buffer not in self.totals else ""
 
-    def product(self, statement: Product) -> None:
-        """A call of BLAS: what is stored by rows is the transpose of what it takes."""
-        m, n, k = statement.sizes
-        ta, tb = statement.transposed
-        dtype = statement.c.dtype
-        t = TYPES[dtype]
-        factor, added = number_text(statement.factor, dtype), number_text(float(statement.adds), dtype)
-        a, b, c = (
-            self.from_place(buffer, start)
-            for buffer, start in zip((statement.a, statement.b, statement.c), statement.starts, strict=True)
-        )
-        letters = [self.slot("i8", "84" if flag else "78") for flag in (tb, ta)]
-        sizes = [self.slot("i32", str(size)) for size in (n, m, k)]
-        lda, ldb, ldc = (self.slot("i32", str(lead)) for lead in statement.leads)
-        given = [*letters, *sizes, self.slot(t, factor), b, ldb]
-        given += [a, lda, self.slot(t, added), c, ldc]
-        self.foreign("dgemm" if dtype == "float64" else "sgemm", given)
-
     def routine(self, statement: Routine) -> None:
-        """A call of LAPACK."""
-        given = []
+        """A call of BLAS or LAPACK, whose functions take addresses, and have theirs in a table."""
+        dtype, given = statement.dtype, list[str]()
         for one in statement.given:
             match one:
                 case str(letter):
                     given.append(self.slot("i8", str(ord(letter))))
-                case int(number):
-                    given.append(self.slot("i32", str(number)))
+                case int(size):
+                    given.append(self.slot("i32", str(size)))
+                case float(factor):
+                    given.append(self.slot(TYPES[dtype], number_text(factor, dtype)))
                 case (buffer, start):
-                    given.append(self.from_place(buffer, start))
+                    place = f"ptr {self.base(buffer)}, i64 {self.place(start)}"
+                    given.append(self.put(f"getelementptr inbounds {STORED[buffer.dtype]}, {place}"))
                 case _:
                     assert_never(one)
-        self.foreign(statement.name, given)
+        pointer = self.put(f"getelementptr ptr, ptr %blas, i64 {ROUTINES.index(statement.name)}")
+        function = self.put(f"load ptr, ptr {pointer}")
+        self.lines.append(f"  call void {function}({', '.join(f'ptr {g}' for g in given)})")
+        self.values = {}
 
     def slot(self, type_: str, number: str) -> str:
-        """The address of a number that nobody writes: these functions take addresses."""
+        """The address of a number that nobody writes."""
         found = self.slots.get((type_, number))
         if found is None:
             self.count += 1
             found = self.slots[type_, number] = f"%e{self.count}"
             self.entry += [f"  {found} = alloca {type_}", f"  store {type_} {number}, ptr {found}"]
         return found
-
-    def from_place(self, buffer: Buffer, start: Place) -> str:
-        """The address of an entry, counted as the entries lie."""
-        return self.put(
-            f"getelementptr inbounds {STORED[buffer.dtype]}, ptr {self.base(buffer)}, i64 {self.place(start)}"
-        )
-
-    def foreign(self, name: str, given: Sequence[str]) -> None:
-        """A call of a function of BLAS or LAPACK, whose address is in a table."""
-        pointer = self.put(f"getelementptr ptr, ptr %blas, i64 {ROUTINES.index(name)}")
-        function = self.put(f"load ptr, ptr {pointer}")
-        self.lines.append(f"  call void {function}({', '.join(f'ptr {g}' for g in given)})")
-        self.values = {}
 
     # --- places and values ---
 

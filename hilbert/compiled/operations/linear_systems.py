@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from hilbert.compiled.tree.arrays import Array, Loops, Places
     from hilbert.compiled.tree.buffers import Buffer
+    from hilbert.compiled.tree.statements import Given
     from hilbert.compiled.tree.values import Value
 
 Masks: TypeAlias = "Sequence[tuple[bool, ...]]"
@@ -49,9 +50,7 @@ def _either(small: Callable[..., Array | None]) -> Callable[[Callable[..., Array
     """The operation written out where it is small, and by LAPACK where it is not; None without scipy."""
 
     def decorated(large: Callable[..., Array]) -> Callable[..., Array | None]:
-        def loops(
-            to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf, **options: str
-        ) -> Array | None:
+        def loops(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf, **options: str) -> Array | None:
             made = small(to, operands, masks, result, **options)
             if made is not None or not _has_lapack():
                 return made
@@ -95,9 +94,7 @@ class Matrices:
         """Matrix number k."""
         return self.buffer, k * (self.n * self.n)
 
-    def run(
-        self, name: str, given: Callable[[Place], tuple[str | int | tuple[Buffer, Place], ...]], *made: Buffer
-    ) -> Buffer:
+    def run(self, name: str, given: Callable[[Place], tuple[Given, ...]], *made: Buffer) -> Buffer:
         """Call a function of LAPACK for each matrix; what it says of errors is 0 if there are none."""
         info, count = _fresh(self.to, self.front, "int32"), math.prod(self.front)
         work = max(1, self.n**3 // STORE)
@@ -238,9 +235,7 @@ def solve(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf, part
     else:
         back = [order.index(k) for k in axes]
         x = _kept(to, [result.shape[k] for k in order], lambda p: right(tuple(p[k] for k in back)))
-        made = to.view(
-            result, lambda p: to.pool.cast(to.pool.load(x, tuple(p[k] for k in order)), result.dtype)
-        )
+        made = to.view(result, lambda p: to.pool.cast(to.pool.load(x, tuple(p[k] for k in order)), result.dtype))
     if part:
         lies, is_turned = _triangle(to, a)
         form = ("U" if is_turned == (part == "upper") else "L", "N" if is_turned else "T", "N")
