@@ -42,7 +42,7 @@ STORE = 32
 
 
 @cache
-def _has_lapack() -> bool:
+def has_lapack() -> bool:
     return find_spec("scipy") is not None
 
 
@@ -52,7 +52,7 @@ def _either(small: Callable[..., Array | None]) -> Callable[[Callable[..., Array
     def decorated(large: Callable[..., Array]) -> Callable[..., Array | None]:
         def loops(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf, **options: str) -> Array | None:
             made = small(to, operands, masks, result, **options)
-            if made is not None or not _has_lapack():
+            if made is not None or not has_lapack():
                 return made
             return large(to, operands, masks, result, **options)
 
