@@ -43,6 +43,7 @@ STORE = 32
 
 @cache
 def has_lapack() -> bool:
+    """Tell if scipy is there."""
     return find_spec("scipy") is not None
 
 
@@ -123,12 +124,26 @@ class Factors:
     info: Buffer
 
 
+def _by_columns(to: Loops, array: Array) -> Matrices:
+    """A copy of matrices by columns."""
+    return Matrices(to, _kept(to, array.shape, lambda p: array.at((*p[:-2], p[-1], p[-2]))))
+
+
+def _lying(to: Loops, array: Array) -> tuple[Buffer, bool] | None:
+    """The buffer that matrices are stored in, and True if by columns; None where they are computed."""
+    variables = [to.variable(k) for k in array.shape]
+    value = array.at(tuple(map(Place.of, variables)))
+    found = [place.variable for place in value.args[1]] if value.name == "load" and value.dtype == WIDE else []
+    turned = [*variables[:-2], variables[-1], variables[-2]]
+    return (value.args[0], found == turned) if found in (variables, turned) else None
+
+
 def _factored(to: Loops, array: Array) -> Factors:
     """The factors of matrices."""
 
     def make() -> Factors:
         to.wanted = None
-        f = Matrices(to, _kept(to, array.shape, lambda p: array.at((*p[:-2], p[-1], p[-2]))))
+        f = _by_columns(to, array)
         exchanged = _fresh(to, (*f.front, f.n), "int32")
         given = lambda k: (f.n, f.n, f.at(k), f.n, (exchanged, k * f.n))  # noqa: E731
         return Factors(f, exchanged, f.run("dgetrf", given, f.buffer, exchanged))
@@ -158,11 +173,18 @@ def _inverted(to: Loops, array: Array) -> Matrices:
     """The inverses, by columns."""
 
     def make() -> Matrices:
-        found = _regular(to, array)
-        made = Matrices(to, _kept(to, array.shape, lambda p: found.lu.entry(*p)))
-        n, work = made.n, _fresh(to, (made.n * (1 if made.n <= BLOCK else BLOCK),), WIDE)
-        given = lambda k: (n, made.at(k), n, (found.exchanged, k * n), (work, Place(0)), work.size)  # noqa: E731
-        made.run("dgetri", given, made.buffer, work)
+        lies = _lying(to, array)
+        if lies is not None and lies[0] in to.triangles:
+            made = _by_columns(to, array)
+            made.trust(lambda p: _between(made.pivot(p), TINY))
+            letter = "U" if lies[1] else "L"
+            made.run("dtrtri", lambda k: (letter, "N", made.n, made.at(k), made.n), made.buffer)
+        else:
+            found = _regular(to, array)
+            made = Matrices(to, _kept(to, array.shape, lambda p: found.lu.entry(*p)))
+            n, work = made.n, _fresh(to, (made.n * (1 if made.n <= BLOCK else BLOCK),), WIDE)
+            given = lambda k: (n, made.at(k), n, (found.exchanged, k * n), (work, Place(0)), work.size)  # noqa: E731
+            made.run("dgetri", given, made.buffer, work)
         _trust(to, made.buffer)
         return made
 
@@ -237,7 +259,9 @@ def solve(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf, part
         x = _kept(to, [result.shape[k] for k in order], lambda p: right(tuple(p[k] for k in back)))
         made = to.view(result, lambda p: to.pool.cast(to.pool.load(x, tuple(p[k] for k in order)), result.dtype))
     if part:
-        lies, is_turned = _triangle(to, a)
+        buffer, is_turned = _lying(to, a) or (_kept(to, a.shape, a.at), False)
+        buffer.is_whole = True
+        lies = Matrices(to, buffer)
         form = ("U" if is_turned == (part == "upper") else "L", "N" if is_turned else "T", "N")
         lies.trust(lambda p: _between(lies.pivot(p), TINY))
         lies.run("dtrtrs", lambda k: (*form, n, columns, lies.at(k), n, (x, k * (columns * n)), n), x)
@@ -250,17 +274,6 @@ def solve(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf, part
         )
     _trust(to, x)
     return made
-
-
-def _triangle(to: Loops, array: Array) -> tuple[Matrices, bool]:
-    """Matrices as they are stored, maybe by columns, or as they are copied."""
-    variables = [to.variable(k) for k in array.shape]
-    value = array.at(tuple(map(Place.of, variables)))
-    found = [place.variable for place in value.args[1]] if value.name == "load" and value.dtype == WIDE else []
-    turned = [*variables[:-2], variables[-1], variables[-2]]
-    buffer = value.args[0] if found in (variables, turned) else _kept(to, array.shape, array.at)
-    buffer.is_whole = True
-    return Matrices(to, buffer), found == turned
 
 
 @_either(small_systems.inverse)
@@ -341,5 +354,6 @@ def cholesky(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf) -
     found = Matrices(to, buffer)
     info = found.run("dpotrf", lambda k: ("U", found.n, found.at(k), found.n), buffer)
     found.trust(lambda p: found.pivot(p).compared("lt", math.inf))
+    to.triangles.add(buffer)
     to.doubt(found.front, lambda p: to.pool.load(info, p).compared("ne", 0))
     return made

@@ -67,6 +67,7 @@ class Loops:
         self.constants: dict[Any, Buffer] = {}
         self.wanted: Buffer | None = None  # where the next result is stored
         self.doubted: Buffer | None = None  # true where the interpreter is to compute the line
+        self.triangles: set[Buffer] = set()  # of lower triangles, with 0 above
         self._names = itertools.count()
         self._made: dict[Any, tuple[list[Statement], int, Statement, Any]] = {}
 
