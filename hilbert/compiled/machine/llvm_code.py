@@ -97,11 +97,9 @@ class Code:
 
 @cache
 def blas() -> Any:
-    """The addresses of ROUTINES, which scipy has; None where scipy is missing."""
-    try:
-        from scipy.linalg import cython_blas, cython_lapack
-    except ImportError:
-        return None
+    """The addresses of ROUTINES, which scipy has: it is there where a program calls them."""
+    from scipy.linalg import cython_blas, cython_lapack
+
     python = ctypes.pythonapi
     python.PyCapsule_GetName.restype = ctypes.c_char_p
     python.PyCapsule_GetName.argtypes = [ctypes.py_object]
