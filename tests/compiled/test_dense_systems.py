@@ -23,7 +23,7 @@ pytest.importorskip("llvmlite")
 pytest.importorskip("scipy")
 from hilbert.compiled.machine.compiled_line import CompiledLine
 from hilbert.compiled.machine.ir_words import ROUTINES
-from hilbert.compiled.operations import linear_systems
+from hilbert.compiled.operations import dense_systems
 
 SINGULAR_OF = {
     "0": lambda n: np.zeros((n, n)),
@@ -270,7 +270,7 @@ def test_threads() -> None:
 
 def test_without_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
     """The interpreter's kernels are called."""
-    monkeypatch.setattr(linear_systems, "has_lapack", lambda: False)
+    monkeypatch.setattr(dense_systems, "has_lapack", lambda: False)
     for name in OPERATIONS:
         f = function(name, 7)
         assert CompiledLine(planned(f).line).report.calls
