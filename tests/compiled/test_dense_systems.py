@@ -2,6 +2,7 @@
 
 import itertools
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from hilbert.compiled.machine.compiled_line import CompiledLine
 from hilbert.compiled.machine.ir_words import ROUTINES
 from hilbert.compiled.operations import dense_systems
 
-SINGULAR_OF = {
+SINGULAR_OF: dict[str, Callable[[int], Any]] = {
     "0": lambda n: np.zeros((n, n)),
     "whole numbers": lambda n: np.arange(1.0, n * n + 1).reshape(n, n),
     "one column": lambda n: np.outer(np.linspace(0.1, 0.7, n), np.arange(n)),
