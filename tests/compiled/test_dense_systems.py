@@ -56,7 +56,7 @@ def test_a_lifted_value_is_the_interpreters(name: str) -> None:
     f: Any = function(name, 7)
     count = len(f.dom.leaves)
     for over in itertools.chain.from_iterable(itertools.combinations(range(count), k) for k in range(1, count + 1)):
-        for size in (0, 1, 5):
+        for size in (0, 1, 5) if len(over) == count else (5,):
             g: Any = hb.lift(f, hb.Fin.of(size), over=over) if count > 1 else f ** hb.Fin.of(size)
             compared(g, drawn(g))
     if count > 1:
@@ -185,10 +185,9 @@ def test_a_kalman_filter_is_compiled_whole(n: int) -> None:
     f = filter_of(n, 12)
     rng = np.random.default_rng(1)
     arrays = [0.5 * np.eye(4), np.array(0.3), rng.standard_normal((12, n))]
-    compared(f, arrays)
     g: Any = hb.value_and_grad(f)
     code = compared(g, arrays)
-    many: Any = hb.lift(g, hb.Fin.of(3), over=(2,))
+    many: Any = hb.lift(f, hb.Fin.of(3), over=(2,))
     compared(many, [*arrays[:2], rng.standard_normal((3, 12, n))])
     bad = [arrays[0] * np.nan, *arrays[1:]]
     with np.errstate(all="ignore"):
