@@ -16,11 +16,14 @@ from hilbert.compiled.tree.arrays import Array, Loops, Unmade
 from hilbert.compiled.tree.buffers import Buffer
 from hilbert.compiled.tree.places import Place
 from hilbert.compiled.tree.statements import Called, Product
+from hilbert.compiled.tree.values import loads
 from hilbert.index.leaf import Bundle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hilbert.compiled.tree.places import Variable
+    from hilbert.compiled.tree.values import Value
     from hilbert.index.leaf import Leaf
     from hilbert.program.line.line import Line
 
@@ -72,24 +75,27 @@ def whole(to: Loops, line: Line) -> tuple[list[Buffer], list[Buffer]]:
             del to.statements[mark:]
             made = _called(to, step.operation, operands, [line.slots[a] for a in step.args], leaf, why)
         slots.append(made)
-    for slot, buffer in zip(line.outputs, outputs, strict=True):
-        array = slots[slot]
-        if array.buffer is not buffer and not _turned(to, array, buffer):
+    ends = [slots[slot] for slot in line.outputs]
+    for k, (array, buffer) in enumerate(zip(ends, outputs, strict=True)):
+        if array.buffer is not buffer and not _turned(to, array, buffer, ends[:k] + ends[k + 1 :]):
             to.wanted = buffer
             to.each(array.leaf, array.at)
     return inputs, outputs
 
 
-def _turned(to: Loops, array: Array, output: Buffer) -> bool:
-    """Make an output of a product of matrices that only its transpose is read of: (a·b)ᵀ = bᵀ·aᵀ."""
-    variables = [to.variable(n) for n in array.shape]
-    value = array.at(tuple(map(Place.of, variables)))
+def _turned(to: Loops, array: Array, output: Buffer, others: Sequence[Array]) -> bool:
+    """Make an output of a product of matrices that only its transpose is read of: (a·b)ᵀ = bᵀ·aᵀ.
+
+    The other outputs may be views, which are read later than all statements.
+    """
+    variables, value = _read(to, array)
     found = [place.variable for place in value.args[1]] if value.name == "load" else []
     for at, statement in enumerate(to.statements):
         if isinstance(statement, Product) and found and statement.c is value.args[0]:
             buffer, rows = statement.c, statement.rows
             turned = [*range(rows, len(found)), *range(rows)]
             is_read = any(buffer in accesses(other) for other in to.statements if other is not statement)
+            is_read |= any(buffer is load.args[0] for other in others for load in loads(_read(to, other)[1]))
             if is_read or buffer.kind != "work" or [found[k] for k in turned] != variables:
                 return False
             (m, n, k), (ta, tb), (lead, other, _) = statement.sizes, statement.transposed, statement.leads
@@ -99,6 +105,12 @@ def _turned(to: Loops, array: Array, output: Buffer) -> bool:
             )
             return True
     return False
+
+
+def _read(to: Loops, array: Array) -> tuple[list[Variable], Value]:
+    """Variables along the axes of an array, and what stands there."""
+    variables = [to.variable(n) for n in array.shape]
+    return variables, array.at(tuple(map(Place.of, variables)))
 
 
 def _called(

@@ -1,0 +1,28 @@
+"""Products of matrices by BLAS: their operands and results in other orders, in batches, and beside other outputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hilbert.all as hb
+
+A, B, C = hb.Fin.of(40), hb.Fin.of(41), hb.Fin.of(42)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        lambda x, y: ((x @ y).T, 2.0 * (x @ y).T),
+        lambda x, y: (2.0 * (x @ y), (x @ y).T),
+        lambda x, y: ((x @ y).T, (x @ y)[0, :], (x @ y).T[1:, :]),
+        lambda x, y: ((x @ y).T, (x @ y).T),
+    ],
+)
+def test_a_product_that_several_outputs_read_is_made_for_all(body: Any) -> None:
+    f = hb.fun(hb.R ** (A * B), hb.R ** (B * C))(body)
+    x = f.dom.random(np.random.default_rng(0))
+    for found, right in zip(hb.compiled(f)(x).leaves, f(x).leaves, strict=True):
+        np.testing.assert_allclose(found, right, rtol=1e-12, atol=1e-12)
