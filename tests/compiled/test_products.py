@@ -9,7 +9,16 @@ import pytest
 
 import hilbert.all as hb
 
+
 A, B, C = hb.Fin.of(40), hb.Fin.of(41), hb.Fin.of(42)
+LONG, FEW = hb.Fin.of(50), hb.Fin.of(3)
+
+
+def agrees(f: Any) -> None:
+    """Compiled, a function has the interpreter's numbers."""
+    x = f.dom.random(np.random.default_rng(0))
+    for found, right in zip(hb.compiled(f)(x).leaves, f(x).leaves, strict=True):
+        np.testing.assert_allclose(found, right, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -23,6 +32,25 @@ A, B, C = hb.Fin.of(40), hb.Fin.of(41), hb.Fin.of(42)
 )
 def test_a_product_that_several_outputs_read_is_made_for_all(body: Any) -> None:
     f = hb.fun(hb.R ** (A * B), hb.R ** (B * C))(body)
-    x = f.dom.random(np.random.default_rng(0))
-    for found, right in zip(hb.compiled(f)(x).leaves, f(x).leaves, strict=True):
-        np.testing.assert_allclose(found, right, rtol=1e-12, atol=1e-12)
+    agrees(f)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        lambda x, y: x[:, :40] @ y[:40, :],
+        lambda x, y: y.T @ x[:, :41].T,
+        lambda x, y: (x[:41, :].T @ y[:, :42].T[:41, :]).T,
+        lambda x, y: hb.tanh(x)[:, :40] @ y[:40, :42],
+    ],
+)
+def test_a_product_of_a_corner_reads_the_rows_of_the_whole(body: Any) -> None:
+    f = hb.fun(hb.R ** (LONG * LONG), hb.R ** (B * C))(body)
+    agrees(f)
+
+
+def test_products_of_corners_in_a_batch() -> None:
+    f = hb.fun(hb.R ** (LONG * A * LONG), hb.R ** (FEW * B * C))(
+        lambda x, y: hb.contract("bij,bjk->kbi", x[:3, :, :41], y)
+    )
+    agrees(f)

@@ -141,7 +141,7 @@ class _Matrices:
 
 @frozen
 class _Laid:
-    """An operand of a product: a factor times a buffer whose axes have these labels, in some order."""
+    """An operand of a product: a factor times a corner of a buffer whose axes have these labels, in some order."""
 
     array: Array
     own: str
@@ -155,9 +155,7 @@ class _Laid:
         if buffer is None:
             return None
         size = dict(zip(self.own, self.array.shape, strict=True))
-        step: dict[str, int] = {}
-        for label in reversed(self.labels):
-            step[label] = math.prod(size[c] for c in self.labels[self.labels.index(label) + 1 :])
+        step = {c: math.prod(buffer.shape[k:]) for k, c in enumerate(self.labels, 1)}
         if any(step[c] != step[d] * size[d] for group in (batch, rows, columns) for c, d in itertools.pairwise(group)):
             return None
         by_row, by_column = step[rows[-1]], step[columns[-1]]
