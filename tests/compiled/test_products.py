@@ -9,7 +9,6 @@ import pytest
 
 import hilbert.all as hb
 
-
 A, B, C = hb.Fin.of(40), hb.Fin.of(41), hb.Fin.of(42)
 LONG, FEW = hb.Fin.of(50), hb.Fin.of(3)
 
