@@ -44,6 +44,8 @@ def flat(n: Contractor, p: NetworkProduct) -> NetworkFactor | None:
     if q.tables:
         (table,) = q.tables
         factor = scattered(n, table, factor or n.ones((table.row,)))
+    if p.k and not q.k:  # no rows are left: 0 by structure, whatever the factors are
+        return n.constant(0.0, (), np.zeros((), bool))
     if q.k != p.k and p.k:
         factor = factor or n.ones(())
         factor = NetworkFactor(n.scaled(q.k / p.k, factor.slot), factor.labels)
