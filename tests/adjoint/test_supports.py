@@ -183,6 +183,20 @@ def test_the_matrix_of_what_is_singular_in_one_place() -> None:
         near(form(hb.fun(V)(hb.sqrt), POINT), np.diag([INF, 1 / 4, 1 / 6, 1 / 2]))
 
 
+@pytest.mark.parametrize("count", [2, 3, 4, 5])
+@pytest.mark.parametrize("last", [True, False])
+def test_the_matrix_of_what_is_stacked_and_not_read(count: int, last: bool) -> None:  # noqa: FBT001
+    """A stack whose one part is a root, of which another part is read, has the identity as Jacobian."""
+    stack = hb.stack(Fin.of(count), V)
+
+    def read(x: Any) -> Any:
+        parts = [x] * (count - 1)
+        return stack(*parts, hb.sqrt(x))[count - 2] if last else stack(hb.sqrt(x), *parts)[1]
+
+    for form in MATRICES:
+        near(form(hb.fun(V)(read), POINT), np.eye(4))
+
+
 # --- what costs nothing ---
 
 
