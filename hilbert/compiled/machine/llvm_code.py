@@ -73,9 +73,25 @@ class Code:
             self._engine = self._made(text, target, level)
             self.functions = {name: kind(self._engine.get_function_address(name)) for name in names}
 
+    @classmethod
+    def _made(cls, text: str, target: Target, level: int) -> Any:
+        """The engine that holds the code.
+
+        LLVM's vectors of straight lines (SLP) are wrong for some; code that is not well-formed would end the process.
+        """
+        module, machine = cls._optimised(text, target, level, lines=level > 1)
+        try:
+            module.verify()
+        except RuntimeError:
+            module, machine = cls._optimised(text, target, level, lines=False)
+            module.verify()
+        engine = binding().create_mcjit_compiler(module, machine)
+        engine.finalize_object()
+        return engine
+
     @staticmethod
-    def _made(text: str, target: Target, level: int) -> Any:
-        """The engine that holds the code."""
+    def _optimised(text: str, target: Target, level: int, *, lines: bool) -> tuple[Any, Any]:
+        """The module after all passes, and the machine that it is for; with vectors of straight `lines` or without."""
         llvm = binding()
         machine = llvm.Target.from_default_triple().create_target_machine(
             cpu=target.cpu, features=target.features, opt=level, jit=True
@@ -84,15 +100,14 @@ class Code:
         module.triple, module.data_layout = machine.triple, str(machine.target_data)
         module.verify()
         tuning = llvm.create_pipeline_tuning_options(speed_level=level)
-        tuning.loop_vectorization = tuning.slp_vectorization = tuning.loop_unrolling = level > 1
+        tuning.loop_vectorization = tuning.loop_unrolling = level > 1
+        tuning.slp_vectorization = lines
         builder = llvm.create_pass_builder(machine, tuning)
         builder.getModulePassManager().run(module, builder)
         inliner = llvm.create_new_module_pass_manager()  # the vectors of sines: see `ir_scalars`
         inliner.add_always_inliner_pass()
         inliner.run(module, builder)
-        engine = llvm.create_mcjit_compiler(module, machine)
-        engine.finalize_object()
-        return engine
+        return module, machine
 
 
 @cache

@@ -1,0 +1,45 @@
+"""LLVM's vectors of straight lines are wrong for some code: it is made again without them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hilbert.all as hb
+from hilbert.compiled.machine.llvm_code import Code, host
+
+TEXT = "define void @run(ptr %table, ptr %blas, i64 %first, i64 %last) {\n  ret void\n}\n"
+
+
+def test_the_gradient_of_a_fold_over_rows_of_four() -> None:
+    """LLVM 22 made a vector that is read before it is there, and ended the process."""
+    rows, columns = hb.Fin.of(5), hb.Fin.of(4)
+
+    def loss(u: Any, w: Any) -> Any:
+        last: Any = hb.fold(lambda s, r: hb.tanh(s + w @ r), w.sum(over=columns), u.rows())
+        return last @ last
+
+    f = hb.grad(hb.fun(hb.R ** (rows * columns), hb.R ** (rows * columns))(loss))
+    x = f.dom.random(np.random.default_rng(0))
+    for found, right in zip(hb.compiled(f)(x).leaves, f(x).leaves, strict=True):
+        np.testing.assert_allclose(found, right, rtol=1e-12, atol=1e-14)
+
+
+def test_code_that_is_not_well_formed_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bool] = []
+    optimised = Code._optimised
+
+    class Broken:
+        def verify(self) -> None:
+            raise RuntimeError
+
+    def made(*args: Any, lines: bool) -> Any:
+        asked.append(lines)
+        module, machine = optimised(*args, lines=lines)
+        return (Broken() if lines else module), machine
+
+    monkeypatch.setattr(Code, "_optimised", staticmethod(made))
+    assert [*Code(TEXT, ["run"], host()).functions] == ["run"]
+    assert asked == [True, False]
