@@ -106,7 +106,7 @@ class FormalKernels(Library):
 
         return Kernel(run)
 
-    def scale(self, k: float) -> Kernel:
+    def scale(self, k: float, leaf: Leaf | None = None) -> Kernel:
         """k·a."""
         return Kernel(lambda a: a.of(a.number * k) if isinstance(a, Filled) else scaled(a, k))
 

@@ -246,8 +246,8 @@ class Library:
         """a · b, element by element."""
         return Kernel(operator.mul, broadcasts=True)
 
-    def scale(self, k: float) -> Kernel:
-        """k · a for a number k."""
+    def scale(self, k: float, leaf: Leaf | None = None) -> Kernel:
+        """k · a for a number k; `leaf` is that of a, if it is known."""
         return Kernel(operator.neg) if k == -1.0 else Kernel(lambda a: a * k)
 
     def move(self, order: tuple[int, ...]) -> Kernel:

@@ -141,12 +141,13 @@ class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
         """a · b, element by element."""
         return _arithmetic(np.multiply, operator.mul)
 
-    def scale(self, k: float) -> Kernel:
-        """k · a."""
+    def scale(self, k: float, leaf: Leaf | None = None) -> Kernel:
+        """k · a; numpy takes k as an array of the same dtype in half the time of a number of Python's."""
         if k == -1.0:
             return Kernel(np.negative, (_onto(np.negative),), scalar=operator.neg)
-        into = inline("{f}({0}, {k}, {0})", f=np.multiply, k=k)
-        return Kernel(inline("{0} * {k}", k=k), (into,), scalar=partial(operator.mul, k))
+        number = np.array(k) if leaf is not None and leaf.axes and leaf.dtype == "float64" else k
+        into = inline("{f}({0}, {k}, {0})", f=np.multiply, k=number)
+        return Kernel(inline("{0} * {k}", k=number), (into,), scalar=partial(operator.mul, k))
 
     def cast(self, dtype: str) -> Kernel:
         """The same numbers in another precision."""

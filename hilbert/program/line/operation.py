@@ -74,7 +74,7 @@ class Scale(Operation):
 
     def by_entry(self, lib: Library, operands: Sequence[Leaf]) -> Kernel | None:
         """k · a."""
-        return lib.scale(self.k)
+        return lib.scale(self.k, operands[0])
 
     def image(self, *operands: Leaf) -> Leaf:
         """The leaf of the operand."""
@@ -82,7 +82,7 @@ class Scale(Operation):
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """k · a."""
-        return lib.scale(self.k)
+        return lib.scale(self.k, operands[0])
 
     def loops(self, to: Loops, operands: Sequence[Array], result: Leaf) -> Any:
         """k · a."""
