@@ -442,6 +442,25 @@ def test_numbers_of_every_size() -> None:
         assert traced(v).array.tolist() == body(v).array.tolist()
 
 
+def test_arrays_of_sums_that_need_no_conversion() -> None:
+    """An array of the right dtype and shape is viewed, in flat and nested sums, read-only; discrete ones are copied."""
+    V, X = R ** Fin.of(2), Fin.of(3)
+    a, b, i = np.array([1.0, 2.0]), np.array(3.0), np.array(2)
+    flat, nested = direct_sum(V, R), direct_sum(direct_sum(V, R), R)
+    for space, data in [(flat, (a, b)), (flat, [a, b]), (nested, ((a, b), b))]:
+        v: Any = space.vec(data)
+        assert all(np.shares_memory(one, other) for one, other in zip(v.leaves, (a, b, b), strict=False))
+        assert not any(leaf.flags.writeable for leaf in v.leaves)
+    assert a.flags.writeable
+    assert not np.shares_memory(Elements(X).vec(i).array, i)
+    assert (flat ** Fin.of(2)).vec((np.ones((2, 2)), a)).array[1].tolist() == [1.0, 2.0]
+    for data in [(a, b, b), (a,), ((a, b), b), (b, a), (a, a)]:
+        with pytest.raises(SpaceError, match="is not an element of"):
+            flat.vec(data)
+    with pytest.raises(SpaceError, match="is not an element of"):
+        nested.vec((a, b, b))
+
+
 def test_sums_keep_to_one_library() -> None:
     """v + w of two array libraries is refused, as v * w is."""
     V = R32 ** Fin.of(2)

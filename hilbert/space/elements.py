@@ -15,13 +15,15 @@ import numpy as np
 
 from hilbert.arrays.libraries.namespace import as_flat, as_leaf, filled, freeze, own_leaf
 from hilbert.arrays.libraries.random_entries import drawn
+from hilbert.base.once import once
 from hilbert.base.sizes import addressable
 from hilbert.errors import SpaceError, number, shown
 from hilbert.index.index import Labelled
 from hilbert.index.labels import in_order, is_labels, positions_of
 from hilbert.index.leaf import Leaf
 from hilbert.space import nested_sums
-from hilbert.space.space import Type, bracketing, items, require_space, summands_of
+from hilbert.space.direct_sum import DirectSum
+from hilbert.space.space import Atom, Copower, Type, bracketing, items, require_space, summands_of
 from hilbert.space.vector import Vec
 
 if TYPE_CHECKING:
@@ -32,6 +34,9 @@ V = TypeVar("V", bound=Type)
 
 def vec(space: V, data: Any, *more: Never) -> Vec[V]:
     """The element with the given entries: an array, a nested list, or the tuple tree of a direct sum."""
+    arrays = _views(space, data)  # most often
+    if arrays is not None and not more:
+        return Vec(space, arrays)
     if more:
         msg = f"V.vec(data) takes one argument, not {1 + len(more)}: of a direct sum a tuple, V.vec((v, w))"
         raise SpaceError(msg)
@@ -98,6 +103,45 @@ def full(space: V, k: float) -> Vec[V]:
         raise SpaceError(msg)
     one = (filled(leaf.stored().shape, leaf.dtype, as_leaf(value, Leaf(leaf.entry))) for leaf in space.leaves)
     return Vec(space, tuple(map(own_leaf, one, space.leaves)))
+
+
+def _views(space: Type, data: Any) -> tuple[Any, ...] | None:
+    """Read-only views of an array, or of a flat tuple of arrays, that need no conversion; None for other data."""
+    kind, due = _flat_form(space)
+    if type(data) is not kind:
+        return None
+    given: Any = data if kind is tuple else (data,)
+    if len(given) != len(due):
+        return None
+    made = []
+    for a, (dtype, shape) in zip(given, due, strict=True):
+        if type(a) is not np.ndarray or a.dtype is not dtype or a.shape != shape:
+            return None
+        view: Any = a.view()
+        view.setflags(False)  # noqa: FBT003 - by its keyword the call takes twice as long
+        made.append(view)
+    return tuple(made)
+
+
+@once
+def _flat_form(space: Type) -> tuple[type | None, tuple[tuple[Any, tuple[int, ...]], ...]]:
+    """The type of data that have no nested parts, an array or a tuple of arrays, and the dtypes and shapes of these.
+
+    Discrete data, which are looked at, and trees of another form have none.
+    """
+    base = _base(space)
+    due = tuple((np.dtype(leaf.dtype), leaf.shape) for leaf in space.leaves if leaf.is_field)
+    if isinstance(base, Atom):
+        return (np.ndarray if due else None), due
+    is_flat = isinstance(base, DirectSum) and all(_flat_form(part)[0] is np.ndarray for part in base.parts)
+    return (tuple if is_flat else None), due
+
+
+def _base(space: Type) -> Type:
+    """V of a copower V^X of any index sets, and of another type the type itself."""
+    while isinstance(space, Copower):
+        space = space.base
+    return space
 
 
 PLAIN = frozenset({np.ndarray, list, tuple, float, int})
