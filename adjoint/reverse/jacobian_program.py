@@ -32,7 +32,7 @@ from hilbert.base.once import once
 from hilbert.base.sizes import held
 from hilbert.compiled.machine.llvm_code import binding
 from hilbert.errors import shown
-from hilbert.map.map import AnyMap, OnLeaves, argument, require_map, runner
+from hilbert.map.map import AnyMap, OnLeaves, argument, require_map, runner, together
 from hilbert.program.line.builder import Builder
 from linmap.matrices.labelled.deferred_lines import Deferred, holds_formal
 from linmap.matrices.made.matrix import WITHOUT, As, needs_data, plan_of
@@ -83,7 +83,8 @@ class JacobianProgram(Program[V, W], Generic[V, W, Q]):
     @overloaded(lambda: _calls.JacobianProgram_matrix)
     def matrix(self: JacobianProgram[V, Any, Any], *x: Any) -> Any:
         """The matrix at a point, that of `jacobian`. Raises SpaceError for a point of another space."""
-        return self.at_leaves(argument(self, x).leaves)
+        leaves = together(self._ready()[1], x)
+        return self.at_leaves(argument(self, x).leaves if leaves is None else leaves)
 
     @held(WITHOUT)
     def at_leaves(self, leaves: Sequence[Any]) -> Any:

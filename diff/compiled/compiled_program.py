@@ -7,20 +7,21 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from functools import singledispatch, wraps
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, final
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, TypeVar, cast, final
 
 import numpy as np
 from attrs import field, frozen
 
 from diff.terms.planned_program import reordered
 from diff.terms.program import AnyProgram, Program
-from hilbert import SpaceError, Type
+from hilbert import SpaceError, Type, Vec
 from hilbert.arrays.formal.formal_array import Formal
 from hilbert.arrays.kernels.library import find, library
 from hilbert.arrays.libraries.namespace import as_leaf
 from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.base.once import LOCK, once
 from hilbert.compiled.machine.compiled_line import CompiledLine, Report
+from hilbert.compiled.machine.emitted_calls import Ends
 from hilbert.compiled.machine.llvm_code import binding
 from hilbert.errors import shown
 from hilbert.map.map import runner
@@ -39,6 +40,8 @@ F = TypeVar("F", bound="Callable[..., Any]")
 Backend: TypeAlias = Literal["llvm", "interpreter"]
 KEPT = 128
 """The lines whose code is kept for others that are equal."""
+PLAIN = frozenset({np.ndarray, np.float64, float})
+"""Types of arguments that are arrays as they are, or have no memory that can be written into."""
 _codes: OrderedDict[Line, CompiledLine] = OrderedDict()
 
 
@@ -104,32 +107,31 @@ class RunsCompiled:
     def _runner(self) -> OnLeaves:
         if self.backend != "llvm":
             return runner(self.map)
-        kinds, run = NUMPY.kinds, self._code
+        return self._code.emitted(Ends(_abroad, self._are_arrays, names={"kinds": NUMPY.kinds}))
 
-        def on_leaves(leaves: Sequence[Any]) -> list[Any]:
-            if not kinds.issuperset(map(type, leaves)):
-                raise _abroad(leaves)
-            return run(leaves)
+    def _applied(self) -> Callable[[Sequence[Any]], Vec[Any]]:
+        if self.backend != "llvm":
+            return self.map._applied()
+        names = {"kinds": NUMPY.kinds, "vector": Vec, "cod": self.cod}
+        return self._code.emitted(Ends(_abroad, self._are_arrays, "vector(cod, ({}))", is_frozen=True, names=names))
 
-        return on_leaves
+    @property
+    def _are_arrays(self) -> list[str]:
+        """The conditions that the leaves of a vector are arrays of numpy."""
+        return [f"type(a{k}) in kinds" for k in range(len(self.dom.leaves))]
 
     @property
     @once
-    def _due(self) -> tuple[tuple[Any, ...], ...] | None:
-        """The dtypes and the shapes of arrays that need no further look; None where positions have to be looked at."""
+    def _on_arrays(self) -> Callable[..., tuple[Any, ...]]:
+        """The function from plain arrays to plain arrays; of the right dtype and shape they are taken as they are."""
         leaves = self.dom.leaves
-        if not all(leaf.is_field for leaf in leaves):
-            return None
-        return tuple(np.dtype(leaf.dtype) for leaf in leaves), tuple(leaf.shape for leaf in leaves)
-
-    def _are_due(self, arrays: Sequence[Any]) -> bool:
-        due = self._due
-        if due is None or len(arrays) != len(due[0]):
-            return False
-        return all(
-            type(a) is np.ndarray and a.dtype is dtype and a.shape == shape
-            for a, dtype, shape in zip(arrays, *due, strict=True)
+        ends = Ends(
+            lambda arrays: _checked(arrays, leaves),
+            ["False" if not leaf.is_field else _fits(k, leaf) for k, leaf in enumerate(leaves)],
+            "({})",
+            names={"array": np.ndarray, "number": np.float64} | {leaf.dtype: np.dtype(leaf.dtype) for leaf in leaves},
         )
+        return self._code.emitted(ends)
 
     def on_arrays(self, *arrays: Any, out: Sequence[Any] | None = None) -> tuple[Any, ...]:
         """The results for arrays of numpy, one for each leaf of the argument: an array for each leaf of the result.
@@ -137,12 +139,13 @@ class RunsCompiled:
         They are fresh, or those of `out`. Raises SpaceError for arrays of other shapes, or of dtypes that do not
         convert, for positions outside their index set, and for an `out` that is no memory of its own.
         """
-        given = arrays if self._are_due(arrays) else _checked(arrays, self.dom.leaves)
-        if out is not None:
-            out = _own(out, self.cod.leaves, given)
-        if self.backend == "llvm":
-            return tuple(self._code(given, out))
-        found = [np.asarray(a) for a in self._runner()(given)]
+        is_code = self.backend == "llvm"
+        if not is_code or (out is not None and not PLAIN.issuperset(map(type, arrays))):
+            arrays = tuple(_checked(arrays, self.dom.leaves))
+        out = None if out is None else _own(out, self.cod.leaves, arrays)
+        if is_code:
+            return self._on_arrays(arrays, out)
+        found = [np.asarray(a) for a in self._runner()(arrays)]
         if out is None:
             return tuple(np.array(a) for a in found)
         for target, a in zip(out, found, strict=True):
@@ -196,14 +199,21 @@ def keeps_compiled(operation: F) -> F:
     return cast("F", kept)
 
 
-def _abroad(leaves: Sequence[Any]) -> SpaceError:
-    """The error for arrays of other libraries."""
+def _fits(k: int, leaf: Leaf) -> str:
+    """The condition that array k needs no further look; Python's numbers are in double precision."""
+    there = f"type(a{k}) is array and a{k}.dtype is {leaf.dtype} and a{k}.shape == {leaf.shape}"
+    is_number = leaf.dtype == "float64" and not leaf.axes
+    return f"({there} or type(a{k}) is float or type(a{k}) is number)" if is_number else there
+
+
+def _abroad(leaves: Sequence[Any]) -> NoReturn:
+    """Raise SpaceError for arrays of other libraries."""
     other = next(a for a in leaves if type(a) not in NUMPY.kinds)
     what = "formal tensors" if isinstance(other, Formal) else f"arrays of {library(other).name}"
     msg = f"compiled code runs on numpy's arrays, not on {what}"
     if library(other).name.startswith("jax"):
         msg += ": use jax.jit of the function itself"
-    return SpaceError(msg)
+    raise SpaceError(msg)
 
 
 def _checked(arrays: Sequence[Any], leaves: Sequence[Leaf]) -> list[Any]:
@@ -216,7 +226,7 @@ def _checked(arrays: Sequence[Any], leaves: Sequence[Leaf]) -> list[Any]:
     for k, (a, leaf) in enumerate(zip(arrays, leaves, strict=True)):
         found = find(a)
         if found not in {None, NUMPY}:
-            raise _abroad([a])
+            _abroad([a])
         try:
             made.append(as_leaf(a, leaf))
         except SpaceError as error:
@@ -232,13 +242,13 @@ def _own(out: Sequence[Any], leaves: Sequence[Leaf], given: Sequence[Any]) -> li
         msg = f"out= takes a list of {len(leaves)} arrays, one for each leaf of the result, not {shown(out)}"
         raise SpaceError(msg)
     for k, (a, leaf) in enumerate(zip(made, leaves, strict=True)):
-        if type(a) is not np.ndarray or a.shape != leaf.shape or a.dtype != leaf.dtype:
+        if type(a) is not np.ndarray or a.shape != leaf.shape or a.dtype != np.dtype(leaf.dtype):
             msg = f"out=: array {k} is {shown(a)}, where {leaf.dtype}{list(leaf.shape)} is due"
             raise SpaceError(msg)
         if not (a.flags.writeable and a.flags.c_contiguous and a.flags.aligned):
             msg = f"out=: array {k} cannot be written into, or does not lie row by row: give np.empty({leaf.shape})"
             raise SpaceError(msg)
-        others = [*given, *made[:k]]
+        others = [*(b for b in given if type(b) is np.ndarray), *made[:k]]
         if any(a is b for b in others) or (
             any(b.base is not None for b in (a, *others)) and any(np.may_share_memory(a, b) for b in others)
         ):

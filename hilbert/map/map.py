@@ -90,35 +90,36 @@ class Map(Term, NotArray, Generic[V, W]):
             msg = f"f : {self.dom} → {self.cod} takes arguments by position, not {given}: write f(v) or f(v, w)"
             raise SpaceError(msg)
         try:
-            dom, parts, cod, run = self._memo[READY]
+            dom, parts, applied = self._memo[READY]
         except (AttributeError, KeyError):
             pass  # the first call
         else:
             if len(args) == 1 and type(args[0]) is Vec and args[0].space is dom:
-                return Vec(cod, tuple(map(freeze, run(args[0].leaves))))
-            if len(args) == len(parts) > 1:
-                leaves: list[Any] = []
-                for a, part in zip(args, parts, strict=True):
-                    if type(a) is not Vec or not (a.space is part or a.space == part):
-                        break
-                    leaves += a.leaves
-                else:
-                    return Vec(cod, tuple(map(freeze, run(leaves))))
+                return applied(args[0].leaves)
+            leaves = together(parts, args)
+            if leaves is not None:
+                return applied(leaves)
         for a in args:
             symbol = None if type(a) is Vec else symbol_among(a)
             if symbol is not None:
                 return symbol.apply_map(self, args)
         x = argument(self, args)
-        _, _, cod, run = self._ready()
-        return Vec(cod, tuple(map(freeze, run(x.leaves))))
+        return self._ready()[2](x.leaves)
 
     @once
-    def _ready(self) -> tuple[V, tuple[Type, ...], W, OnLeaves]:
-        """The domain, its parts if it is a direct sum, the codomain, and the function on leaves that the map is."""
-        return self.dom, self.dom.parts if isinstance(self.dom, DirectSum) else (), self.cod, self._runner()
+    def _ready(self) -> tuple[V, tuple[Type, ...], Callable[[Sequence[Any]], Vec[W]]]:
+        """The domain, its parts if it is a direct sum, and the function from leaves of the domain to vectors."""
+        return self.dom, self.dom.parts if isinstance(self.dom, DirectSum) else (), self._applied()
+
+    def _applied(self) -> Callable[[Sequence[Any]], Vec[W]]:
+        """The function that applies the map to the leaves of vectors of its domain."""
+        run, cod = runner(self), self.cod
+        if len(cod.leaves) == 1:  # quicker than the general case
+            return lambda leaves: Vec(cod, (freeze(*run(leaves)),))
+        return lambda leaves: Vec(cod, tuple(map(freeze, run(leaves))))
 
     def _runner(self) -> OnLeaves:
-        """The function that applies the map to the leaves of vectors of its domain."""
+        """The function from the leaves of vectors of the domain to leaves of the result, not yet read-only."""
         raise TypeError(type(self).__name__)
 
     def _compose(self, parts: Sequence[AnyMap]) -> AnyMap:
@@ -189,9 +190,10 @@ AnyMap: TypeAlias = Map[Any, Any]
 """A map between any types."""
 
 
+@once
 def runner(f: AnyMap) -> OnLeaves:
     """The function from the leaves of x to those of f(x), made once."""
-    return f._ready()[3]
+    return f._runner()
 
 
 READY: Any = Map.__dict__["_ready"].__wrapped__
@@ -268,6 +270,18 @@ def symbol_among(arg: Any) -> Symbol[Any, Any, Any] | None:
         return arg
     symbols = map(symbol_among, arg) if type(arg) is tuple else ()
     return next((symbol for symbol in symbols if symbol is not None), None)
+
+
+def together(parts: Sequence[Type], args: Sequence[Any]) -> list[Any] | None:
+    """The leaves of several vectors, one of each part; None for other arguments, which are looked at closer."""
+    if not len(args) == len(parts) > 1:
+        return None
+    leaves: list[Any] = []
+    for a, part in zip(args, parts, strict=True):
+        if type(a) is not Vec or not (a.space is part or a.space == part):
+            return None
+        leaves += a.leaves
+    return leaves
 
 
 def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:

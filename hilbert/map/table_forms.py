@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hilbert.arrays.libraries.namespace import freeze
 from hilbert.base.notarray import Applicable
 from hilbert.map.map import AnyMap, Map
 from hilbert.space.direct_sum import DirectSum
@@ -28,9 +27,9 @@ if TYPE_CHECKING:
 def with_tables(f: AnyMap, X: Index, args: tuple[Any, ...], over: Sequence[int]) -> Any:
     """Apply f, which is lifted over X at the positions `over`, to arguments, of which the lifted ones may be tables."""
     if len(args) == 1 and type(args[0]) is Vec:
-        dom, _, cod, run = f._ready()
+        dom, _, applied = f._ready()
         if args[0].space is dom or _is_power(args[0].space, dom):  # most often
-            return Vec(cod, tuple(map(freeze, run(args[0].leaves))))
+            return applied(args[0].leaves)
     dom = f._ready()[0] if Vec in map(type, args) else f.dom  # known since the first call, where vectors are given
     parts = dom.parts if isinstance(dom, DirectSum) and len(args) == len(dom.parts) else (dom,)
     at = over if len(parts) > 1 else (0,)

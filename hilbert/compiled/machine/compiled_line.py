@@ -5,13 +5,14 @@ from __future__ import annotations
 import ctypes
 import time
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, NoReturn, final
 
 import numpy as np
 from attrs import frozen
 
 from hilbert.arrays.kernels.library import Arrays
 from hilbert.base.sizes import allocation
+from hilbert.compiled.machine.emitted_calls import Ends, Function, Plan, emitted
 from hilbert.compiled.machine.ir_text import Module
 from hilbert.compiled.machine.llvm_code import Code, Target, blas, host
 from hilbert.compiled.machine.lowered_line import lowered
@@ -21,7 +22,7 @@ from hilbert.program.run.constant_folding import folded
 from hilbert.program.run.run import Runner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from hilbert.compiled.machine.lowered_line import Lowered
     from hilbert.compiled.tree.buffers import Buffer
@@ -32,8 +33,8 @@ MANY, MOST = 1000, 10_000
 one that is optimised less."""
 FOLDED = 4096
 """Constants of up to so many entries are computed when a line is compiled."""
-SMALL = 1 << 12
-"""Inputs and outputs of up to so many bytes are copied: their addresses are not asked for in each call."""
+TAKEN, GIVEN = 1 << 14, 1 << 12
+"""Inputs, and outputs, of up to so many bytes are copied: that is quicker than to ask for their addresses."""
 ALIGNED = 64
 """Buffers of the workspace begin at multiples of so many bytes."""
 
@@ -52,16 +53,6 @@ class Report:
 
 
 @final
-@frozen
-class Function:
-    """A function of the code, called once for each turn of a long loop."""
-
-    call: Callable[..., None]
-    rounds: int
-    turn: int
-
-
-@final
 class CompiledLine:
     """The machine code of a line. Calls may run side by side: each has its own workspace."""
 
@@ -77,31 +68,44 @@ class CompiledLine:
         self.text = module.text
         middle = time.perf_counter()
         self._code = Code(self.text, names, target, min(level, 1) if len(statements) > MOST else level)
-        functions = iter(self._code.functions.values())
-        self.plan = [part.call or Function(next(functions), part.rounds, part.turn) for part in made.parts]
-        self._lay_out(made)
-        calls = tuple(step.why for step in self.plan if isinstance(step, Called))
+        places = iter(self._code.addresses)
+        steps = [part.call or Function.at(next(places), part.rounds, part.turn) for part in made.parts]
+        self._lay_out(made, steps)
+        calls = tuple(step.why for step in steps if isinstance(step, Called))
         loops = sum(isinstance(s, For) for s in statements)
         seconds = middle - start, time.perf_counter() - middle
         self.report = Report(loops, _layout(made.work)[1], len(statements), calls, *seconds)
 
-    def _lay_out(self, made: Lowered) -> None:
+    def _lay_out(self, made: Lowered, steps: Sequence[Function | Called]) -> None:
         """The memory of a call: where each buffer lies."""
         self.inputs, self.outputs = made.inputs, made.outputs
         self.constants = [_aligned(c.values) for c in made.constants]
         ends = [*made.inputs, *made.outputs]
-        self.is_small = [b.size * np.dtype(b.dtype).itemsize <= SMALL for b in ends]
+        most = [TAKEN] * len(made.inputs) + [GIVEN] * len(made.outputs)
+        self.is_small = [b.size * np.dtype(b.dtype).itemsize <= n for b, n in zip(ends, most, strict=True)]
         held = [b if small else None for b, small in zip(ends, self.is_small, strict=True)]
         self.places, self.size = _layout([*held, *made.work])
-        self.made = [(b.shape, np.dtype(b.dtype)) for b in made.outputs]
         self.numbers = {buffer: k for k, buffer in enumerate(made.table)}
         self.doubted = None if made.doubted is None else self.numbers[made.doubted]
-        self._free: list[Workspace] = []
         self.reruns = 0
-        self.blas = blas() if any(isinstance(s, Product | Routine) for s in made.statements) else None
-        only = self.plan[0] if len(self.plan) == 1 else None
-        is_quick = isinstance(only, Function) and only.rounds == 1 and all(self.is_small) and self.doubted is None
-        self.entry = only.call if is_quick and isinstance(only, Function) else None
+        free: list[Workspace] = []
+        names: dict[str, Callable[..., Any]] = {
+            "again": self._again,
+            "pop": free.pop,
+            "push": free.append,
+            "workspace": self._workspace,
+            "fit": self.fit,
+        }
+        self.plan = Plan(
+            [b.shape for b in made.inputs],
+            [(b.shape, np.dtype(b.dtype)) for b in made.outputs],
+            self.is_small,
+            steps,
+            made.doubted is not None,
+            names,
+        )
+        functions = blas() if any(isinstance(s, Product | Routine) for s in made.statements) else None
+        self.blas = None if functions is None else ctypes.addressof(functions)
 
     def fit(self, k: int, array: Any) -> Any:
         """The input as the code reads it: by rows, aligned, of its dtype; a copy if it is not so.
@@ -109,7 +113,9 @@ class CompiledLine:
         Raises SpaceError for another shape: the code would read beside the array.
         """
         buffer = self.inputs[k]
-        found = np.require(array, np.dtype(buffer.dtype), ("C", "A"))
+        found = array
+        if type(array) is not np.ndarray or array.dtype != buffer.dtype or not _lies_by_rows(array.flags):
+            found = np.require(array, np.dtype(buffer.dtype), ("C", "A"))
         if found.shape != buffer.shape:
             msg = f"input {k} of a compiled line has the shape {buffer.shape}, not {found.shape}"
             raise SpaceError(msg)
@@ -120,27 +126,35 @@ class CompiledLine:
         """The line as the interpreter runs it, which says errors at their places."""
         return Runner(self.line)
 
+    def _again(self, arrays: Sequence[Any], out: Sequence[Any] | None) -> list[Any]:
+        """The outputs by the interpreter, where those of the code are in doubt: fresh arrays, or those of `out`."""
+        self.reruns += 1
+        made = map(np.asarray, self.interpreted.run(arrays))
+        if out is None:
+            return [a.copy() if a.ndim else a[()] for a in made]
+        for target, array in zip(out, made, strict=True):
+            target[...] = array
+        return [*out]
+
+    @cached_property
+    def _call(self) -> Callable[..., Any]:
+        return self.emitted(Ends(self._unfit))
+
+    def emitted(self, ends: Ends) -> Callable[..., Any]:
+        """The function of the inputs' arrays with these ends."""
+        return emitted(self.plan, ends)
+
+    def _unfit(self, arrays: Sequence[Any]) -> NoReturn:
+        msg = f"a compiled line of {len(self.inputs)} inputs does not apply to {len(arrays)} arrays"
+        raise SpaceError(msg)
+
     def __call__(self, arrays: Sequence[Any], out: Sequence[Any] | None = None) -> list[Any]:
         """The outputs for these inputs: fresh arrays, or those of `out`, which are not checked."""
-        if len(arrays) != len(self.inputs):
-            msg = f"a compiled line of {len(self.inputs)} inputs does not apply to {len(arrays)} arrays"
-            raise SpaceError(msg)
-        free = self._free
-        try:
-            workspace = free.pop()
-        except IndexError:
-            workspace = self._workspace()
-        if self.entry is None:
-            made = workspace.run(arrays, out)
-        else:
-            for place, array in zip(workspace.given, arrays, strict=True):
-                place[...] = array
-            self.entry(workspace.address, self.blas, 0, 1)
-            made = _given_out(workspace.made, out)
-        free.append(workspace)
+        made: list[Any] = self._call(arrays, out)
         return made
 
     def _workspace(self) -> Workspace:
+        """The memory of one more call at a time."""
         try:
             return Workspace(self)
         except MemoryError as error:
@@ -149,91 +163,43 @@ class CompiledLine:
 
 @final
 class Workspace:
-    """The memory of one call: the program's own buffers, copies of small inputs and outputs, the table of addresses."""
+    """The memory of one call: the program's own buffers, copies of small inputs and outputs, the table of addresses.
 
-    __slots__ = ("address", "given", "line", "made", "memory", "table")
+    `parts` are the table's address, the table, the place that tells of doubts, the places of small inputs, and those of
+    small outputs: of a number the place, of an array the function that copies the place.
+    """
+
+    __slots__ = ("_line", "_memory", "parts")
 
     def __init__(self, line: CompiledLine) -> None:
         memory = np.zeros(line.size + ALIGNED, np.uint8)
         memory = memory[-memory.ctypes.data % ALIGNED :]
         arrays = [memory[at : at + size].view(dtype).reshape(shape) for at, size, dtype, shape in line.places]
-        first = len(line.inputs) + len(line.outputs)
-        self.line, self.memory = line, [*arrays[:first], *line.constants, *arrays[first:]]
-        self.table = (ctypes.c_void_p * max(len(self.memory), 1))()
-        for k, array in enumerate(self.memory):
-            self.table[k] = array.ctypes.data
-        self.address = ctypes.addressof(self.table)
-        count = len(line.inputs)
-        self.given, self.made = self.memory[:count], self.memory[count : count + len(line.outputs)]
+        first, count = len(line.inputs), len(line.inputs) + len(line.outputs)
+        self._line, self._memory = line, [*arrays[:count], *line.constants, *arrays[count:]]
+        table = (ctypes.c_void_p * (len(self._memory) + 1))(*(array.ctypes.data for array in self._memory), line.blas)
+        doubt = None if line.doubted is None else self._memory[line.doubted]
+        copies = [array.copy if array.ndim else array for array in arrays[first:count]]
+        ends = [end for end, small in zip([*arrays[:first], *copies], line.is_small, strict=True) if small]
+        self.parts = ctypes.addressof(table), table, doubt, *ends
 
-    def run(self, arrays: Sequence[Any], out: Sequence[Any] | None) -> list[Any]:
-        """The outputs of a call."""
-        line, table, memory = self.line, self.table, self.memory
-        held = []
-        for k, array in enumerate(arrays):
-            if line.is_small[k]:
-                memory[k][...] = array
-            else:
-                given = line.fit(k, array)
-                held.append(given)
-                table[k] = given.ctypes.data
-        made: list[Any] = []
-        for k, (shape, dtype) in enumerate(line.made, len(arrays)):
-            if line.is_small[k]:
-                made.append(None)
-            else:
-                target = np.empty(shape, dtype) if out is None else out[k - len(arrays)]
-                made.append(target)
-                table[k] = target.ctypes.data
-        for step in line.plan:
-            if isinstance(step, Called):
-                self._call(step, held, made)
-                continue
-            for first in range(0, step.rounds, step.turn):
-                step.call(self.address, line.blas, first, min(first + step.turn, step.rounds))
-        if line.doubted is not None and memory[line.doubted]:
-            line.reruns += 1
-            return _into(line.interpreted.run(arrays), out)
-        for k, done in enumerate(made):
-            if done is None:
-                (made[k],) = _given_out([memory[len(arrays) + k]], None if out is None else [out[k]])
-        return made
-
-    def _call(self, step: Called, held: list[Any], made: list[Any]) -> None:
-        """Call a kernel on arrays in memory, and copy what it makes to its place."""
-        numbers, memory = self.line.numbers, list(self.memory)
-        large = iter(held)
-        for k in range(len(self.line.inputs)):
-            if not self.line.is_small[k]:
-                memory[k] = next(large)
-        for k, array in enumerate(made, len(self.line.inputs)):
-            if array is not None:
-                memory[k] = array
+    def call(self, step: Called, large: Mapping[int, Any]) -> None:
+        """Call a kernel on arrays in memory, and copy what it makes to its place; `large` arrays lie elsewhere."""
+        numbers, memory = self._line.numbers, self._memory
 
         def held_in(part: Any) -> Any:
-            return Arrays(map(held_in, part)) if isinstance(part, tuple) else memory[numbers[part]]
+            if isinstance(part, tuple):
+                return Arrays(map(held_in, part))
+            number = numbers[part]
+            return large[number] if number in large else memory[number]
 
         found = step.kernel(*map(held_in, step.given))
         for buffer, result in zip(step.made, found if isinstance(found, Arrays) else (found,), strict=True):
-            memory[numbers[buffer]][...] = result
+            held_in(buffer)[...] = result
 
 
-def _given_out(places: Sequence[Any], out: Sequence[Any] | None) -> list[Any]:
-    """Small results, copied from the workspace."""
-    if out is None:
-        return [place.copy() if place.ndim else place[()] for place in places]
-    for target, place in zip(out, places, strict=True):
-        target[...] = place
-    return [*out]
-
-
-def _into(made: list[Any], out: Sequence[Any] | None) -> list[Any]:
-    """The arrays, in those of `out` if they are given."""
-    if out is None:
-        return made
-    for target, array in zip(out, made, strict=True):
-        target[...] = array
-    return [*out]
+def _lies_by_rows(flags: Any) -> bool:
+    return bool(flags.c_contiguous and flags.aligned)
 
 
 def _layout(buffers: Sequence[Buffer | None]) -> tuple[list[tuple[int, int, Any, tuple[int, ...]]], int]:

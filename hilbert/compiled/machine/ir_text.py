@@ -1,6 +1,7 @@
 """The tree as text of LLVM: one function for each stretch between two calls of the interpreter's kernels.
 
-The function takes a table of addresses: of the inputs, the outputs, the constants and the workspace, one buffer each.
+The function takes a table of addresses: of the inputs, the outputs, the constants and the workspace, one buffer each,
+and, last, of the functions of BLAS; one of a long loop takes also the first of the rounds and their end.
 Buffers do not overlap, and loops that are marked say so; sums along a loop may be put together in any order, and a
 product may be added without being rounded. Nothing else of floating-point arithmetic is changed.
 """
@@ -82,6 +83,7 @@ class _Function:
     def __init__(self, module: Module, table: Sequence[Buffer], *, in_turns: bool) -> None:
         self.module, self.table = module, table
         self.ends: tuple[str, str] | None = ("%first", "%end") if in_turns else None  # of the outermost loop
+        self.rounds = ["i64 %first", "i64 %end"] if in_turns else []
         self.lines: list[str] = []
         self.count = 0
         self.at: dict[Variable, str] = {}
@@ -100,13 +102,14 @@ class _Function:
         local = sorted((b for b in found if b.is_local and b.kind == "work"), key=lambda b: b.name)
         self.body(statements)
         allocated = [f"  %{b.name} = alloca [{max(b.size, 1)} x {STORED[b.dtype]}], align 64" for b in local]
-        parameters = ", ".join([*(parameter(self.table[k]) for k in used), "ptr %blas", "i64 %first", "i64 %end"])
+        parameters = ", ".join([*(parameter(self.table[k]) for k in used), "ptr %blas", *self.rounds])
         core = [f"define internal void @{name}.core({parameters}) noinline #0 {{", "entry:", *allocated]
         core += [*self.entry, *self.lines, "  ret void", "}"]
-        enter = [f"define void @{name}(ptr %table, ptr %blas, i64 %first, i64 %end) #0 {{"]
+        enter = [f"define void @{name}({', '.join(['ptr %table', *self.rounds])}) #0 {{"]
         for k in used:
             enter += [f"  %q{k} = getelementptr ptr, ptr %table, i64 {k}", f"  %p{k} = load ptr, ptr %q{k}"]
-        given = ", ".join([*(f"ptr %p{k}" for k in used), "ptr %blas", "i64 %first", "i64 %end"])
+        enter += [f"  %q = getelementptr ptr, ptr %table, i64 {len(self.table)}", "  %blas = load ptr, ptr %q"]
+        given = ", ".join([*(f"ptr %p{k}" for k in used), "ptr %blas", *self.rounds])
         return "\n".join([*core, *enter, f"  call void @{name}.core({given})", "  ret void", "}"])
 
     # --- statements ---

@@ -68,10 +68,9 @@ class Code:
     """The functions of a module in memory; they live as long as this object does."""
 
     def __init__(self, text: str, names: Sequence[str], target: Target, level: int = 3) -> None:
-        kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
         with COMPILING:
             self._engine = self._made(text, target, level)
-            self.functions = {name: kind(self._engine.get_function_address(name)) for name in names}
+            self.addresses = [self._engine.get_function_address(name) for name in names]
 
     @classmethod
     def _made(cls, text: str, target: Target, level: int) -> Any:

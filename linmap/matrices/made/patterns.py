@@ -110,7 +110,7 @@ class SparsePattern(OfFields):
 
     def matrix(self, arrays: Sequence[Any]) -> Any:
         """The CSR array with these entries, an array of its own."""
-        return with_entries(self._made, fresh(to_numpy(multiplied_out(arrays[0]))))
+        return with_entries(self._made, _own(arrays[0]))
 
 
 @final
@@ -132,7 +132,7 @@ class BlockCell(OfFields):
 
     def matrix(self, array: Any) -> Any:
         """The BSR array with these blocks, an array of its own."""
-        return with_entries(self._made, fresh(to_numpy(multiplied_out(array))).reshape(-1, *self.size))
+        return with_entries(self._made, _own(array).reshape(-1, *self.size))
 
 
 @final
@@ -225,6 +225,11 @@ def attributes(name: str, data: Any, of: SparsePattern | BlockCell, **options: A
     made.indices, made.indptr = freeze(made.indices), freeze(made.indptr)
     del made.data
     return cls, vars(made)
+
+
+def _own(array: Any) -> Any:
+    """An array as entries in memory of the host that may be written into."""
+    return fresh(array if type(array) is np.ndarray else to_numpy(multiplied_out(array)))
 
 
 def with_entries(made: tuple[type, dict[str, Any]], data: Any) -> Any:
