@@ -7,6 +7,7 @@ from hilbert.base.lazy import later, lazy, require_own
 require_own("linmap")
 
 if TYPE_CHECKING:
+    from diff.compiled.compiled_program import CompiledProgram
     from diff.control.branches import where
     from diff.control.fixed_points import fixed_point, root
     from diff.control.loops import again, fold, iterate, while_
@@ -121,6 +122,7 @@ if TYPE_CHECKING:  # what declared methods mean
 
 __all__ = [
     "AnyTermFunction",
+    "CompiledProgram",
     "Derivative",
     "Expr",
     "Fun",

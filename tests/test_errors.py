@@ -826,6 +826,9 @@ DIFF: dict[str, Rows] = {
         ("Program(V, V, 3)", "a program is a line between two spaces, not 3"),
         ("Program(3, V, Line(V.leaves, (), (0,)))", "a program takes a space, not 3"),
     ],
+    "CompiledProgram": [
+        ("CompiledProgram(3, V, 3, map=3, backend=3)", "a program takes a space, not 3"),
+    ],
     "Linearization": [
         ("derivative(f).at(w)", "f : ℝ^Pixel4 → ℝ^Pixel4 to a vector of ℝ^Hidden3"),
         ("derivative(f).at()", "takes one argument"),

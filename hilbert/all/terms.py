@@ -2,6 +2,7 @@
 
 from adjoint import NAMES, adjoint, adjoint_affine
 from diff import (
+    CompiledProgram,
     Derivative,
     Fun,
     Linearization,
@@ -53,6 +54,7 @@ from linmap import (
 __all__ = [
     "NAMES",
     "Anonymous",
+    "CompiledProgram",
     "Contraction",
     "Derivative",
     "Discrete",
