@@ -452,7 +452,10 @@ def test_arrays_of_sums_that_need_no_conversion() -> None:
         assert all(np.shares_memory(one, other) for one, other in zip(v.leaves, (a, b, b), strict=False))
         assert not any(leaf.flags.writeable for leaf in v.leaves)
     assert a.flags.writeable
-    assert not np.shares_memory(Elements(X).vec(i).array, i)
+    found: Any = direct_sum(V, Elements(X)).vec((a, i))
+    assert [np.shares_memory(*two) for two in zip(found.leaves, (a, i), strict=True)] == [True, False]
+    with pytest.raises(SpaceError, match="is not an element of"):
+        direct_sum(V, Elements(X)).vec((a,))
     assert (flat ** Fin.of(2)).vec((np.ones((2, 2)), a)).array[1].tolist() == [1.0, 2.0]
     for data in [(a, b, b), (a,), ((a, b), b), (b, a), (a, a)]:
         with pytest.raises(SpaceError, match="is not an element of"):

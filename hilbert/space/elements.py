@@ -129,12 +129,13 @@ def _flat_form(space: Type) -> tuple[type | None, tuple[tuple[Any, tuple[int, ..
 
     Discrete data, which are looked at, and trees of another form have none.
     """
-    base = _base(space)
     due = tuple((np.dtype(leaf.dtype), leaf.shape) for leaf in space.leaves if leaf.is_field)
+    base = _base(space)
+    if len(due) < len(space.leaves) or not isinstance(base, (Atom, DirectSum)):
+        return None, ()
     if isinstance(base, Atom):
-        return (np.ndarray if due else None), due
-    is_flat = isinstance(base, DirectSum) and all(_flat_form(part)[0] is np.ndarray for part in base.parts)
-    return (tuple if is_flat else None), due
+        return np.ndarray, due
+    return (tuple if all(isinstance(_base(part), Atom) for part in base.parts) else None), due
 
 
 def _base(space: Type) -> Type:
