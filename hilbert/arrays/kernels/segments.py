@@ -105,7 +105,7 @@ class NumpySegments(Segments):
         if known.ordered and p.width == 1 and p.n >= LONG * known.occupied:
             return _in_order(p, r)
         size = p.rows * p.n * p.width
-        if sparse() is None or size < SMALL:
+        if size < SMALL or sparse() is None:
             return _by_code(p, r)
         return _by_entries(p, r) if p.width < WIDE else _by_rows(p, r, ordered=known.ordered)
 

@@ -31,6 +31,8 @@ SUM = 16
 """The entries whose cost is that of the sum of a vector's."""
 MOST = 256
 """The most statements that a nest is written out to."""
+COLD = 64
+"""In a nest of so much less work than another one, only axes of up to FEW elements are written out."""
 
 
 @final
@@ -40,6 +42,9 @@ class AxisClasses:
     def __init__(self, statements: list[Statement]) -> None:
         self._parent: dict[Axis, Axis] = {}
         self._nests = [*_nests(statements, 1)]
+        work = {nest: rounds * math.prod(v.size for v in nest.variables) for nest, rounds in self._nests}
+        most = max(work.values(), default=0)
+        self._cold = {nest for nest in work if COLD * work[nest] <= most}
         rounds = {s.variable for s in inside(statements) if isinstance(s, For)}
         self._moved: list[tuple[Variable, Axis]] = []
         for nest, _ in self._nests:
@@ -65,6 +70,11 @@ class AxisClasses:
     def is_written(self, axis: Axis) -> bool:
         """Tell if the axis is written out."""
         return self._find(axis) in self.written
+
+    def written_in(self, nest: Nest) -> list[Variable]:
+        """The variables of a nest that are written out."""
+        is_cold = nest in self._cold
+        return [v for v in nest.variables if self.is_written(v) and not (is_cold and v.size > FEW)]
 
     # --- classes ---
 

@@ -59,16 +59,15 @@ class Expansion:
         """The loops of a nest, and those before it that fill the buffer with units."""
         classes = self.classes
         ranks = {v: classes.rank(v, v.size) for v in nest.variables}
-        looped = sorted(
-            (v for v in nest.variables if not classes.is_written(v)), key=lambda v: (ranks[v], -jumps(nest, v))
-        )
-        written = [v for v in nest.variables if classes.is_written(v)]
+        written = classes.written_in(nest)
+        looped = sorted((v for v in nest.variables if v not in written), key=lambda v: (ranks[v], -jumps(nest, v)))
         strip = strip_of(nest, looped, math.prod(v.size for v in written))
         loops, names = list[Variable](), dict[Variable, Place]()
         for v in looped:
             by = strip.get(v, 1)
             count = sum(w.size == v.size // by for w in loops)
-            loops.append(Variable(f"i{v.size // by}" + (f"_{count}" if count else ""), v.size // by))
+            name = f"i{v.size // by}" + (f"_{count}" if count else "")
+            loops.append(Variable(name, v.size // by, is_rolled=classes.is_written(v)))
             names[v] = Place.of(loops[-1]) * by
         totals: dict[tuple[Place, ...], Value] = {}
         steps = [*(v.size for v in written), *strip.values()]

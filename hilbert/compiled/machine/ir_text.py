@@ -25,7 +25,7 @@ from hilbert.compiled.machine.ir_words import (
     parameter,
 )
 from hilbert.compiled.tree.accesses import accesses
-from hilbert.compiled.tree.places import Computed, Division, Place, Variable
+from hilbert.compiled.tree.places import Computed, Division, Place, Variable, combined
 from hilbert.compiled.tree.statements import Called, For, If, Nest, Product, Routine, Store
 from hilbert.compiled.tree.values import Value
 
@@ -103,7 +103,8 @@ class _Function:
         self.body(statements)
         allocated = [f"  %{b.name} = alloca [{max(b.size, 1)} x {STORED[b.dtype]}], align 64" for b in local]
         parameters = ", ".join([*(parameter(self.table[k]) for k in used), "ptr %blas", *self.rounds])
-        core = [f"define internal void @{name}.core({parameters}) noinline #0 {{", "entry:", *allocated]
+        # not internal: the pass that hands on numbers in place of addresses would make functions of hundreds of them
+        core = [f"define void @{name}.core({parameters}) noinline #0 {{", "entry:", *allocated]
         core += [*self.entry, *self.lines, "  ret void", "}"]
         enter = [f"define void @{name}({', '.join(['ptr %table', *self.rounds])}) #0 {{"]
         for k in used:
@@ -159,10 +160,7 @@ class _Function:
             self.group, self.totals = self.module.note("distinct !{}"), loop.totals
         before_it, self.is_foreign = self.is_foreign, False
         self.body(loop.body)
-        hints = ""
-        if loop.is_parallel:
-            assert self.group is not None
-            hints = f", !llvm.loop !{self.hints(variable.size, self.group, has_totals=bool(loop.totals))}"
+        hints = self.hints(loop)
         self.is_foreign |= before_it
         self.group = group
         last = self.label()
@@ -177,21 +175,24 @@ class _Function:
         else:
             self.at[variable] = outer
 
-    def hints(self, size: int, group: int, *, has_totals: bool) -> int:
-        """The number of the node that says what is known of a loop whose rounds meet in totals only."""
-        note = self.module.note
-        hints = [note(f'!{{!"llvm.loop.parallel_accesses", !{group}}}')]
-        if size >= 8:  # not written out before it is made of vectors: the loop around it would be one of gathers
-            done = note('!{!"llvm.loop.isvectorized", i32 1}')
-            hints += [
-                note(f'!{{!"llvm.loop.vectorize.followup_all", !{done}}}'),
-                note('!{!"llvm.loop.unroll.disable"}'),
-            ]
-            if size % 8 and size < 256:
-                hints.append(note('!{!"llvm.loop.vectorize.predicate.enable", i1 true}'))
+    def hints(self, loop: For) -> str:
+        """The end of the line of a branch that says what is known of a loop, and whether it may be written out."""
+        note, size, hints = self.module.note, loop.variable.size, list[int]()
+        if loop.is_parallel:
+            hints.append(note(f'!{{!"llvm.loop.parallel_accesses", !{self.group}}}'))
+            if size >= 8:
+                done = note('!{!"llvm.loop.isvectorized", i32 1}')
+                hints.append(note(f'!{{!"llvm.loop.vectorize.followup_all", !{done}}}'))
+                if size % 8 and size < 256:
+                    hints.append(note('!{!"llvm.loop.vectorize.predicate.enable", i1 true}'))
+        if loop.variable.is_rolled or (loop.is_parallel and size >= 8):
+            # not before it is made of vectors: the loop around it would be one of gathers
+            hints.append(note('!{!"llvm.loop.unroll.disable"}'))
+        if not hints:
+            return ""
         me = note(None)
         self.module.metadata[me] = f"distinct !{{!{me}, {', '.join(f'!{h}' for h in hints)}}}"
-        return me
+        return f", !llvm.loop !{me}"
 
     def branch(self, statement: If) -> None:
         """One of two lists."""
@@ -269,12 +270,8 @@ class _Function:
 
     def address(self, buffer: Buffer, places: tuple[Place, ...]) -> str:
         """The address of an entry."""
-        flat = Place(0)
-        for place, stride in zip(places, buffer.strides, strict=True):
-            flat += place * stride
-        return self.put(
-            f"getelementptr inbounds {STORED[buffer.dtype]}, ptr {self.base(buffer)}, i64 {self.place(flat)}"
-        )
+        at = self.place(combined(zip(places, buffer.strides, strict=True)))
+        return self.put(f"getelementptr inbounds {STORED[buffer.dtype]}, ptr {self.base(buffer)}, i64 {at}")
 
     def place(self, place: Place) -> str:
         """The integer that a place is."""

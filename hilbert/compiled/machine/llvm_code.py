@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 from functools import cache
+from importlib import import_module
+from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, FileFinder
+from importlib.util import module_from_spec
 from threading import RLock
 from typing import TYPE_CHECKING, Any, final
 
@@ -112,13 +116,26 @@ class Code:
 @cache
 def blas() -> Any:
     """The addresses of ROUTINES, which scipy has: it is there where a program calls them."""
-    from scipy.linalg import cython_blas, cython_lapack
-
+    table = {**_of_scipy("cython_lapack").__pyx_capi__, **_of_scipy("cython_blas").__pyx_capi__}
     python = ctypes.pythonapi
     python.PyCapsule_GetName.restype = ctypes.c_char_p
     python.PyCapsule_GetName.argtypes = [ctypes.py_object]
     python.PyCapsule_GetPointer.restype = ctypes.c_void_p
     python.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
-    table = {**cython_lapack.__pyx_capi__, **cython_blas.__pyx_capi__}
     found = [python.PyCapsule_GetPointer(table[name], python.PyCapsule_GetName(table[name])) for name in ROUTINES]
     return (ctypes.c_void_p * len(found))(*found)
+
+
+def _of_scipy(name: str) -> Any:
+    """A module of scipy.linalg, alone where it is a file of machine code: the package takes 0.1 s to load."""
+    import scipy
+
+    full = f"scipy.linalg.{name}"
+    folder = os.path.join(scipy.__path__[0], "linalg")
+    spec = FileFinder(folder, (ExtensionFileLoader, EXTENSION_SUFFIXES)).find_spec(full)
+    if full in sys.modules or spec is None or spec.loader is None:
+        return import_module(full)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    sys.modules.pop(full, None)  # an import of the package puts the module there, and into the package
+    return module

@@ -43,10 +43,9 @@ def accesses(statement: Statement, *, constants: bool = False) -> Accesses:
                 waiting += then + otherwise
             case Store(buffer, places, value, monoid) | Nest(_, buffer, places, value, monoid):
                 _read(found, value, constants)
-                for place in places:
-                    for value_ in place.computed:
-                        if isinstance(value_, Value):
-                            _read(found, value_, constants)
+                for value_ in (v for place in places if place.terms for v in place.computed):
+                    if isinstance(value_, Value):
+                        _read(found, value_, constants)
                 entries = found.setdefault(buffer, [])
                 entries.append(Access(places, writes=True))
                 if monoid is not None:

@@ -14,16 +14,20 @@ from typing import TYPE_CHECKING, TypeAlias, final
 from attrs import field, frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 
 @final
 @frozen(cache_hash=True)
 class Variable:
-    """The counter of a loop of `size` rounds; two loops whose variables are equal may be merged."""
+    """The counter of a loop of `size` rounds; two loops whose variables are equal may be merged.
+
+    A loop that `is_rolled` does little work, so that its code is kept short.
+    """
 
     name: str
     size: int
+    is_rolled: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -68,13 +72,7 @@ class Place:
         return Place(atom) if isinstance(atom, int) else Place(0, ((atom, 1),))
 
     def __add__(self, other: Atom | int | Place) -> Place:
-        other = Place.of(other)
-        if not other.terms:
-            return Place(self.offset + other.offset, self.terms) if other.offset else self
-        total: dict[Atom, int] = dict(self.terms)
-        for atom, k in other.terms:
-            total[atom] = total.get(atom, 0) + k
-        return Place(self.offset + other.offset, tuple((atom, k) for atom, k in total.items() if k))
+        return combined(((self, 1), (other, 1)))
 
     def __mul__(self, k: int) -> Place:
         if k == 1:
@@ -154,16 +152,28 @@ class Place:
         """The place with each atom changed."""
         if not self.terms:
             return self
-        made = Place(self.offset)
-        for atom, k in self.terms:
-            made += Place.of(change(atom)) * k
-        return made
+        return combined(((change(atom), k) for atom, k in self.terms), self.offset)
 
     def __str__(self) -> str:
         parts = [str(atom) if k == 1 else f"{k}·{atom}" for atom, k in self.terms]
         return " + ".join([*parts, *([str(self.offset)] if self.offset or not parts else [])])
 
     __repr__ = __str__
+
+
+def combined(parts: Iterable[tuple[Atom | int | Place, int]], offset: int = 0) -> Place:
+    """offset + Σ k·part."""
+    total: dict[Atom, int] = {}
+    for part, k in parts:
+        if isinstance(part, int):
+            offset += part * k
+        elif isinstance(part, Place):
+            offset += part.offset * k
+            for atom, n in part.terms:
+                total[atom] = total.get(atom, 0) + n * k
+        else:
+            total[part] = total.get(part, 0) + k
+    return Place(offset, tuple([(atom, k) for atom, k in total.items() if k]))
 
 
 def flat(places: tuple[Place, ...], shape: tuple[int, ...]) -> Place:

@@ -45,18 +45,15 @@ class Value(Computed):
     | call | the name of a function, values |
     """
 
-    __slots__ = ("_loads", "args", "dtype", "name", "pool", "values")
+    __slots__ = ("_loads", "args", "dtype", "name", "number", "pool", "values")
 
     def __init__(self, pool: Pool, name: str, args: tuple[Any, ...], dtype: str) -> None:
         self.pool, self.name, self.args, self.dtype = pool, name, args, dtype
         self.values = tuple([a for a in args if isinstance(a, Value)])
         """The operands; those within places are not among them."""
-        self._loads: tuple[Value, ...] | None = None
-
-    @property
-    def number(self) -> Number | None:
+        self.number: Number | None = args[0] if name == "number" else None
         """The number, if the value is one."""
-        return self.args[0] if self.name == "number" else None
+        self._loads: tuple[Value, ...] | None = None
 
     # --- formulas ---
 
