@@ -73,13 +73,16 @@ class Expansion:
         steps = [*(v.size for v in written), *strip.values()]
         for numbers in itertools.product(*map(range, steps)):
             at = dict(zip([*written, *strip], numbers, strict=True))
-            places, value = self._at(nest, names | {v: names.get(v, Place(0)) + n for v, n in at.items()})
+            places, value = self._at(nest, names | {v: names[v] + n if v in names else Place(n) for v, n in at.items()})
             if nest.monoid is not None and places in totals:
                 value = put_together(self.pool, nest.monoid, totals[places], value)
             totals[places] = value
+        plain: list[Statement] = [Store(nest.buffer, places, value) for places, value in totals.items()]
+        if nest.monoid is None:
+            return _around(loops, plain)
         free = [v for v in loops if all(any(v in p.variables for p in places) for places in totals)]
-        if nest.monoid is None or (nest.begins and len(free) == len(loops)):
-            return _around(loops, [Store(nest.buffer, places, value) for places, value in totals.items()])
+        if nest.begins and len(free) == len(loops):
+            return _around(loops, plain)
         first: list[Statement] = []
         if nest.begins:
             unit = self.pool.number(UNITS[nest.monoid], nest.buffer.dtype)

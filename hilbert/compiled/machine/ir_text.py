@@ -51,6 +51,8 @@ class Module:
     """True if elementary functions are called, not written out, where no loop runs several rounds at once."""
     functions: list[str] = field(factory=list)
     used: set[tuple[str, str]] = field(factory=set)
+    in_vectors: set[tuple[str, str]] = field(factory=set)
+    """The functions among them that a loop calls which runs several rounds at once."""
     metadata: list[str | None] = field(factory=list)
 
     def add(self, name: str, part: Part, table: Sequence[Buffer]) -> None:
@@ -64,7 +66,8 @@ class Module:
         lines = [declaration(*key) for key in sorted(self.used) if key not in own]
         for dtype in sorted({dtype for _, dtype in own}):
             lines += declarations([name for name, of in own if of == dtype], dtype)
-        made = [definition(*key, has_fma=self.target.has_fma, vector_bits=self.target.vector_bits) for key in own]
+        bits = {key: self.target.vector_bits for key in self.in_vectors}
+        made = [definition(*key, has_fma=self.target.has_fma, vector_bits=bits.get(key, 0)) for key in own]
         metadata = [f"!{k} = {text}" for k, text in enumerate(self.metadata)]
         width = self.target.vector_bits or 128
         attributes = f'attributes #0 = {{ nounwind "prefer-vector-width"="{width}" }}'
@@ -93,7 +96,6 @@ class _Function:
         self.entry: list[str] = []
         self.group: int | None = None
         self.totals: frozenset[Buffer] = frozenset()
-        self.is_foreign = False  # a function of the machine's library is called
 
     def text(self, name: str, statements: Sequence[Statement]) -> str:
         """The definition: the addresses are loaded by one function, and given to the other as what does not overlap."""
@@ -158,10 +160,8 @@ class _Function:
         self.places = dict(places)
         if loop.is_parallel:
             self.group, self.totals = self.module.note("distinct !{}"), loop.totals
-        before_it, self.is_foreign = self.is_foreign, False
         self.body(loop.body)
         hints = self.hints(loop)
-        self.is_foreign |= before_it
         self.group = group
         last = self.label()
         self.lines += [f"  br label %{last}", f"{last}:"]
@@ -178,16 +178,18 @@ class _Function:
     def hints(self, loop: For) -> str:
         """The end of the line of a branch that says what is known of a loop, and whether it may be written out."""
         note, size, hints = self.module.note, loop.variable.size, list[int]()
-        if loop.is_parallel:
+        if loop.variable.is_rolled:
+            hints += [note('!{!"llvm.loop.unroll.disable"}'), note('!{!"llvm.loop.vectorize.enable", i1 false}')]
+        elif loop.is_parallel:
             hints.append(note(f'!{{!"llvm.loop.parallel_accesses", !{self.group}}}'))
-            if size >= 8:
+            if size >= 8:  # not written out before it is made of vectors: the loop around it would be one of gathers
                 done = note('!{!"llvm.loop.isvectorized", i32 1}')
-                hints.append(note(f'!{{!"llvm.loop.vectorize.followup_all", !{done}}}'))
+                hints += [
+                    note(f'!{{!"llvm.loop.vectorize.followup_all", !{done}}}'),
+                    note('!{!"llvm.loop.unroll.disable"}'),
+                ]
                 if size % 8 and size < 256:
                     hints.append(note('!{!"llvm.loop.vectorize.predicate.enable", i1 true}'))
-        if loop.variable.is_rolled or (loop.is_parallel and size >= 8):
-            # not before it is made of vectors: the loop around it would be one of gathers
-            hints.append(note('!{!"llvm.loop.unroll.disable"}'))
         if not hints:
             return ""
         me = note(None)
@@ -367,7 +369,8 @@ class _Function:
                 return self._cast(of, dtype, args[0])
             case "call":
                 self.module.used.add((top.args[0], dtype))
-                self.is_foreign |= top.args[0] not in FUNCTIONS
+                if self.group is not None:
+                    self.module.in_vectors.add((top.args[0], dtype))
                 name = called(top.args[0], dtype)
                 apart = " noinline" if self.module.calls_functions and self.group is None else ""
                 return self.put(f"call {t} @{name}({', '.join(f'{t} {a}' for a in args)}){apart}")

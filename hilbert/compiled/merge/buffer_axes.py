@@ -79,8 +79,10 @@ def _rewrite(to: Loops, statements: list[Statement], gone: Gone) -> None:
     """The statements at the places that are left."""
 
     def kept(buffer: Buffer, places: tuple[Place, ...]) -> tuple[Place, ...]:
-        dropped = gone.get(buffer, {})
-        return tuple(Place(p.offset) if k in dropped else p for k, p in enumerate(places))
+        dropped = gone.get(buffer)
+        return (
+            places if dropped is None else tuple(Place(p.offset) if k in dropped else p for k, p in enumerate(places))
+        )
 
     change = Rewriting(to.pool, {}, kept)
     waiting = list(statements)

@@ -34,6 +34,8 @@ ROWS = 16
 
 def in_strips(pool: Pool, statements: Sequence[Statement]) -> list[Statement]:
     """The statements, with such products and loops in strips where all of what passes is larger than the cache."""
+    if not any(isinstance(statement, Product) for statement in statements):
+        return [*statements]
     found = [accesses(statement) for statement in statements]
     uses = Counter(buffer for touched in found for buffer in touched)
     gone: set[int] = set()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias, assert_never, final
-
-from attrs import frozen
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, assert_never
 
 from hilbert.compiled.tree.statements import Called, For, If, Nest, Product, Routine, Store
 from hilbert.compiled.tree.values import Value, loads
@@ -17,9 +15,7 @@ if TYPE_CHECKING:
     from hilbert.compiled.tree.statements import Statement
 
 
-@final
-@frozen
-class Access:
+class Access(NamedTuple):
     """An entry that is read or written; places None stand for the whole buffer."""
 
     places: tuple[Place, ...] | None

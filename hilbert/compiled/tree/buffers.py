@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Literal, final
-
-import numpy as np
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -44,7 +43,7 @@ class Buffer:
     @property
     def size(self) -> int:
         """The number of entries."""
-        return int(np.prod(self.shape, dtype=np.int64))
+        return math.prod(self.shape)
 
     def __repr__(self) -> str:
         return f"{self.name}: {self.dtype}{list(self.shape)}"

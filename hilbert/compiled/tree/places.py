@@ -150,9 +150,7 @@ class Place:
 
     def over(self, change: Callable[[Atom], Atom | int | Place]) -> Place:
         """The place with each atom changed."""
-        if not self.terms:
-            return self
-        return combined(((change(atom), k) for atom, k in self.terms), self.offset)
+        return combined([(change(atom), k) for atom, k in self.terms], self.offset)
 
     def __str__(self) -> str:
         parts = [str(atom) if k == 1 else f"{k}·{atom}" for atom, k in self.terms]
@@ -165,12 +163,12 @@ def combined(parts: Iterable[tuple[Atom | int | Place, int]], offset: int = 0) -
     """offset + Σ k·part."""
     total: dict[Atom, int] = {}
     for part, k in parts:
-        if isinstance(part, int):
-            offset += part * k
-        elif isinstance(part, Place):
+        if isinstance(part, Place):
             offset += part.offset * k
             for atom, n in part.terms:
                 total[atom] = total.get(atom, 0) + n * k
+        elif isinstance(part, int):
+            offset += part * k
         else:
             total[part] = total.get(part, 0) + k
     return Place(offset, tuple([(atom, k) for atom, k in total.items() if k]))

@@ -32,14 +32,20 @@ class Rewriting:
     ) -> None:
         self.pool, self.variables, self.kept = pool, variables, kept
         self._known: dict[Value, Value] = {}
+        self._places: dict[Place, Place] = {}
 
     def place(self, place: Place) -> Place:
         """The place, changed."""
-        return place.over(self._atom)
+        if not place.terms:
+            return place
+        found = self._places.get(place)
+        if found is None:
+            found = self._places[place] = place.over(self._atom)
+        return found
 
     def places(self, buffer: Buffer, places: tuple[Place, ...]) -> tuple[Place, ...]:
         """The places of an entry of a buffer that are kept, changed."""
-        return tuple(map(self.place, self.kept(buffer, places)))
+        return tuple([self.place(p) if p.terms else p for p in self.kept(buffer, places)])
 
     def value(self, value: Value) -> Value:
         """The value, changed."""
