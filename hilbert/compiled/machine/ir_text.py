@@ -66,7 +66,7 @@ class Module:
         lines = [declaration(*key) for key in sorted(self.used) if key not in own]
         for dtype in sorted({dtype for _, dtype in own}):
             lines += declarations([name for name, of in own if of == dtype], dtype)
-        bits = {key: self.target.vector_bits for key in self.in_vectors}
+        bits = dict.fromkeys(self.in_vectors, self.target.vector_bits)
         made = [definition(*key, has_fma=self.target.has_fma, vector_bits=bits.get(key, 0)) for key in own]
         metadata = [f"!{k} = {text}" for k, text in enumerate(self.metadata)]
         width = self.target.vector_bits or 128

@@ -9,6 +9,7 @@ from functools import cache
 from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, FileFinder
 from importlib.util import module_from_spec
+from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, final
 
@@ -131,8 +132,8 @@ def _of_scipy(name: str) -> Any:
     import scipy
 
     full = f"scipy.linalg.{name}"
-    folder = os.path.join(scipy.__path__[0], "linalg")
-    spec = FileFinder(folder, (ExtensionFileLoader, EXTENSION_SUFFIXES)).find_spec(full)
+    folder = Path(scipy.__path__[0], "linalg")
+    spec = FileFinder(str(folder), (ExtensionFileLoader, EXTENSION_SUFFIXES)).find_spec(full)
     if full in sys.modules or spec is None or spec.loader is None:
         return import_module(full)
     module = module_from_spec(spec)
