@@ -189,7 +189,7 @@ def _between(to: Loops, relation: AnyRelation, at: int, array: Array) -> Array:
 
 def _once(targets: Any) -> bool:
     """Tell if no target stands twice."""
-    return bool(len(np.unique(targets)) == targets.size)
+    return bool(np.bincount(targets.reshape(-1)).max(initial=0) <= 1)
 
 
 def _shifted(p: Reduced, by: int) -> Callable[[Places, Place], Value]:

@@ -1,0 +1,66 @@
+"""First calls do no more than they must: short code for what is done rarely, no module that is not needed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("llvmlite")
+
+import hilbert.all as hb
+from hilbert.compiled.machine.llvm_code import host
+from hilbert.compiled.tree.places import Place, Variable, combined
+
+NEAR, FAR = hb.Fin.of(10), hb.Fin.of(1000)
+
+
+def test_nests_of_little_work_are_loops() -> None:
+    """A matrix of 100 entries is written out where each of 1,000 points needs it, not where it is made."""
+    V = hb.R ** (NEAR * NEAR)
+    points = (hb.R ** (FAR * NEAR)).vec(np.random.default_rng(0).standard_normal((1000, 10)))
+
+    def spread(a: Any) -> Any:
+        return hb.square(hb.contract("pi,ij->pj", points, hb.tanh(a) * hb.exp(a) - hb.square(a))).sum()
+
+    f = hb.value_and_grad(hb.fun(V)(spread))
+    x = V.vec(np.random.default_rng(1).standard_normal((10, 10)) / 4)
+    made = hb.compiled(f)
+    assert made.report.statements < 400
+    for a, b in zip(made(x).leaves, f(x).leaves, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12 * float(np.max(np.abs(b))))
+
+
+def test_vectors_of_sines_are_made_where_loops_need_them() -> None:
+    """The function of vectors of sines is defined in a program with a loop over them, not in one of single numbers."""
+    alone = hb.compiled(hb.fun(hb.R)(hb.sin))
+    many = hb.compiled(hb.fun(hb.R ** hb.Fin.of(64))(lambda x: hb.sin(x) * x))
+    assert "_some(" not in alone.llvm
+    assert ("_some(" in many.llvm) == (host().vector_bits > 0)
+
+
+def test_matrix_products_do_not_load_scipys_linear_algebra() -> None:
+    """The functions of BLAS are there without scipy.linalg, which is whole when it is imported later."""
+    text = """
+import sys
+from hilbert.compiled.machine.llvm_code import blas
+before = blas()[:]
+assert "scipy.linalg" not in sys.modules
+import scipy.linalg
+assert scipy.linalg.cython_blas.__pyx_capi__
+assert scipy.linalg.det([[2.0]]) == 2.0
+blas.cache_clear()
+assert blas()[:] == before
+"""
+    pytest.importorskip("scipy")
+    subprocess.run([sys.executable, "-c", text], check=True)  # noqa: S603 - our own text
+
+
+def test_places_are_put_together() -> None:
+    """offset + Σ k·part is what sums of products are; parts that cancel are gone."""
+    i, j = Variable("i", 3), Variable("j", 4)
+    assert combined([(i, 2), (Place.of(j) + 1, 3), (5, 1), (i, -2)], 7) == Place(15, ((j, 3),))
+    assert combined([(Place.of(i) * 2 + 1, 1), (j, 0)]) == Place.of(i) * 2 + 1
