@@ -12,7 +12,7 @@ import math
 from typing import TYPE_CHECKING, TypeAlias, final
 
 from hilbert.compiled.tree.places import Division, Place, Variable
-from hilbert.compiled.tree.statements import For, If, Nest, inside
+from hilbert.compiled.tree.statements import For, If, Nest, Product, inside
 from hilbert.compiled.tree.values import Value, loads
 
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ SUM = 16
 """The entries whose cost is that of the sum of a vector's."""
 MOST = 256
 """The most statements that a nest is written out to."""
+POINTS, ENTRIES = 2, 32
+"""So many places of the outermost class are done at once where a nest reads or adds to a matrix that they share, of
+which so many entries are written out: each is loaded once for all of them."""
 
 
 @final
@@ -49,6 +52,7 @@ class AxisClasses:
         self._outer = self._outermost()
         self._inner = self._innermost()
         self.written = self._written_out()
+        self._points = self._at_once(statements)
 
     def rank(self, axis: Axis, size: int) -> tuple[int, int, int]:
         """The order of an axis: rounds, the outermost class, those written out, others by size, the innermost one."""
@@ -65,6 +69,10 @@ class AxisClasses:
     def is_written(self, axis: Axis) -> bool:
         """Tell if the axis is written out."""
         return self._find(axis) in self.written
+
+    def points(self, v: Variable) -> int:
+        """The number of places along a variable that are done at once."""
+        return self._points if self._find(v) == self._outer else 1
 
     # --- classes ---
 
@@ -142,16 +150,37 @@ class AxisClasses:
     def _written_out(self) -> set[Axis]:
         """The classes that are written out, where no nest becomes too long by it."""
         written = {found for found in self._size if self._is_small(found)}
-        for variable, axis in self._moved:  # entries that are moved within a few stay in registers
-            found, along = self._find(variable), self._find(axis)
-            if along in written and self._size.get(found, SOME + 1) <= SOME:
-                written.add(found)
+        places: dict[Axis, dict[Buffer, int]] = {}
+        for variable, axis in dict.fromkeys(self._moved):
+            if self._find(axis) in written and isinstance(axis, tuple):
+                found = places.setdefault(self._find(variable), {})
+                found[axis[0]] = found.get(axis[0], 1) * axis[0].shape[axis[1]]
+        for found_, among in places.items():  # entries that are moved within a few stay in registers
+            n = self._size.get(found_, MOST + 1)
+            if n <= SOME or n <= min(MOST, *among.values()):
+                written.add(found_)
         for nest, _ in self._nests:
             classes = dict.fromkeys(found for v in nest.variables if (found := self._find(v)) in written)
             inside = sorted(classes, key=lambda found: self._size[found])
             while math.prod(v.size for v in nest.variables if self._find(v) in written) > MOST:
                 written.discard(inside.pop())
         return written
+
+    def _at_once(self, statements: list[Statement]) -> int:
+        """The number of places of the outermost class that are done at once: 1 if no nest has a matrix for all."""
+        whole = {b for s in inside(statements) if isinstance(s, Product) for b in (s.a, s.b, s.c)}
+        if self._outer is None or self._outer in {self._find((b, k)) for b in whole for k in range(len(b.shape))}:
+            return 1
+        most = 0
+        for nest, _ in self._nests:
+            if self._outer in {self._find(v) for v in nest.variables}:
+                for buffer, places in [(nest.buffer, nest.places), *(load.args for load in loads(nest.value))]:
+                    along = {v for place in places for v in place.variables}
+                    looped = {self._find(v) for v in along if not self.is_written(v)}
+                    if looped and self._outer not in looped and not buffer.is_whole:
+                        most = max(most, math.prod(v.size for v in along if self.is_written(v)))
+        sizes = {v.size for nest, _ in self._nests for v in nest.variables if self._find(v) == self._outer}
+        return max(k for k in range(1, POINTS + 1) if most >= ENTRIES and not any(n % k for n in sizes) or k == 1)
 
 
 def _gain(nest: Nest, v: Variable) -> float:

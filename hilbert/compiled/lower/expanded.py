@@ -63,7 +63,8 @@ class Expansion:
             (v for v in nest.variables if not classes.is_written(v)), key=lambda v: (ranks[v], -jumps(nest, v))
         )
         written = [v for v in nest.variables if classes.is_written(v)]
-        strip = strip_of(nest, looped, math.prod(v.size for v in written))
+        strip = {v: by for v in looped if (by := classes.points(v)) > 1}
+        strip = strip or strip_of(nest, looped, math.prod(v.size for v in written))
         loops, names = list[Variable](), dict[Variable, Place]()
         for v in looped:
             by = strip.get(v, 1)

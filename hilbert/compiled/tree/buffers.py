@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-FEW = 64
+FEW = 256
 """The entries of a constant that may stand in the program as numbers."""
 Kind = Literal["in", "out", "constant", "work"]
 
