@@ -180,7 +180,7 @@ class AxisClasses:
                     if looped and self._outer not in looped and not buffer.is_whole:
                         most = max(most, math.prod(v.size for v in along if self.is_written(v)))
         sizes = {v.size for nest, _ in self._nests for v in nest.variables if self._find(v) == self._outer}
-        return max(k for k in range(1, POINTS + 1) if most >= ENTRIES and not any(n % k for n in sizes) or k == 1)
+        return max(k for k in range(1, POINTS + 1) if (most >= ENTRIES and not any(n % k for n in sizes)) or k == 1)
 
 
 def _gain(nest: Nest, v: Variable) -> float:
