@@ -43,7 +43,17 @@ class AxisClasses:
     def __init__(self, statements: list[Statement]) -> None:
         self._parent: dict[Axis, Axis] = {}
         self._nests = [*_nests(statements, 1)]
-        rounds = {s.variable for s in inside(statements) if isinstance(s, For)}
+        rounds = {s.variable for s in inside(statements) if isinstance(s, For) and s.rounds}
+        self._batches = [
+            (s.variable, p)
+            for s in inside(statements)
+            if isinstance(s, For)
+            for p in s.body
+            if isinstance(p, Product) and p.batch
+        ]
+        for v, p in self._batches:
+            for k, buffer in enumerate((p.a, p.b, p.c)):
+                self._join(v, (buffer, p.batch[k]))
         self._moved: list[tuple[Variable, Axis]] = []
         for nest, _ in self._nests:
             self._meet(nest)
@@ -138,6 +148,9 @@ class AxisClasses:
         loops = [found for found in self._size if not self._is_small(found)]
         if not loops:
             return None
+        batches = {self._find(v) for v, _ in self._batches} & {*loops}
+        if batches:
+            loops = [*batches]
         most = max(self._work[found] for found in loops)
         loops = [found for found in loops if 3 * self._work[found] >= most]
         return max(loops, key=lambda found: (2 * self._gain[found] < self._work[found], self._size[found]))
@@ -189,7 +202,9 @@ def _gain(nest: Nest, v: Variable) -> float:
     A sum along a vector costs about as much as 16 of its entries.
     """
     found = [(nest.buffer, nest.places), *(load.args for load in loads(nest.value))]
-    if any((b.is_whole or b.kind != "work") and stride(b, places, v) not in {0, 1} for b, places in found):
+    if any(
+        (b.is_whole or b.is_ordered or b.kind != "work") and stride(b, places, v) not in {0, 1} for b, places in found
+    ):
         return 0.0
     return 1.0 if any(place.variable == v for place in nest.places) else max(0.0, 1 - SUM / max(v.size, 1))
 
