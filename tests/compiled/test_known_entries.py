@@ -105,15 +105,20 @@ def test_statements_at_random(seed: int) -> None:
 # --- programs ---
 
 
-def test_triangles_cost_half() -> None:
-    """In the docs' mixture the products with the factors' zeros are not made; nothing of the points' number is kept."""
-    f = mixture.example(mixture.drawn(10, 12, 400))
+@pytest.mark.parametrize(("d", "k", "n", "words"), [(10, 12, 400, 1), (10, 12, 401, 1), (20, 25, 400, 5 * 20)])
+def test_mixtures(d: int, k: int, n: int, words: int) -> None:
+    """The docs' mixture keeps less than so many numbers for each point and component.
+
+    With few coordinates they are all in one loop, for two points at once if their number is even; with many there are
+    products of matrices for each component, which are made one after the other.
+    """
+    f = mixture.example(mixture.drawn(d, k, n))
     line = planned(hb.grad(f, 0)).line
     made = CompiledLine(line)
     given = [np.asarray(a) for a in f.dom.random(np.random.default_rng(0), scale=0.3).leaves]
     for found, due in zip(made(given), Runner(line).run(given), strict=True):
         assert np.allclose(found, due, rtol=1e-10, atol=1e-10)
-    assert made.report.bytes < 400 * 12 * 8
+    assert made.report.bytes < words * n * k * 8
 
 
 @pytest.mark.parametrize("is_moved", [True, False])

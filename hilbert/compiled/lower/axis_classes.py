@@ -44,16 +44,15 @@ class AxisClasses:
         self._parent: dict[Axis, Axis] = {}
         self._nests = [*_nests(statements, 1)]
         rounds = {s.variable for s in inside(statements) if isinstance(s, For) and s.rounds}
-        self._batches = [
-            (s.variable, p)
-            for s in inside(statements)
-            if isinstance(s, For)
-            for p in s.body
-            if isinstance(p, Product) and p.batch
-        ]
-        for v, p in self._batches:
-            for k, buffer in enumerate((p.a, p.b, p.c)):
-                self._join(v, (buffer, p.batch[k]))
+        self._batches: list[Variable] = []
+        for statement in inside(statements):
+            match statement:
+                case For(variable, [Product(batch=(_, *_)) as product]):
+                    self._batches.append(variable)
+                    for buffer, k in zip((product.a, product.b, product.c), product.batch, strict=True):
+                        self._join(variable, (buffer, k))
+                case _:  # products in rounds, or alone
+                    pass
         self._moved: list[tuple[Variable, Axis]] = []
         for nest, _ in self._nests:
             self._meet(nest)
@@ -148,9 +147,8 @@ class AxisClasses:
         loops = [found for found in self._size if not self._is_small(found)]
         if not loops:
             return None
-        batches = {self._find(v) for v, _ in self._batches} & {*loops}
-        if batches:
-            loops = [*batches]
+        batches = {*map(self._find, self._batches)} & {*loops}
+        loops = [*batches] or loops
         most = max(self._work[found] for found in loops)
         loops = [found for found in loops if 3 * self._work[found] >= most]
         return max(loops, key=lambda found: (2 * self._gain[found] < self._work[found], self._size[found]))
@@ -163,15 +161,16 @@ class AxisClasses:
     def _written_out(self) -> set[Axis]:
         """The classes that are written out, where no nest becomes too long by it."""
         written = {found for found in self._size if self._is_small(found)}
-        places: dict[Axis, dict[Buffer, int]] = {}
+        among: dict[Axis, dict[Buffer, int]] = {}
         for variable, axis in dict.fromkeys(self._moved):
             if self._find(axis) in written and isinstance(axis, tuple):
-                found = places.setdefault(self._find(variable), {})
-                found[axis[0]] = found.get(axis[0], 1) * axis[0].shape[axis[1]]
-        for found_, among in places.items():  # entries that are moved within a few stay in registers
-            n = self._size.get(found_, MOST + 1)
-            if n <= SOME or n <= min(MOST, *among.values()):
-                written.add(found_)
+                buffer, k = axis
+                places = among.setdefault(self._find(variable), {})
+                places[buffer] = places.get(buffer, 1) * buffer.shape[k]
+        for found, places in among.items():  # entries that are moved within a few, or to their places in a matrix
+            n = self._size.get(found, MOST + 1)
+            if n <= max(SOME, min(MOST, *places.values())):
+                written.add(found)
         for nest, _ in self._nests:
             classes = dict.fromkeys(found for v in nest.variables if (found := self._find(v)) in written)
             inside = sorted(classes, key=lambda found: self._size[found])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, final
 
 from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.rewriting import Rewriting
-from hilbert.compiled.tree.statements import For, If, Store, inside
+from hilbert.compiled.tree.statements import Called, For, If, Product, Store, inside
 
 if TYPE_CHECKING:
     from hilbert.compiled.tree.buffers import Buffer
@@ -32,7 +32,8 @@ class _Entries:
 
     def __init__(self, statements: list[Statement]) -> None:
         self._axes: dict[Buffer, tuple[int, ...]] = {}
-        whole: set[Buffer] = set()
+        taken = [s for s in inside(statements) if isinstance(s, (Product, Called))]
+        whole = {buffer for statement in taken for buffer in accesses(statement)}
         for statement in statements:
             for buffer, entries in accesses(statement).items():
                 axes = self._axes.setdefault(buffer, tuple(range(len(buffer.shape))))
@@ -43,7 +44,7 @@ class _Entries:
                         axes = tuple([k for k in axes if not access.places[k].terms])
                 self._axes[buffer] = axes
         for buffer in whole:
-            del self._axes[buffer]
+            self._axes.pop(buffer, None)
 
     def at(self, buffer: Buffer, places: tuple[Place, ...]) -> Entry | None:
         """The entry at some places; None of buffers that are no such ones."""
