@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, final
 
 from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.rewriting import Rewriting
-from hilbert.compiled.tree.statements import Called, For, If, Product, Store, inside
+from hilbert.compiled.tree.statements import For, If, Product, Store, inside
 
 if TYPE_CHECKING:
     from hilbert.compiled.tree.buffers import Buffer
@@ -32,8 +32,8 @@ class _Entries:
 
     def __init__(self, statements: list[Statement]) -> None:
         self._axes: dict[Buffer, tuple[int, ...]] = {}
-        taken = [s for s in inside(statements) if isinstance(s, (Product, Called))]
-        whole = {buffer for statement in taken for buffer in accesses(statement)}
+        products = [s for s in inside(statements) if isinstance(s, Product)]
+        whole = {buffer for product in products for buffer in accesses(product)}
         for statement in statements:
             for buffer, entries in accesses(statement).items():
                 axes = self._axes.setdefault(buffer, tuple(range(len(buffer.shape))))
