@@ -112,18 +112,19 @@ def _product(to: Loops, spec: Spec, size: dict[str, int], left: Array, right: Ar
         made = _Laid(to.of(leaf, to.buffer(leaf.shape, leaf.dtype)), own, own).matrices(batch, rows, columns)
         assert made is not None
     found = operands[0].stored(to, batch, rows, summed), operands[1].stored(to, batch, summed, columns), made
+    along = tuple(one.labels.index(batch) for one in found) if len(batch) == 1 else ()
+    if any(one.buffer.shape[k] != count for one, k in zip(found, along, strict=False)):
+        along = ()  # a corner of an array
     for one in found:
-        one.buffer.is_whole |= len(batch) != 1 or not one.buffer.is_ordered
+        one.buffer.is_whole |= not (along and one.buffer.is_ordered)
     a, b, c = (one.buffer for one in found)
     turned = found[0].is_turned, found[1].is_turned
     at = to.variable(count)
     first_at, second_at, made_at = (Place.of(at) * one.apart for one in found)
     starts, leads = (first_at, second_at, made_at), (found[0].lead, found[1].lead, made.lead)
     factor = first.factor * second.factor
-    product = Product(a, b, c, turned, (m, n, k), leads, len(rows), factor, starts)
-    batches = tuple(one.labels.index(batch) for one in found) if len(batch) == 1 else ()
-    product.batch = batches
-    to.statements.append(For(at, [product], rounds=not batches) if batch else product)
+    product = Product(a, b, c, turned, (m, n, k), leads, len(rows), factor, starts, batch=along)
+    to.statements.append(For(at, [product], rounds=not along) if batch else product)
     if made.labels == spec.out:
         return to.of(result, c)
     order = [spec.out.index(c) for c in own]
