@@ -105,3 +105,34 @@ def test_short_axes_beside_each_other_are_loops() -> None:
         made = CompiledLine(planned(hb.grad(hb.fun(hb.R ** (rows * columns))(loss))).line)
         statements.append(made.report.statements)
     assert statements[0] == statements[1] < 300
+
+
+class Lane:
+    """Matrices side by side."""
+
+
+@pytest.mark.parametrize("reader", ["nobody", "a kernel", "sums", "a product"])
+@pytest.mark.parametrize("lanes", [1, 5])
+def test_products_side_by_side(reader: str, lanes: int) -> None:
+    """What products for each lane take lies lane by lane; kernels and other products read that as it is declared."""
+    rows, inner, lane = hb.Fin(Row, 32), hb.Fin(Inner, 24), hb.Fin(Lane, lanes)
+    last: dict[str, Any] = {
+        "nobody": lambda u: u.sum(),
+        "a kernel": lambda u: u.sort(over=inner),
+        "sums": lambda u: u.cumsum(over=rows),
+        "a product": lambda u: hb.contract("nbk,nbj->kj", u, u),
+    }
+
+    def f(a: Any, b: Any) -> Any:
+        u = hb.tanh(a)
+        v = hb.contract("nbk,bkj->nbj", u, b)
+        return v.sum(), last[reader](u), hb.contract("nbj,nbk->bjk", hb.tanh(v), u)
+
+    space = hb.R ** (rows * lane * inner), hb.R ** (lane * inner * inner)
+    line = planned(hb.fun(*space)(f)).line
+    made = CompiledLine(line)
+    assert bool(made.report.calls) == (reader == "a kernel")
+    rng = np.random.default_rng(0)
+    given_ = [rng.normal(size=leaf.shape) for leaf in line.slots[: line.arity]]
+    for found, due in zip(made(given_), Runner(line).run(given_), strict=True):
+        assert np.allclose(found, due, rtol=1e-12, atol=1e-12)

@@ -48,8 +48,10 @@ def test_a_product_of_a_corner_reads_the_rows_of_the_whole(body: Any) -> None:
     agrees(f)
 
 
-def test_products_of_corners_in_a_batch() -> None:
-    f = hb.fun(hb.R ** (LONG * A * LONG), hb.R ** (FEW * B * C))(
-        lambda x, y: hb.contract("bij,bjk->kbi", x[:3, :, :41], y)
+@pytest.mark.parametrize("inner", [lambda x: x, hb.tanh])
+@pytest.mark.parametrize("few", [FEW, hb.Fin.of(20)])
+def test_products_of_corners_in_a_batch(inner: Any, few: Any) -> None:
+    f = hb.fun(hb.R ** (LONG * A * LONG), hb.R ** (few * B * C))(
+        lambda x, y: hb.contract("bij,bjk->kbi", inner(x)[: few.size, :, :41], inner(y)) + inner(x)[0, 0, 0]
     )
     agrees(f)

@@ -12,7 +12,7 @@ import math
 from typing import TYPE_CHECKING, TypeAlias, final
 
 from hilbert.compiled.tree.places import Division, Place, Variable
-from hilbert.compiled.tree.statements import For, If, Nest, inside
+from hilbert.compiled.tree.statements import For, If, Nest, Product, inside
 from hilbert.compiled.tree.values import Value, loads
 
 if TYPE_CHECKING:
@@ -33,6 +33,9 @@ MOST = 256
 """The most statements that a nest is written out to."""
 COLD = 64
 """In a nest of so much less work than another one, only axes of up to FEW elements are written out."""
+POINTS, ENTRIES = 2, 32
+"""So many places of the outermost class are done at once where a nest reads or adds to a matrix that they share, of
+which so many entries are written out: each is loaded once for all of them."""
 
 
 @final
@@ -45,7 +48,16 @@ class AxisClasses:
         work = {nest: rounds * math.prod(v.size for v in nest.variables) for nest, rounds in self._nests}
         most = max(work.values(), default=0)
         self._cold = {nest for nest in work if COLD * work[nest] <= most}
-        rounds = {s.variable for s in inside(statements) if isinstance(s, For)}
+        rounds = {s.variable for s in inside(statements) if isinstance(s, For) and s.rounds}
+        self._batches: list[Variable] = []
+        for statement in inside(statements):
+            match statement:
+                case For(variable, [Product(batch=(_, *_)) as product]):
+                    self._batches.append(variable)
+                    for buffer, k in zip((product.a, product.b, product.c), product.batch, strict=True):
+                        self._join(variable, (buffer, k))
+                case _:  # products in rounds, or alone
+                    pass
         self._moved: list[tuple[Variable, Axis]] = []
         for nest, _ in self._nests:
             self._meet(nest)
@@ -54,6 +66,7 @@ class AxisClasses:
         self._outer = self._outermost()
         self._inner = self._innermost()
         self.written = self._written_out()
+        self._points = self._at_once(statements)
 
     def rank(self, axis: Axis, size: int) -> tuple[int, int, int]:
         """The order of an axis: rounds, the outermost class, those written out, others by size, the innermost one."""
@@ -75,6 +88,10 @@ class AxisClasses:
         """The variables of a nest that are written out."""
         is_cold = nest in self._cold
         return [v for v in nest.variables if self.is_written(v) and not (is_cold and v.size > FEW)]
+
+    def points(self, v: Variable) -> int:
+        """The number of places along a variable that are done at once."""
+        return self._points if self._find(v) == self._outer else 1
 
     # --- classes ---
 
@@ -140,6 +157,8 @@ class AxisClasses:
         loops = [found for found in self._size if not self._is_small(found)]
         if not loops:
             return None
+        batches = {*map(self._find, self._batches)} & {*loops}
+        loops = [*batches] or loops
         most = max(self._work[found] for found in loops)
         loops = [found for found in loops if 3 * self._work[found] >= most]
         return max(loops, key=lambda found: (2 * self._gain[found] < self._work[found], self._size[found]))
@@ -152,9 +171,15 @@ class AxisClasses:
     def _written_out(self) -> set[Axis]:
         """The classes that are written out, where no nest becomes too long by it."""
         written = {found for found in self._size if self._is_small(found)}
-        for variable, axis in self._moved:  # entries that are moved within a few stay in registers
-            found, along = self._find(variable), self._find(axis)
-            if along in written and self._size.get(found, SOME + 1) <= SOME:
+        among: dict[Axis, dict[Buffer, int]] = {}
+        for variable, axis in dict.fromkeys(self._moved):
+            if self._find(axis) in written and isinstance(axis, tuple):
+                buffer, k = axis
+                places = among.setdefault(self._find(variable), {})
+                places[buffer] = places.get(buffer, 1) * buffer.shape[k]
+        for found, places in among.items():  # entries that are moved within a few, or to their places in a matrix
+            n = self._size.get(found, MOST + 1)
+            if n <= max(SOME, min(MOST, *places.values())):
                 written.add(found)
         for nest, _ in self._nests:
             classes = dict.fromkeys(found for v in nest.variables if (found := self._find(v)) in written)
@@ -163,6 +188,22 @@ class AxisClasses:
                 written.discard(inside.pop())
         return written
 
+    def _at_once(self, statements: list[Statement]) -> int:
+        """The number of places of the outermost class that are done at once: 1 if no nest has a matrix for all."""
+        whole = {b for s in inside(statements) if isinstance(s, Product) for b in (s.a, s.b, s.c)}
+        if self._outer is None or self._outer in {self._find((b, k)) for b in whole for k in range(len(b.shape))}:
+            return 1
+        most = 0
+        for nest, _ in self._nests:
+            if self._outer in {self._find(v) for v in nest.variables}:
+                for buffer, places in [(nest.buffer, nest.places), *(load.args for load in loads(nest.value))]:
+                    along = {v for place in places for v in place.variables}
+                    looped = {self._find(v) for v in along if not self.is_written(v)}
+                    if looped and self._outer not in looped and not buffer.is_whole:
+                        most = max(most, math.prod(v.size for v in along if self.is_written(v)))
+        sizes = {v.size for nest, _ in self._nests for v in nest.variables if self._find(v) == self._outer}
+        return max(k for k in range(1, POINTS + 1) if (most >= ENTRIES and not any(n % k for n in sizes)) or k == 1)
+
 
 def _gain(nest: Nest, v: Variable) -> float:
     """The gain of vectors along a variable of a nest: none where arrays whose order is given lie across.
@@ -170,7 +211,9 @@ def _gain(nest: Nest, v: Variable) -> float:
     A sum along a vector costs about as much as 16 of its entries.
     """
     found = [(nest.buffer, nest.places), *(load.args for load in loads(nest.value))]
-    if any((b.is_whole or b.kind != "work") and stride(b, places, v) not in {0, 1} for b, places in found):
+    if any(
+        (b.is_whole or b.is_ordered or b.kind != "work") and stride(b, places, v) not in {0, 1} for b, places in found
+    ):
         return 0.0
     return 1.0 if any(place.variable == v for place in nest.places) else max(0.0, 1 - SUM / max(v.size, 1))
 

@@ -9,10 +9,12 @@ import itertools
 import math
 from typing import TYPE_CHECKING
 
+from attrs import evolve
+
 from hilbert.compiled.lower.axis_classes import MOST, AxisClasses, stride
 from hilbert.compiled.tree.places import Place, Variable
 from hilbert.compiled.tree.rewriting import Rewriting
-from hilbert.compiled.tree.statements import UNITS, For, If, Nest, Store
+from hilbert.compiled.tree.statements import UNITS, For, If, Nest, Product, Store
 from hilbert.compiled.tree.values import loads
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ def expanded(to: Loops) -> list[Statement]:
     """The statements of a program with loops for its nests, and its buffers in the order of these loops."""
     classes = AxisClasses(to.statements)
     for buffer in to.buffers:
-        if not buffer.is_whole:
+        if not buffer.is_whole and not buffer.is_ordered:
             axes = range(len(buffer.shape))
             buffer.order = tuple(sorted(axes, key=lambda k: classes.rank((buffer, k), buffer.shape[k])))
     return Expansion(to.pool, classes).statements(to.statements)
@@ -47,6 +49,10 @@ class Expansion:
             match statement:
                 case Nest():
                     made += self.nest(statement)
+                case For(variable, [Product() as product], rounds=False):
+                    own = Variable(f"i{variable.size}", variable.size)
+                    first, second, third = map(Rewriting(self.pool, {variable: Place.of(own)}).place, product.starts)
+                    made.append(For(own, [evolve(product, starts=(first, second, third))]))
                 case For(variable, body, rounds):
                     made.append(For(variable, self.statements(body), rounds))
                 case If(condition, then, otherwise):
@@ -61,7 +67,8 @@ class Expansion:
         ranks = {v: classes.rank(v, v.size) for v in nest.variables}
         written = classes.written_in(nest)
         looped = sorted((v for v in nest.variables if v not in written), key=lambda v: (ranks[v], -jumps(nest, v)))
-        strip = strip_of(nest, looped, math.prod(v.size for v in written))
+        strip = {v: by for v in looped if (by := classes.points(v)) > 1}
+        strip = strip or strip_of(nest, looped, math.prod(v.size for v in written))
         loops, names = list[Variable](), dict[Variable, Place]()
         for v in looped:
             by = strip.get(v, 1)

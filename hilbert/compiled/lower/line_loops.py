@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve
 
 from hilbert.arrays.libraries.numpy_library import NUMPY
+from hilbert.compiled.lower.assembled import assemblies
 from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.arrays import Array, Loops, Unmade
 from hilbert.compiled.tree.buffers import Buffer
@@ -61,12 +62,17 @@ def whole(to: Loops, line: Line) -> tuple[list[Buffer], list[Buffer]]:
     ]
     first = {slot: outputs[k] for k, slot in reversed([*enumerate(line.outputs)])}
     slots: list[Any] = [to.of(leaf, buffer) for leaf, buffer in zip(line.slots, inputs, strict=False)]
+    assembled, gone = assemblies(line)
     for slot, step in enumerate(line.steps, line.arity):
         operands, leaf = [slots[a] for a in step.args], line.slots[slot]
+        if slot in gone:
+            slots.append(None)
+            continue
         mark = len(to.statements)
         to.wanted = first.get(slot)
         try:
-            made = _step(to, step.operation, operands, leaf)
+            assembly = assembled.get(slot)
+            made = _step(to, step.operation, operands, leaf) if assembly is None else assembly.loops(to, slots, leaf)
             why = _name(step.operation)
         except Unmade as unmade:
             made, why = None, f"{_name(step.operation)} with {unmade}"
@@ -133,6 +139,8 @@ def _in_memory(to: Loops, operand: Any) -> Any:
     if isinstance(operand, tuple):
         return tuple(_in_memory(to, part) for part in operand)
     buffer = to.stored(operand if operand.whole is None else operand.whole())
+    if buffer.is_ordered:
+        buffer = to.stored(to.copied(operand))
     buffer.is_whole = True
     return buffer
 

@@ -12,6 +12,7 @@ from hilbert.compiled.lower.line_loops import whole
 from hilbert.compiled.merge.buffer_axes import contract
 from hilbert.compiled.merge.cuts import cut
 from hilbert.compiled.merge.fusion import fused, work_of
+from hilbert.compiled.merge.known_entries import settled
 from hilbert.compiled.merge.marks import mark_parallel
 from hilbert.compiled.merge.strips import in_strips
 from hilbert.compiled.tree.accesses import accesses
@@ -77,7 +78,8 @@ def lowered(line: Line, *, merge: bool = True) -> Lowered:
     if to.doubted is not None:
         to.begin(to.doubted)
         to.statements.insert(0, to.statements.pop())
-    parts = _parts(expanded(to), merge=merge)
+    statements = expanded(to)
+    parts = _parts(settled(to.pool, statements) if merge else statements, merge=merge)
     contract(to, parts)
     if merge:
         parts = [in_strips(to.pool, cut(to.pool, part)) for part in parts]

@@ -1,1 +1,1 @@
-"""Merging: loops by their dependences, buffers that lose axes, marks of loops whose rounds do not meet."""
+"""Merging: loops by their dependences, entries that are numbers or unread, buffers that lose axes, parallel loops."""

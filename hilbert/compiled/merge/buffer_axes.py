@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from hilbert.compiled.tree.accesses import accesses, width
 from hilbert.compiled.tree.places import Place
 from hilbert.compiled.tree.rewriting import Rewriting
-from hilbert.compiled.tree.statements import For, If, Store
+from hilbert.compiled.tree.statements import For, If, Product, Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +70,7 @@ def contract(to: Loops, parts: Sequence[Sequence[Statement]]) -> None:
         _rewrite(to, [statement for part in parts for statement in part], gone)
     held = 0
     for buffer in sorted(to.buffers, key=lambda b: b.size):
-        is_alone = not buffer.is_whole and len(found_in.get(buffer, ())) <= 1
+        is_alone = not (buffer.is_whole or buffer.is_ordered) and len(found_in.get(buffer, ())) <= 1
         buffer.is_local = is_alone and buffer.size <= LOCAL and held <= MOST
         held += buffer.size * (buffer.is_local and buffer.size > 1)
 
@@ -97,5 +97,11 @@ def _rewrite(to: Loops, statements: list[Statement], gone: Gone) -> None:
             case Store():
                 top.value = change.value(top.value)
                 top.places = change.places(top.buffer, top.places)
+            case Product(a, b, c) if top.batch:
+                first, second, made = (
+                    Place(0) if axis in gone.get(buffer, ()) else start
+                    for buffer, axis, start in zip((a, b, c), top.batch, top.starts, strict=True)
+                )
+                top.starts = first, second, made
             case _:  # whole arrays
                 pass

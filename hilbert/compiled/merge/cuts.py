@@ -9,10 +9,12 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
+from attrs import evolve
+
 from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.places import Division, Place, Variable
 from hilbert.compiled.tree.rewriting import Rewriting
-from hilbert.compiled.tree.statements import For, If, Store
+from hilbert.compiled.tree.statements import For, If, Product, Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,6 +72,9 @@ def moved(change: Rewriting, statements: list[Statement]) -> list[Statement]:
                 return If(change.value(condition), [*map(copied, then)], [*map(copied, otherwise)])
             case Store(buffer, places, v, monoid):
                 return Store(buffer, change.places(buffer, places), change.value(v), monoid)
+            case Product():
+                first, second, made = map(change.place, statement.starts)
+                return evolve(statement, starts=(first, second, made))
             case _:  # whole arrays
                 return statement
 

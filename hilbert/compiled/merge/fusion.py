@@ -179,7 +179,7 @@ class _Clusters:
 
 def _is_apart(loop: For) -> bool:
     return any(
-        isinstance(s, Store) and s.monoid in APART and all(p.variable != loop.variable for p in s.places)
+        isinstance(s, Store) and s.monoid in APART and all(loop.variable not in p.variables for p in s.places)
         for s in inside(loop.body)
     )
 

@@ -112,16 +112,19 @@ def _product(to: Loops, spec: Spec, size: dict[str, int], left: Array, right: Ar
         made = _Laid(to.of(leaf, to.buffer(leaf.shape, leaf.dtype)), own, own).matrices(batch, rows, columns)
         assert made is not None
     found = operands[0].stored(to, batch, rows, summed), operands[1].stored(to, batch, summed, columns), made
+    along = tuple(one.labels.index(batch) for one in found) if len(batch) == 1 else ()
+    if any(one.buffer.shape[k] != count for one, k in zip(found, along, strict=False)):
+        along = ()  # a corner of an array
     for one in found:
-        one.buffer.is_whole = True
+        one.buffer.is_whole |= not (along and one.buffer.is_ordered)
     a, b, c = (one.buffer for one in found)
     turned = found[0].is_turned, found[1].is_turned
     at = to.variable(count)
     first_at, second_at, made_at = (Place.of(at) * one.apart for one in found)
     starts, leads = (first_at, second_at, made_at), (found[0].lead, found[1].lead, made.lead)
     factor = first.factor * second.factor
-    product = Product(a, b, c, turned, (m, n, k), leads, len(rows), factor, starts)
-    to.statements.append(For(at, [product], rounds=True) if batch else product)
+    product = Product(a, b, c, turned, (m, n, k), leads, len(rows), factor, starts, batch=along)
+    to.statements.append(For(at, [product], rounds=not along) if batch else product)
     if made.labels == spec.out:
         return to.of(result, c)
     order = [spec.out.index(c) for c in own]
@@ -155,7 +158,10 @@ class _Laid:
         if buffer is None:
             return None
         size = dict(zip(self.own, self.array.shape, strict=True))
-        step = {c: math.prod(buffer.shape[k:]) for k, c in enumerate(self.labels, 1)}
+        if len(batch) == 1 and buffer.kind == "work" and not buffer.is_whole and not buffer.is_ordered:
+            order = sorted(range(len(self.labels)), key=lambda k: self.labels[k] != batch)
+            buffer.order, buffer.is_ordered = tuple(order), True
+        step = dict(zip(self.labels, buffer.strides, strict=True))
         if any(step[c] != step[d] * size[d] for group in (batch, rows, columns) for c, d in itertools.pairwise(group)):
             return None
         by_row, by_column = step[rows[-1]], step[columns[-1]]

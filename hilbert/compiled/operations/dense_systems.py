@@ -135,7 +135,9 @@ def _lying(to: Loops, array: Array) -> tuple[Buffer, bool] | None:
     value = array.at(tuple(map(Place.of, variables)))
     found = [place.variable for place in value.args[1]] if value.name == "load" and value.dtype == WIDE else []
     turned = [*variables[:-2], variables[-1], variables[-2]]
-    return (value.args[0], found == turned) if found in (variables, turned) else None
+    if found not in (variables, turned) or value.args[0].order != (*range(len(found)),):
+        return None
+    return value.args[0], found == turned
 
 
 def _factored(to: Loops, array: Array) -> Factors:

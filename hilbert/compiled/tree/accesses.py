@@ -47,9 +47,8 @@ def accesses(statement: Statement, *, constants: bool = False) -> Accesses:
                 if monoid is not None:
                     entries.append(Access(places, writes=False))
             case Product(a, b, c):
-                for buffer in (a, b):
-                    found.setdefault(buffer, []).append(Access(None, writes=False))
-                found.setdefault(c, []).append(Access(None, writes=True))
+                for k, buffer in enumerate((a, b, c)):
+                    found.setdefault(buffer, []).append(Access(top.places(k), writes=k == 2))
             case Routine(_, _, made):
                 for buffer in top.buffers:
                     found.setdefault(buffer, []).append(Access(None, writes=False))

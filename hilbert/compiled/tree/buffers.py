@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, final
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-FEW = 64
+FEW = 256
 """The entries of a constant that may stand in the program as numbers."""
 Kind = Literal["in", "out", "constant", "work"]
 
@@ -17,18 +17,18 @@ Kind = Literal["in", "out", "constant", "work"]
 class Buffer:
     """An array of numbers: an input or output, a constant, or the program's own. Buffers are compared by identity.
 
-    `order` says how it is stored: storage axis k is axis order[k]. Some axes of the program's own buffers go as loops
-    are merged: `shape` and `order` are those of the axes that are left.
+    `order` says how it is stored: storage axis k is axis order[k]; where it `is_ordered`, that stays. Some axes of the
+    program's own buffers go as loops are merged: `shape` is that of the axes that are left.
     """
 
-    __slots__ = ("dtype", "few", "is_local", "is_whole", "kind", "name", "order", "shape", "values")
+    __slots__ = ("dtype", "few", "is_local", "is_ordered", "is_whole", "kind", "name", "order", "shape", "values")
 
     def __init__(
         self, name: str, shape: tuple[int, ...], dtype: str, kind: Kind = "work", values: npt.NDArray[Any] | None = None
     ) -> None:
         self.name, self.shape, self.dtype, self.kind, self.values = name, shape, dtype, kind, values
         self.order = tuple(range(len(shape)))
-        self.is_local = self.is_whole = False
+        self.is_local = self.is_ordered = self.is_whole = False
         self.few = values if values is not None and values.size <= FEW else None
 
     @property

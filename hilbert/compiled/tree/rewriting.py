@@ -19,7 +19,7 @@ UNCHANGED: Callable[[Buffer, tuple[Place, ...]], tuple[Place, ...]] = lambda _, 
 
 @final
 class Rewriting:
-    """The change of values by places for variables, and by the places of a buffer that are kept.
+    """The change of values by places for variables, by the places of a buffer that are kept, and by known entries.
 
     Answers are kept, so that the change of many values is linear in the values that are seen.
     """
@@ -29,8 +29,9 @@ class Rewriting:
         pool: Pool,
         variables: Mapping[Variable, Place],
         kept: Callable[[Buffer, tuple[Place, ...]], tuple[Place, ...]] = UNCHANGED,
+        known: Callable[[Buffer, tuple[Place, ...]], Value | None] = lambda *_: None,
     ) -> None:
-        self.pool, self.variables, self.kept = pool, variables, kept
+        self.pool, self.variables, self.kept, self.known = pool, variables, kept, known
         self._known: dict[Value, Value] = {}
         self._places: dict[Place, Place] = {}
 
@@ -85,8 +86,8 @@ class Rewriting:
             case "number":
                 return top
             case "load":
-                buffer, places = top.args
-                return pool.load(buffer, self.places(buffer, places))
+                found = self.known(*top.args)
+                return pool.load(top.args[0], self.places(*top.args)) if found is None else found
             case "place":
                 return pool.integer(self.place(top.args[0]))
             case "add" | "sub" | "mul" | "div" | "neg" | "max" | "min" | "select":

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from attrs import define, field, frozen
 
-from hilbert.compiled.tree.places import Place
+from hilbert.compiled.tree.places import Place, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from hilbert.compiled.tree.buffers import Buffer
-    from hilbert.compiled.tree.places import Variable
     from hilbert.compiled.tree.values import Value
 
 Given: TypeAlias = "str | int | float | tuple[Buffer, Place]"
@@ -108,7 +107,8 @@ class Product:
     """c = factor·a·b of matrices stored by rows, each transposed if told so; m×k by k×n.
 
     The rows of a, b and c lie `leads` entries apart; they begin at some entries. The first `rows` axes of c are its
-    rows. The product is added to c if told so.
+    rows. The product is added to c if told so. Where there is one for each round of a loop, `batch` are the axes of a,
+    b and c along which the loop goes.
     """
 
     a: Buffer
@@ -121,6 +121,16 @@ class Product:
     factor: float = 1.0
     starts: tuple[Place, Place, Place] = (Place(0), Place(0), Place(0))
     adds: bool = False
+    batch: tuple[int, ...] = ()
+
+    def places(self, k: int) -> tuple[Place, ...] | None:
+        """The places of operand k: one along the axis of products that stand side by side, any along the others."""
+        if not self.batch or self.starts[k].variables == ():
+            return None
+        buffer, (v,) = (self.a, self.b, self.c)[k], self.starts[k].variables
+        axes = [Place.of(Variable(f"any {j}", n)) for j, n in enumerate(buffer.shape)]
+        axes[self.batch[k]] = Place.of(v)
+        return tuple(axes)
 
     @property
     def routine(self) -> Routine:
