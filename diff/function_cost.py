@@ -23,6 +23,7 @@ from diff.printing.show_steps import leaf_names
 from diff.terms.lower import planned, program
 from diff.terms.program import AnyProgram, Program
 from hilbert import DirectSum
+from hilbert.displayed import Displayed
 from hilbert.program.line.builder import Builder
 from hilbert.program.planning import contraction_plan
 from hilbert.program.planning.contraction_tree import ContractionTree
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 @final
 @frozen
-class Reordered:
+class Reordered(Displayed):
     """Contractions as they are written, and as they run; both are programs of the factors."""
 
     written: AnyProgram
@@ -53,7 +54,7 @@ class Reordered:
 
 @final
 @frozen
-class Running:
+class Running(Displayed):
     """The work of a function as it is written, as it runs, and what makes the difference; how it solves systems."""
 
     written: Work

@@ -42,6 +42,10 @@ if TYPE_CHECKING:  # what declared methods mean
     from hilbert.arrays.libraries.relation_counts import degrees as Relation_degrees
     from hilbert.arrays.libraries.relation_counts import spy as Relation_plot
     from hilbert.arrays.libraries.relation_counts import text as Relation_picture
+    from hilbert.display.display_methods import html as Displayed__repr_html_
+    from hilbert.display.display_methods import latex as Displayed__repr_latex_
+    from hilbert.display.display_methods import pretty as Displayed__repr_pretty_
+    from hilbert.display.display_methods import rich as Displayed___rich_repr__
     from hilbert.map.matrix_product import transpose as Vec__transposed
     from hilbert.map.vector_operations import elements_at as Labelled_at
     from hilbert.map.vector_operations import matrix_product as Vec___matmul__

@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeAlias, TypeVar, final, overload
 from attrs import frozen
 
 from hilbert import Copower, Elements, Field, Index, Product, R, SpaceError, TensorProduct, Type
+from hilbert.displayed import DisplayedAsFormula
 from hilbert.errors import shown
 from hilbert.index.index import require_index
 from hilbert.index.leaf import Leaf
@@ -33,7 +34,7 @@ W = TypeVar("W", bound=Type)
 
 @final
 @frozen(cache_hash=True)
-class Contraction(Generic[U, V, W]):
+class Contraction(DisplayedAsFormula, Generic[U, V, W]):
     """⋄ : U × V →₂ W. `terms` (i, j, k, spec): leaf i of U with leaf j of V adds into leaf k of W."""
 
     left: U

@@ -49,7 +49,7 @@ def declarations() -> Iterator[Declaration]:
 
 
 DECLARED = list(declarations())
-ROWS = {row: home for row, home in lazy.methods.items() if not row.endswith("_") or row.endswith("__")}
+ROWS = {row: home for row, home in lazy.methods.items() if "_" in row.strip("_")}
 """The functions that are the meaning of one method; the others are rules."""
 
 

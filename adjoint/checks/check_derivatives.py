@@ -24,6 +24,7 @@ from diff.terms.lower import program
 from hilbert import Map, SpaceError, Vec
 from hilbert.base.attach import overloaded
 from hilbert.base.term import postorder
+from hilbert.displayed import Displayed
 from hilbert.errors import integer, shown
 from hilbert.map.map import AnyMap, argument, require_map
 from hilbert.program.line.constant import Const
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 @final
 @frozen
-class Report:
+class Report(Displayed):
     """The outcome of a check; true if it passed. `failing` is the smallest subterm found to fail."""
 
     ok: bool
@@ -56,11 +57,15 @@ class Report:
         return "\n".join(lines)
 
 
-class Checks(NamedTuple):
-    """The outcomes of both checks of a function; true if both passed."""
-
+class _Both(NamedTuple):
     derivative: Report
     adjoint: Report
+
+
+class Checks(Displayed, _Both):
+    """The outcomes of both checks of a function; true if both passed."""
+
+    __slots__ = ()
 
     def __bool__(self) -> bool:
         return self.derivative.ok and self.adjoint.ok

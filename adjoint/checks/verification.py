@@ -21,6 +21,7 @@ from adjoint.checks.check_derivatives import check
 from diff import lift
 from hilbert import Copower, DirectSum, Fin, SpaceError, Vec
 from hilbert.arrays.libraries.namespace import namespace, to_numpy
+from hilbert.displayed import Displayed
 from hilbert.map.map import AnyMap, argument, require_map
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ CLOSE = 1e3
 
 @final
 @frozen
-class Verification:
+class Verification(Displayed):
     """The failures that were found, in the order of the points; true if there are none."""
 
     failures: tuple[str, ...]

@@ -22,6 +22,7 @@ from diff.terms.lower import program
 from diff.terms.planned_program import reordered
 from diff.terms.program import Program
 from hilbert import SpaceError
+from hilbert.displayed import Displayed
 from hilbert.errors import shown
 from hilbert.index.leaf import Leaf
 from hilbert.program.line.operation import Literal
@@ -41,7 +42,7 @@ FILE = "constants.npz"
 
 @final
 @frozen
-class Source:
+class Source(Displayed):
     """A module of numpy with one function, and the constants that are too large for its text."""
 
     name: str

@@ -19,6 +19,7 @@ from hilbert.base.attach import declared, overloaded
 from hilbert.base.notarray import Applicable
 from hilbert.base.once import once
 from hilbert.base.term import Term
+from hilbert.displayed import DisplayedAsFormula
 from hilbert.errors import shown
 from hilbert.map.map import argument
 from hilbert.program.line.builder import Builder
@@ -47,7 +48,7 @@ W = TypeVar("W", bound=Type)
 
 @final
 @frozen(eq=False, repr=False)
-class Linearization(Term, Simplifiable, Comparable, Generic[P, V, W]):
+class Linearization(DisplayedAsFormula, Term, Simplifiable, Comparable, Generic[P, V, W]):
     """A linear map V ⊸ W in the point of P: a program on P and an open net whose data are slots of the program."""
 
     program: Program[P, Any]

@@ -53,16 +53,17 @@ def declared(method: F) -> F:
 
 
 def attached(cls: type, name: str) -> Callable[..., Any]:
-    """The method of a class, which is given its meaning if it is only declared."""
-    for base in cls.__mro__:
-        if base.__module__.partition(".")[0] not in packages:
-            continue  # a class of a user's may have the name of one of the library's
-        row, rule = f"{base.__name__}_{name}", f"{base.__name__}_"
-        if row in methods or rule in methods:
-            method = getattr(base, name)
-            if hasattr(method, "is_declared"):
-                _attach(base, method, methods[row].imported() if row in methods else methods[rule].imported()(name))
-            return cast("Callable[..., Any]", getattr(base, name))
+    """The method of a class, which is given its meaning if it is only declared: by a row of its own before any rule."""
+    # a class of a user's may have the name of one of the library's
+    bases = [base for base in cls.__mro__ if base.__module__.partition(".")[0] in packages]
+    for suffix in (name, ""):
+        for base in bases:
+            home = methods.get(f"{base.__name__}_{suffix}")
+            if home is not None:
+                method = getattr(base, name)
+                if hasattr(method, "is_declared"):
+                    _attach(base, method, home.imported() if suffix else home.imported()(name))
+                return cast("Callable[..., Any]", getattr(base, name))
     msg = f"this operation ({name.strip('_')}) comes with diff: write import diff, or import hilbert.all as hb"
     raise SpaceError(msg)
 

@@ -24,6 +24,7 @@ from hilbert.base.repr_names import spelled
 from hilbert.base.sizes import countable
 from hilbert.base.tag_classes import as_tag, require_importable
 from hilbert.base.two_sided import TwoSided, text, upwards
+from hilbert.displayed import DisplayedAsFormula
 from hilbert.errors import SpaceError, integer, is_masked, shown
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Anonymous:
     """The tag of `Fin.of(n)`: an axis without a name."""
 
 
-class Index(Unchanging):
+class Index(DisplayedAsFormula, Unchanging):
     """A finite index set. `axes` are its atomic factors, one axis of an array each."""
 
     __slots__ = ()

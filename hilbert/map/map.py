@@ -13,6 +13,7 @@ from hilbert.base.attach import overloaded
 from hilbert.base.notarray import Applicable, NotArray
 from hilbert.base.once import once
 from hilbert.base.term import Term
+from hilbert.displayed import DisplayedAsFormula
 from hilbert.errors import SpaceError, alike, number, shown
 from hilbert.index.index import Index, Product, require_index
 from hilbert.space.direct_sum import DirectSum
@@ -55,7 +56,7 @@ class Symbol(Protocol[V_co, W, T_co]):
 Operand: TypeAlias = Vec[V] | Symbol[V, W, T]
 
 
-class Map(Term, NotArray, Generic[V, W]):
+class Map(DisplayedAsFormula, Term, NotArray, Generic[V, W]):
     """f : V → W, analytic; `dom` and `cod` are its spaces."""
 
     __slots__ = ()

@@ -14,6 +14,7 @@ from attrs import field, frozen
 from hilbert.base.attach import declared
 from hilbert.base.once import Unchanging, first
 from hilbert.base.repr_names import spelled
+from hilbert.displayed import DisplayedAsFormula
 from hilbert.errors import SpaceError, shown
 from hilbert.index.index import Coproduct, Index, Product
 
@@ -80,7 +81,7 @@ def table(entries: Any, token: int | None = None) -> Table:
     return Table(array) if token is None else Table(array, token)
 
 
-class Relation(Unchanging, Generic[I, J]):
+class Relation(DisplayedAsFormula, Unchanging, Generic[I, J]):
     """R ⊆ X × Y; `red_R : V^X ⊸ V^Y` sums over the related: (red_R v)_y = Σ_{(x,y)∈R} v_x.
 
     `R * S` is the product on X×X' and Y×Y', `R + S` the sum on X+X' and Y+Y', `S @ R` the composition, `R.T` the

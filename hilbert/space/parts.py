@@ -22,6 +22,7 @@ from attrs import evolve, frozen
 
 from hilbert.base.once import once
 from hilbert.base.tag_classes import require_importable
+from hilbert.displayed import Displayed
 from hilbert.errors import SpaceError, integer, shown
 from hilbert.index.index import Index, has_labels
 from hilbert.space.space import Copower, Type, require_numbered
@@ -38,7 +39,7 @@ L_co = TypeVar("L_co", covariant=True)
 
 @final
 @frozen(repr=False, cache_hash=True)
-class Lens(Generic[W_contra, V_co]):
+class Lens(Displayed, Generic[W_contra, V_co]):
     """A part of type V in a record of class W: `Params.weights`. One of a base class is one of its subclasses, too."""
 
     path: tuple[tuple[type[Any], str], ...]

@@ -25,6 +25,7 @@ from hilbert.base.attach import declared
 from hilbert.base.numpy_names import OUTER
 from hilbert.base.once import OfFields, Remembering, cached_property, latest, once
 from hilbert.base.sizes import countable
+from hilbert.displayed import DisplayedAsFormula
 from hilbert.errors import SpaceError, alike, shown, written
 from hilbert.index.index import Fin, Index, Product, Unit, require_index
 from hilbert.index.leaf import Bundle, Entry, Leaf, raised
@@ -67,7 +68,7 @@ class LinearSpace(OfSpaces, Protocol[V]):
         ...
 
 
-class Type(Remembering, OfFields):
+class Type(DisplayedAsFormula, Remembering, OfFields):
     """The type of a value: a space, or a discrete type (Bool, elements of an index set, integers)."""
 
     @property
@@ -464,8 +465,7 @@ def items(space: Type, tree: Any, arity: int) -> list[Any]:
 def _exponent(power: Any, _: Any, value: Any) -> None:
     if not isinstance(value, Index):
         base = f"({power.base!r})" if " " in repr(power.base) else repr(power.base)
-        msg = f"the exponent of a copower is an index set, not {shown(value)}: write {base} ** Fin.of(n)"
-        raise SpaceError(msg)
+        raise SpaceError(f"the exponent of a copower is an index set, not {shown(value)}: write {base} ** Fin.of(n)")
 
 
 @final

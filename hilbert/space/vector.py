@@ -21,6 +21,7 @@ from hilbert.base.notarray import Applicable, NotArray
 from hilbert.base.numpy_names import ARRAYS, FUNCTIONS, OPERATORS
 from hilbert.base.once import LOCK
 from hilbert.base.repr_names import spelled
+from hilbert.displayed import DisplayedAsNumbers
 from hilbert.errors import SpaceError, fitting, number, shown, written
 from hilbert.index.position import slices
 from hilbert.space.nested_sums import named, said
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     """`:` in A[i, :]."""
 else:
     from hilbert.space.vector_methods import Reductions
-
 
 I = TypeVar("I", bound="Index")
 W = TypeVar("W", bound="Type")
@@ -85,7 +85,7 @@ FIELDS = ("leaves", "space")
 
 
 @final
-class Vec(NotArray, Reductions, Generic[V]):
+class Vec(DisplayedAsNumbers, NotArray, Reductions, Generic[V]):
     """v ∈ V: one read-only array for each leaf of the space. Made by `V.vec`, `V.zeros`, `V.random`, `V.unflat`.
 
     The arrays of a tensor may be formal, as those of `u.tensor(v)`: see `hilbert.tensors.formal_tensors`.

@@ -18,6 +18,7 @@ import numpy as np
 from attrs import frozen
 
 from hilbert.arrays.libraries.namespace import common_namespace
+from hilbert.displayed import Displayed
 from hilbert.errors import SpaceError, number, shown
 from hilbert.index.index import Fin
 from hilbert.space.space import Copower, TensorProduct, Type
@@ -34,7 +35,7 @@ W = TypeVar("W", bound=Type)
 
 @final
 @frozen
-class Compression:
+class Compression(Displayed):
     """The report of a recompression: the number of terms before and after, and ‖error‖ in the norm of V ⊗ W."""
 
     before: int

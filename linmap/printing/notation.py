@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, TypeAlias, assert_never, final
 
 from attrs import frozen
 
+from hilbert.display.lines import WIDTH, wrapped
+from hilbert.displayed import Displayed
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-WIDTH = 100
 LINES = 40
 DIGITS = 6
 IN_FULL = "show(f, lines=None) has them"
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
-class Listing:
+class Listing(Displayed):
     """An object whose text is a list of lines, which `show` cuts at a number of them."""
 
     __slots__ = ()
@@ -184,12 +185,12 @@ class Page:
 
     def lay(self, text: str, lets: Sequence[str] = (), hidden: int = 0) -> str:
         """The text with a line for each definition; what is cut, `hidden` parts included, is counted and named."""
-        lines = _wrapped(text)
+        lines = wrapped(text)
         left = len(lets)
         for let in lets:
             if self.lines is not None and len(lines) > self.lines:
                 break
-            lines += [f"  {one}" for one in _wrapped(let, WIDTH - 2)]
+            lines += [f"  {one}" for one in wrapped(let, WIDTH - 2)]
             left -= 1
         if self.lines is not None and len(lines) + (hidden > 0) > self.lines:
             rest = f"{len(lines) - self.lines + 1} more lines{f' and {left} more definitions' if left else ''}"
@@ -201,29 +202,3 @@ class Page:
 
 PAGE = Page()
 """The limits of `str`."""
-BREAKS = (
-    re.compile(r"(?<=, )|(?<=↦ )|(?= [+−] )"),  # between arguments and terms,
-    re.compile(r"(?= [•∘×] )"),  # else between factors,
-    re.compile(r"(?=[•∘])"),  # else inside a sum
-)
-
-
-def _wrapped(text: str, width: int = WIDTH) -> list[str]:
-    """Lines that break after a comma or before an operator; in the middle of a name only if there is no other way."""
-    lines, start, indent = [], 0, ""
-    while len(text) - start > width - len(indent):
-        cut = _cut(text, start, start + width - len(indent))
-        lines.append(indent + text[start:cut].rstrip())
-        start, indent = cut + (text[cut] == " "), "    "
-    return [*lines, indent + text[start:]]
-
-
-def _cut(text: str, start: int, stop: int) -> int:
-    """The place in a text to break a line: the last good one, if it leaves the line more than half full."""
-    last = start
-    for pattern in BREAKS:
-        places = [m.start() for m in pattern.finditer(text, start + 1, stop + 3) if m.start() <= stop]
-        last = max(last, *places[-1:], start)
-        if places and places[-1] - start > (stop - start) // 2:
-            return places[-1]
-    return last if last > start else stop

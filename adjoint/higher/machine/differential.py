@@ -45,11 +45,12 @@ from diff.lam.term.terms import (
 )
 from diff.lam.term.types import REAL, Arrow
 from hilbert import R, Vec
+from hilbert.displayed import Displayed
 
 
 @final
 @frozen
-class Covector:
+class Covector(Displayed):
     """σ* : a linear functional on functions in its normal form, a sum of ev(a; c) and dv(a, u; c)."""
 
     term: AnyTerm

@@ -69,6 +69,7 @@ from diff.lam.term.terms import (
 )
 from diff.lam.term.types import REAL, DataType
 from hilbert.base.term import driven
+from hilbert.displayed import Displayed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,7 +80,7 @@ MOST = 10_000
 
 @final
 @frozen
-class ReductionStep:
+class ReductionStep(Displayed):
     """A term, and the rule that made it from the one before; for a tupled step (20) also the rule of its premise."""
 
     rule: str

@@ -16,6 +16,7 @@ from diff.lam.term.types import RECUR, Arrow, DataType, TupleType, Ty, ground
 from hilbert import Type
 from hilbert.base import attach
 from hilbert.base.once import Remembering, once
+from hilbert.displayed import Displayed
 
 if TYPE_CHECKING:
     import os
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Values(Remembering, ABC, Generic[T]):
+class Values(Displayed, Remembering, ABC, Generic[T]):
     """A set of Python values T that functions on data take: data, sequences, functions."""
 
     __slots__ = ()

@@ -27,6 +27,7 @@ from diff.terms.lower import Shaped
 from diff.trace.expr import tracing
 from hilbert import SpaceError, Type
 from hilbert.base.once import first, kept
+from hilbert.displayed import Displayed
 from hilbert.errors import shown
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ Y = TypeVar("Y")
 
 
 @final
-class TermFunction(Traced, Shaped, OnData, Generic[P, Q, X, Y]):
+class TermFunction(Displayed, Traced, Shaped, OnData, Generic[P, Q, X, Y]):
     """A Python function on data, which is also a term: see `term`."""
 
     def __init__(self, body: Callable[..., Any], kinds: tuple[Kind, ...], to: Kind | None) -> None:

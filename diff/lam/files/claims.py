@@ -39,6 +39,7 @@ from diff.lam.term.unify import Unifier
 from diff.lam.text.items import Claim
 from hilbert import SpaceError, Vec
 from hilbert.base.term import uncollected
+from hilbert.displayed import Displayed
 from hilbert.errors import shown as said
 from linmap import matrix
 
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 
 @final
 @frozen
-class Result:
+class Result(Displayed):
     """The place of a claim, and the value that was found instead if the claim does not hold; None if it does."""
 
     file: str
@@ -63,7 +64,7 @@ class Result:
 
 @final
 @frozen
-class ClaimsReport:
+class ClaimsReport(Displayed):
     """The claims of a text in order."""
 
     results: tuple[Result, ...]

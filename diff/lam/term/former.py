@@ -12,11 +12,12 @@ from attrs import field, frozen
 from diff.lam.term.term_error import Place
 from hilbert.base.attach import declared
 from hilbert.base.term import Term
+from hilbert.displayed import DisplayedAsFormula
 from hilbert.errors import shown
 
 
 @frozen(eq=False, repr=False)
-class Former(Term):
+class Former(DisplayedAsFormula, Term):
     """A term. Equality up to names, hash and pickling are those of `diff.lam.term.equality`."""
 
     place: Place | None = field(default=None, eq=False, kw_only=True)

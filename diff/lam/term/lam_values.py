@@ -24,6 +24,7 @@ from hilbert.base.attach import declared
 from hilbert.base.notarray import Applicable
 from hilbert.base.once import once
 from hilbert.base.term import Term, driven
+from hilbert.displayed import Displayed
 from hilbert.errors import shown
 from hilbert.map.map import AnyMap, OnLeaves, runner
 
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 @final
 @frozen(eq=False, repr=False)
-class Tagged:
+class Tagged(Displayed):
     """ℓ v."""
 
     label: str

@@ -21,6 +21,7 @@ from hilbert import R as REALS
 from hilbert.base import attach
 from hilbert.base.once import kept, known, once
 from hilbert.base.term import Term, bottom_up, children, postorder
+from hilbert.displayed import DisplayedAsFormula
 from hilbert.errors import shown
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Interned(type):
             return _KNOWN.setdefault(key, super().__call__(*args, **named)) if known is None else known
 
 
-class Node(Term, metaclass=Interned):
+class Node(DisplayedAsFormula, Term, metaclass=Interned):
     """A type; equality is identity."""
 
     __slots__ = ()

@@ -17,13 +17,14 @@ from attrs import frozen
 
 from hilbert import SpaceError
 from hilbert.base.term import Term, parts
+from hilbert.displayed import Displayed
 from hilbert.errors import shown
 from linmap.laws.engine.shared_term import Shared
 
 
 @final
 @frozen(order=True)
-class Measure:
+class Measure(Displayed):
     """Compared in this order.
 
     `size` is the number of distinct subterms, vectors, wires, arcs and steps, and of the references between them;

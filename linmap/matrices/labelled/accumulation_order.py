@@ -16,6 +16,7 @@ from attrs import frozen
 
 from hilbert import SpaceError
 from hilbert.arrays.libraries.contraction_order import best, numbered, places
+from hilbert.displayed import Displayed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +27,7 @@ Pairs: TypeAlias = tuple[tuple[int, int], ...]
 
 @final
 @frozen
-class Accumulation:
+class Accumulation(Displayed):
     """Pairs of factors to contract (the result goes to the end of the list), and what that costs.
 
     Factors are numbered from the input's side. `forward` and `adjoint` are the operations of those two special cases.

@@ -21,6 +21,7 @@ from attrs import frozen
 from hilbert import SpaceError
 from hilbert.base.once import once
 from hilbert.base.sizes import held
+from hilbert.displayed import Displayed
 from hilbert.errors import shown
 from hilbert.program.run.fuse import fused
 from linmap.matrices.labelled.accumulation_order import Accumulation
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 @final
 @frozen
-class Cost:
+class Cost(Displayed):
     """The work of applying a linear map, of applying its adjoint, and of making its matrix in a form.
 
     `orders` are the contractions of the matrix, each with its order and what forward and adjoint mode would cost. For

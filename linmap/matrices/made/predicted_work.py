@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, assert_never, cast, final
 
 from attrs import evolve, frozen
 
+from hilbert.displayed import Displayed
 from hilbert.program.control.branch import Cond
 from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.control.equation_step import Implicit, Solve
@@ -36,7 +37,7 @@ BYTE = 1.2e-10
 
 @final
 @frozen
-class Work:
+class Work(Displayed):
     """Floating-point operations, bytes read and written, entries of the largest array that is made, bytes at once."""
 
     flops: int

@@ -7,6 +7,8 @@ from typing import TypeAlias, final
 
 from attrs import frozen
 
+from hilbert.displayed import Displayed
+
 COLUMNS = 100
 """Texts are broken into lines of this length."""
 GRID = 64
@@ -15,7 +17,7 @@ LINES = 40
 """Longer texts are cut."""
 
 
-class MatrixShape:
+class MatrixShape(Displayed):
     """The base class of the forms that a matrix can be proved to have."""
 
     __slots__ = ()
