@@ -24,6 +24,12 @@ class Displayed:
     __slots__ = ()
     _displays: ClassVar[Literal["text", "formula", "numbers"]] = "text"
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Have IPython's method in each class: IPython prefers the `__repr__` of a class to the methods of its bases."""
+        super().__init_subclass__(**options)
+        if "_repr_pretty_" not in vars(cls):
+            cls._repr_pretty_ = Displayed._repr_pretty_  # type: ignore[method-assign]
+
     @declared
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: FBT001 - IPython's signature
         """Print the text; for IPython."""

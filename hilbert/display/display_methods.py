@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 LINES = 20
 """A formula has so many lines."""
-LEFT_OUT = re.compile(r"  … (\d+) more lines.*")
-FULL = "print(f) shows 40 lines, show(f) all of them"
+LEFT_OUT = re.compile(r"  … (\d+) more lines( and \d+ more definitions|):.*")
+FULL = "print(f) shows more of them"
 
 
 @final
@@ -71,7 +71,7 @@ def _formula(text: str) -> str:
     if len(lines) > LINES:
         cut = LEFT_OUT.fullmatch(lines[-1])
         count = len(lines) - LINES + 1 + (int(cut[1]) - 1 if cut else 0)
-        lines, rest = lines[: LINES - 1], f"… {count} more lines: {FULL}"
+        lines, rest = lines[: LINES - 1], f"… {count} more lines{cut[2] if cut else ''}: {FULL}"
     elif lines[-1].startswith("  … "):
         lines, rest = lines[:-1], lines[-1].strip()
     return rf"$\displaystyle {formula(lines, rest)}$"

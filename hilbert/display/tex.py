@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 SIGNS = {
     "↦": r"\mapsto ", "→": r"\to ", "⊸": r"\multimap ", "↔": r"\leftrightarrow ", "↪": r"\hookrightarrow ",
     "•": r"\bullet ", "∘": r"\circ ", "·": r"\cdot ", "⋆": r"\star ", "∗": r"\ast ", "⊙": r"\odot ", "×": r"\times ",
-    "⊕": r"\oplus ", "⊗": r"\otimes ", "−": "-", "-": "-", "√": r"\surd ", "∫": r"\int ", "∞": r"\infty ",
+    "⋄": r"\diamond ", "∇": r"\nabla ", "∂": r"\partial ", "∫": r"\int ", "∞": r"\infty ", "√": r"\surd ",
+    "−": "-", "-": "-", "⊕": r"\oplus ", "⊗": r"\otimes ",
     "∈": r"\in ", "∉": r"\notin ", "⊆": r"\subseteq ", "∅": r"\emptyset ", "∀": r"\forall ", "≅": r"\cong ",
     "<": r"\lt ", ">": r"\gt ", "≤": r"\le ", "≥": r"\ge ", "≠": r"\ne ", "≈": r"\approx ",
     "¬": r"\lnot ", "∧": r"\land ", "∨": r"\lor ",
-    "⟨": r"\langle ", "⟩": r"\rangle ", "⟪": r"\langle\!\langle ", "⟫": r"\rangle\!\rangle ", "‖": r"\|",
+    "⟨": r"\langle ", "⟩": r"\rangle ", "⟦": r"[\![", "⟧": r"]\!]", "‖": r"\|",
+    "⟪": r"\langle\!\langle ", "⟫": r"\rangle\!\rangle ",
     "{": r"\{", "}": r"\}", "…": r"\ldots ", "'": "'", "*": r"{*}", "_": r"\_", "\\": r"\backslash ",
     "$": r"\$", "&": r"\&", "%": r"\%", "#": r"\#", "~": r"\sim ", "^": r"\wedge ",
 } | {sign: sign for sign in "()[],+/=!@;|."}  # fmt: skip
@@ -42,12 +44,12 @@ _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺"
 TOKENS = re.compile(
     rf"""(?P<space>\s+)
     | (?P<number>\d+(?:\.(?!\.)\d*)?(?:e[+−-]?\d+)?(?![^\W_]))
-    | (?P<word>[^\W\d{_RAISED}ᵀ_][^\W₀-₉{_RAISED}ᵀ]* | 𝟏)(?P<low>[₀-₉]*)
+    | (?P<word>[^\W\d{_RAISED}ᵀ_][^\W₀-₉{_RAISED}ᵀ]*[\u0300-\u036f]* | 𝟏)(?P<low>[₀-₉]*)
     | (?P<high>ᵀ | [{_RAISED}]+)
     | (?P<primes>[′'](?=[^\w]|$)[′']*)
     | (?P<raised>\^(?:\{{|−?[\w.]+))
     | (?P<lowered>(?<=[\w\])}}*])_(?:\{{|[^\W_]\w*))
-    | (?P<sign>.)""",
+    | (?P<sign>.[\u0300-\u036f]*)""",
     re.VERBOSE,
 )
 INDEXED = re.compile(
@@ -104,16 +106,16 @@ class _Line:
     """The TeX of lines of one text: a group that is open at the end of one is open at the beginning of the next."""
 
     def __init__(self) -> None:
-        self.groups: list[str] = []  # of braces: `}` for a group of TeX, `\}` for those that are printed
+        self.groups: list[str] = []  # that are open: ^ or _ for a script, nothing for braces that are printed
         self.scripts: set[str] = set()  # those that the last symbol has
         self.applied = False  # if the last word is an operator, which TeX sets off from its operand
 
     def written(self, text: str) -> str:
         """The TeX of a line."""
         self.scripts = set()
-        opened = "".join("{}^{" for close in self.groups if close == "}")
+        opened = "".join(f"{{}}{sign}{{" for sign in self.groups if sign)
         body = "".join(self._token(found) for found in TOKENS.finditer(text))
-        return opened + body + "".join(close for close in self.groups if close == "}")
+        return opened + body + "}" * sum(map(bool, self.groups))
 
     def _script(self, sign: str, text: str) -> str:
         """A script, or its opening brace; TeX has no two of a kind on one symbol."""
@@ -163,14 +165,14 @@ class _Line:
             made = r"\operatorname" + made.removeprefix(r"\mathrm")
         elif len(name) == 1 and not name.isascii() and name not in LETTERS:
             made = plain(name)
-        if low:
-            made += self._script("_", f"{{{low.translate(DIGITS)}}}")
-        return made + (self._opened("_", index + low) if index and not low else "")
+        if index:
+            return made + self._opened("_", index + low)
+        return made + (self._script("_", f"{{{low.translate(DIGITS)}}}") if low else "")
 
     def _opened(self, sign: str, text: str) -> str:
         """A script: the group that begins here, or one word or number."""
         if text == "{":
-            self.groups.append("}")
+            self.groups.append(sign)
             return self._script(sign, "{")
         before = self._script(sign, "{")
         inner = _Line().written(text)
@@ -179,12 +181,14 @@ class _Line:
     def _sign(self, text: str, before: str, rest: str) -> str:
         self.scripts = set()
         if text == "}" and self.groups:
-            return self.groups.pop()
+            sign = self.groups.pop()
+            self.scripts = set(sign)
+            return "}" if sign else r"\}"
         if text == "{":
             if before.endswith("_"):
-                self.groups.append("}")
+                self.groups.append("_")
                 return self._script("_", "{")
-            self.groups.append(r"\}")
+            self.groups.append("")
         if text == ":":
             return ":" if before.endswith(" ") else r"\colon " if rest.startswith(" ") else "{:}"
         if text == "." and (before.endswith(".") or rest.startswith(".")):
