@@ -25,7 +25,7 @@ class Displayed:
     _displays: ClassVar[Literal["text", "formula", "numbers"]] = "text"
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Have IPython's method in each class: IPython prefers the `__repr__` of a class to the methods of its bases."""
+        """Put IPython's method on each class: IPython prefers the `__repr__` of a class to what its bases have."""
         super().__init_subclass__(**options)
         if "_repr_pretty_" not in vars(cls):
             cls._repr_pretty_ = Displayed._repr_pretty_  # type: ignore[method-assign]

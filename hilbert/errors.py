@@ -54,6 +54,11 @@ class AllocationError(SpaceError, MemoryError):
     remedy = ""
 
 
+def raised_for(error: BaseException) -> BaseException | None:
+    """The error that led to this one: its cause, or one that is not printed since the message says all of it."""
+    return error.__cause__ or error.__context__
+
+
 @singledispatch
 def shown(value: object) -> str:
     """The text of a value in a message: numbers and short strings as they are written, of an array its shape.

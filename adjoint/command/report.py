@@ -15,7 +15,7 @@ from diff.mistakes.user_source import Span, span_of
 from diff.trace.error_place import found_at
 from hilbert import SpaceError
 from hilbert.base.escaped_text import in_line, put
-from hilbert.errors import CONTROL, visible
+from hilbert.errors import CONTROL, raised_for, visible
 from hilbert.program.line.source_line import line_of, written
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _text_error(error: BaseException, place: TextSpan) -> TextError:
     best: tuple[Span, str, list[str]] | None = None
     while cause is not None:
         best = found_at(cause, lambda file: file == place.file, modules=True) or best
-        cause = cause.__cause__
+        cause = raised_for(cause)
     message = str(error).partition("\n  at ")[0] if isinstance(error, SpaceError) else _python(error)
     if best is None:
         step = written(error)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, final
 
 from hilbert import SpaceError
+from hilbert.errors import raised_for
 from hilbert.program.line.source_line import told
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ class TwoFunctionsError(SpaceError):
 def is_of_two_functions(error: BaseException | None) -> bool:
     """Tell if an error comes from a `TwoFunctionsError`."""
     while error is not None and not isinstance(error, TwoFunctionsError):
-        error = error.__cause__
+        error = raised_for(error)
     return error is not None
 
 

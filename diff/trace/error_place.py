@@ -13,8 +13,7 @@ its source, their values as arguments of the library's function that the user's 
 ... except SpaceError as error:
 ...     print("\n".join(str(error).splitlines()[2:]))
     return W @ b
-           ^^^^^
-    W ∈ ℝ^{2×Pixel3}, b ∈ ℝ^2
+           ^^^^^  W ∈ ℝ^{2×Pixel3}, b ∈ ℝ^2
 """
 
 from __future__ import annotations
@@ -49,6 +48,8 @@ if TYPE_CHECKING:
 ENTERED = {"RESUME", "COPY_FREE_VARS", "MAKE_CELL"}
 """The instructions of a function before its body."""
 RETURNS = {"RETURN_VALUE", "RETURN_CONST"}
+WIDE = 120
+"""Operands stand behind the carets where the line has fewer columns."""
 CALLS = 3
 """The most calls, of those that lead to the line, that are quoted."""
 OWN_NAMES = {"apply_map", "builder", "home", "slots", "token", *vars(Applicable), *vars(NotArray)}
@@ -282,5 +283,9 @@ def _text(span: Span, name: str, operands: list[str], said: str = "at") -> str:
     marked = list(span.marked())
     lines += [f"    {text}" for text in marked] or ["    (the source of this line is not known)"]
     if operands:
-        lines.append(f"    {', '.join(operands)}")
+        values = ", ".join(operands)
+        if lines[-1].endswith("^") and len(lines[-1]) + len(values) < WIDE:
+            lines[-1] += f"  {values}"
+        else:
+            lines.append(f"    {values}")
     return "".join(f"\n{text}" for text in lines)

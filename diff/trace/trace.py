@@ -14,6 +14,7 @@ import inspect
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, final
 
 from diff.mistakes.escaped_expressions import TwoFunctionsError, leaked
+from diff.mistakes.short_tracebacks import shortened
 from diff.terms.program import Program
 from diff.trace.error_place import here, origin, understood
 from diff.trace.expr import Expr, tracing
@@ -41,6 +42,7 @@ class Tracer(Generic[Ps, V]):
         self._arguments, self._dom, self._fixed = arguments, dom, fixed
 
     @overloaded(lambda: _calls.Tracer___call__)
+    @shortened
     def __call__(self: Tracer[Ps, V], body: Any, /) -> Any:
         """Trace the body once; raises SpaceError, with the line of the body, for expressions that do not fit."""
         names = _parameters(body, self._arguments)

@@ -31,6 +31,7 @@ from diff.trace.trace import fun
 from hilbert import DirectSum, SpaceError, Type, Vec
 from hilbert.base.once import first
 from hilbert.base.term import driven, uncollected
+from hilbert.errors import raised_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -267,7 +268,7 @@ def _located(made: Callable[[], Any], place: Place | None) -> Any:
         while cause is not None:
             if isinstance(cause, TermError) and cause.place:
                 raise cause from None
-            cause = cause.__cause__
+            cause = raised_for(cause)
         inner = error.message if isinstance(error, TermError) else str(error).partition("\n")[0]
         code = error.code if isinstance(error, TermError) else "shape"
         raise TermError(code, inner, place) from None

@@ -49,7 +49,7 @@ from diff.trace.expr import Expr, const, literal, tracing
 from diff.trace.trace import fun
 from hilbert import Copower, Fin, Index, SpaceError, Type, Vec
 from hilbert.base.term import driven, uncollected
-from hilbert.errors import shown
+from hilbert.errors import raised_for, shown
 from hilbert.program.line.operation import Reduce
 from hilbert.program.transform.lifted_line import lifted_line
 from hilbert.relation import Converse, Graph, Inclusion
@@ -117,8 +117,9 @@ def _forest(f: AnyTermFunction, levels: Levels, spaces: Any) -> AnyMap:
     try:
         made: AnyMap = fun(*spaces)(body)
     except SpaceError as error:
-        if isinstance(error.__cause__, TermError):  # it is about the trees, and no line of the user
-            raise error.__cause__ from None
+        first = raised_for(error)
+        if isinstance(first, TermError):  # it is about the trees, and no line of the user
+            raise first from None
         raise
     return made
 

@@ -18,6 +18,7 @@ from diff.lam.term.inductive import list_of
 from diff.lam.term.term_error import TermError
 from diff.lam.term.terms import AnyTerm, Branch, Case, Fold, Lam, Pattern, fresh
 from diff.lam.term.types import Ty
+from diff.mistakes.short_tracebacks import shortened
 from diff.trace.error_place import origin, understood
 from diff.trace.expr import Expr
 from hilbert import SpaceError, Type, Vec
@@ -51,6 +52,7 @@ class Traced(Remembering):
         self.name = getattr(body, "__name__", "f").strip("<>")
 
     @once
+    @shortened
     def _traced(self) -> tuple[AnyTerm, Kind]:
         try:
             return self._made()

@@ -14,6 +14,7 @@ from diff.trace.expr import const
 from diff.trace.trace import fun
 from hilbert import SpaceError, Vec
 from hilbert.base.once import once
+from hilbert.errors import raised_for
 
 if TYPE_CHECKING:
     from diff.lam.term.terms import AnyTerm
@@ -50,7 +51,8 @@ def at_shape(term: AnyTerm, shape: DiscreteShape) -> tuple[AnyProgram, DiscreteS
     try:
         traced: Any = fun(*spaces)(body)
     except SpaceError as error:
-        if isinstance(error.__cause__, TermError):  # its place is in the term, not here
-            raise error.__cause__ from None
+        first = raised_for(error)
+        if isinstance(first, TermError):  # its place is in the term, not here
+            raise first from None
         raise
     return traced, shapes[0]

@@ -28,6 +28,7 @@ from diff.lam.term.types import Arrow, DataType, Ground, LeafType, Lin, TupleTyp
 from diff.terms.user_operation import Custom
 from diff.trace.expr import tracing
 from hilbert import Copower, Fin, SpaceError, Vec
+from hilbert.errors import raised_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -253,7 +254,7 @@ def warn_unless_linear(linked: LinkedText, callee: Callee, mode: str, stage: str
             if isinstance(cause, TermError) and cause.code == "linear":
                 warn(f"{cause}: the stage {stage} calls it as it is written", stacklevel=2)
                 return
-            cause = cause.__cause__
+            cause = raised_for(cause)
 
 
 def hand_place(linked: LinkedText, hand: Callee) -> Place | None:

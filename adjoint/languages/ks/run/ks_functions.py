@@ -40,7 +40,7 @@ from diff.terms.program import Program
 from diff.trace.expr import Expr
 from hilbert import DirectSum, R, SpaceError, Type, Vec
 from hilbert.base.term import driven, uncollected
-from hilbert.errors import is_number
+from hilbert.errors import is_number, raised_for
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.operation import Reduce
 from hilbert.relation import run
@@ -87,7 +87,7 @@ def evaluated(made: Callable[[], T], place: Place | None) -> T:
         while cause is not None:
             if isinstance(cause, TermError) and cause.place:
                 raise cause from None
-            cause = cause.__cause__
+            cause = raised_for(cause)
         if isinstance(error, TermError):
             raise error.at(place) from None
         raise TermError("shape", str(error).partition("\n")[0], place) from None

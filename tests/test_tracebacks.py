@@ -1,0 +1,150 @@
+"""A mistake in a function is few lines: the frames of the user's callers, and the message with its place."""
+
+import os
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hilbert.all as hb
+from hilbert import R, SpaceError
+from tests.rooms import ROOT
+
+V, W = R ** hb.Fin.of(3), R ** hb.Fin.of(2)
+
+SCRIPTS = {
+    "spaces": "def layer(W, b):\n    return W @ b\nf = hb.fun(hb.R ** (hb.Fin.of(2) * hb.Fin.of(4)), V)(layer)",
+    "attribute": "@hb.fun(V)\ndef f(x):\n    return x.foo",
+    "operand": "@hb.fun(V)\ndef f(x):\n    return x + hb.const((hb.R ** hb.Fin.of(2)).ones())",
+    "no result": "@hb.fun(V)\ndef f(x):\n    x + x",
+    "arguments": "@hb.fun(V)\ndef f(x, y):\n    return x",
+    "numpy": "import numpy as np\n@hb.fun(V)\ndef f(x):\n    return np.tanh(x)",
+    "truth": "@hb.fun(V)\ndef f(x):\n    if x.sum() > 0:\n        return x\n    return -x",
+    "loop": "f = hb.fun(V)(lambda x: hb.fold(lambda s, k: s + x, hb.const(hb.R.vec(0.0)), x))",
+}
+
+
+def told(body: str, folder: Path, **env: str) -> list[str]:
+    """The lines that a script ends with."""
+    script = folder / "model.py"
+    script.write_text(f"import hilbert.all as hb\nV = hb.R ** hb.Fin.of(3)\n{body}\n", "utf-8")
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "HILBERT_TRACEBACK": "", "NO_COLOR": "1", **env}
+    run = subprocess.run([sys.executable, script], env=env, capture_output=True, text=True, check=False)  # noqa: S603
+    assert run.returncode == 1
+    return run.stderr.splitlines()
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_mistake_is_eight_lines(name: str, tmp_path: Path) -> None:
+    """One traceback, without a frame of the library."""
+    lines = told(SCRIPTS[name], tmp_path)
+    assert len(lines) <= 8
+    assert sum(line.startswith("Traceback") for line in lines) == 1
+    files = [line for line in lines if line.startswith("  File ")]
+    assert len(files) == 1
+    assert "model.py" in files[0]
+    assert any(line.startswith("hilbert.errors.SpaceError: ") for line in lines)
+
+
+def test_all_frames_on_demand(tmp_path: Path) -> None:
+    """HILBERT_TRACEBACK=full: the library's frames, and the error that came first."""
+    lines = told(SCRIPTS["spaces"], tmp_path, HILBERT_TRACEBACK="full")
+    assert sum(line.startswith("Traceback") for line in lines) == 2
+    assert any("trace.py" in line for line in lines)
+    assert any('model.py", line 4, in layer' in line for line in lines)
+
+
+def test_frames_of_callers_stay(tmp_path: Path) -> None:
+    """Functions of the user around `fun` have their frames; those inside of the body are in the message."""
+    body = "def inner(x):\n    return x.foo\ndef made(k):\n    return hb.fun(V)(lambda x: inner(x))\nmade(1)"
+    lines = told(body, tmp_path)
+    assert [line.rpartition(" ")[2] for line in lines if line.startswith("  File ")] == ["<module>", "made"]
+    assert any(line.endswith("model.py:4 in inner") for line in lines)
+    assert any("called at" in line for line in lines)
+
+
+def test_other_errors_are_not_cut(tmp_path: Path) -> None:
+    """A mistake that is none of spaces has all frames."""
+    lines = told("@hb.fun(V)\ndef f(x):\n    return x * (1 / 0)", tmp_path)
+    assert lines[-1].startswith("ZeroDivisionError")
+    assert any("trace.py" in line for line in lines)
+    assert any(line.endswith("in f") for line in lines)
+
+
+def wrong(x: Any) -> Any:
+    """A body with a mistake."""
+    return x + hb.const(W.ones())
+
+
+def test_debuggers_find_the_frames() -> None:
+    """The error that came first is the context, with its traceback down to the line."""
+    with pytest.raises(SpaceError) as caught:
+        hb.fun(V)(wrong)
+    error = caught.value
+    assert error.__cause__ is None
+    assert error.__suppress_context__
+    assert [frame.name for frame in traceback.extract_tb(error.__traceback__)] == ["test_debuggers_find_the_frames"]
+    assert error.__context__ is not None
+    names = [frame.name for frame in traceback.extract_tb(error.__context__.__traceback__)]
+    assert "wrong" in names
+
+
+def test_functions_in_each_other() -> None:
+    """A function that is traced inside of another's body: each place once."""
+    with pytest.raises(SpaceError) as caught:
+        hb.fun(V)(lambda x: 2 * hb.fun(V)(wrong)(x))
+    assert str(caught.value).count("in wrong") == 1
+    assert len(traceback.extract_tb(caught.value.__traceback__)) == 1
+
+
+def test_in_pytest(tmp_path: Path) -> None:
+    """pytest shows the test and the message, no frame of the library."""
+    test = tmp_path / "test_model.py"
+    test.write_text(
+        "import hilbert.all as hb\n\n\ndef test_model():\n    hb.fun(hb.R)(lambda x: x.foo)\n", encoding="utf-8"
+    )
+    for full in ("", "full"):
+        run = subprocess.run(  # noqa: S603
+            [
+                sys.executable,
+                "-m",
+                "pytest",
+                "-q",
+                "-p",
+                "no:cacheprovider",
+                "-c",
+                os.devnull,
+                "--rootdir",
+                tmp_path,
+                test,
+            ],
+            env={**os.environ, "PYTHONPATH": str(ROOT), "HILBERT_TRACEBACK": full},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ("short_tracebacks.py" in run.stdout, "trace.py" in run.stdout) == (False, bool(full))
+        assert "an expression of ℝ has no .foo" in run.stdout
+
+
+def test_data_functions() -> None:
+    """A function under `term` is traced when its gradient is asked for: one traceback, the place in the message."""
+
+    class Word: ...
+
+    word = hb.Fin(Word, 2)
+    leaf: Any = hb.variant(type("Leaf", (), {"__annotations__": {"word": hb.Expr}, "__module__": __name__}))
+    tree: Any = hb.data(leaf, word=R**word)
+
+    def encode(p: Any, t: Any) -> Any:
+        return p + t.word
+
+    encoded: Any = hb.term(V, tree)(encode)
+    with pytest.raises(SpaceError, match="in encode") as caught:
+        hb.grad(encoded)(V.ones(), leaf((R**word).ones()))
+    assert caught.value.__suppress_context__
+    assert "encode" not in [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
