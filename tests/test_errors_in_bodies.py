@@ -20,6 +20,7 @@ from jax.numpy import exp as exp_of_jax
 from diff import fold, fun, lift
 from hilbert import Fin, SpaceError, direct_sum
 from tests.bad_input import R32, D, L, M, R, S, V, W, f, first_line, labels, none, p, says, two, v, v32, w
+from tests.message_lines import apart
 
 BODIES: list[tuple[Any, Callable[..., Any], str]] = [
     # sums and products
@@ -166,8 +167,7 @@ def test_the_line_is_the_one_inside_the_body() -> None:
     assert str(caught.value).splitlines()[1:] == [
         f"  at {__file__}:{line} in body",
         "    return u + e",
-        "           ^^^^^",
-        f"    u ∈ ℝ^Hidden3 (of line {line - 1}), e ∈ ℝ^Pixel4",
+        f"           ^^^^^  u ∈ ℝ^Hidden3 (of line {line - 1}), e ∈ ℝ^Pixel4",
     ]
     assert D.const(v) is v  # nothing is traced
 
@@ -176,7 +176,7 @@ def refusal(body: Callable[..., Any], *spaces: Any) -> tuple[str, int]:
     """What is said of a body, and its first line."""
     with pytest.raises(SpaceError) as caught:
         D.fun(*spaces)(body)
-    return str(caught.value), body.__code__.co_firstlineno
+    return apart(caught.value), body.__code__.co_firstlineno
 
 
 def test_what_a_loop_begins_with_is_of_its_line() -> None:

@@ -17,6 +17,7 @@ import pytest
 import hilbert.all as hb
 from diff.mistakes.user_source import Span
 from diff.mistakes.words_of_users import left
+from tests.message_lines import apart
 from tests.test_mistakes import NAMES, SPACES, gallery
 
 AROUND = {
@@ -38,7 +39,7 @@ def said(source: str, **names: Any) -> list[str]:
     linecache.cache[file] = (len(source), None, [f"{line}\n" for line in source.splitlines()], file)
     with pytest.raises(hb.SpaceError) as caught:
         exec(compile(source, file, "exec"), NAMES | {"SPACES": SPACES, "jnp": jnp} | names)  # noqa: S102 - our own
-    return str(caught.value).replace(file, "FILE").splitlines()
+    return apart(caught.value).replace(file, "FILE").splitlines()
 
 
 def of_body(body: str, letters: str = "a w k A") -> list[str]:

@@ -16,6 +16,7 @@ import hilbert.all as hb
 from diff import fold
 from diff.mistakes.user_source import COLUMNS
 from diff.trace.error_place import CALLS
+from tests.message_lines import apart
 
 
 class Pixel:
@@ -241,7 +242,7 @@ REMEDIES: list[tuple[Callable[..., Any], str]] = [
 def message(spaces: tuple[Any, ...], body: Callable[..., Any]) -> list[str]:
     with pytest.raises(hb.SpaceError) as caught:
         hb.fun(*spaces)(body)
-    return str(caught.value).splitlines()
+    return apart(caught.value).splitlines()
 
 
 def test_what_runs_through_a_sequence_is_of_its_line() -> None:
