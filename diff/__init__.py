@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from diff.datatypes.term.term_decorator import as_vector, term
     from diff.datatypes.term.term_functions import AnyTermFunction, TermFunction
     from diff.derive.affine import affine, derivative, jvp
+    from diff.diagrams.diagram import diagram
     from diff.jets.jet_programs import directional, interpolated, jet, taylor
     from diff.jets.laplacian import laplacian
     from diff.jets.matrix_functions import inv_sqrtm, logm, matrix_function, sqrtm
@@ -155,6 +156,7 @@ __all__ = [
     "data",
     "derivative",
     "det",
+    "diagram",
     "directional",
     "divide",
     "dot",

@@ -986,6 +986,7 @@ DIFF: dict[str, Rows] = {
         ("source(3)", "program takes a map, not 3"),
         ('source(f, name="two words")', "source(f, name=…) takes a name of Python, not 'two words'"),
     ],
+    "diagram": [("diagram(v)", "diagram takes a linear map, a derivative or a function, not a vector of ℝ^Pixel4")],
     "pointfree": [("pointfree(v)", "pointfree takes a map, not a vector of ℝ^Pixel4")],
     "derivative": [
         ("derivative(v)", "derivative takes a map, not a vector of ℝ^Pixel4"),

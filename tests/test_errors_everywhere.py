@@ -221,6 +221,7 @@ ENTRANCES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "program": (D.program, (f,)),
     "source": (D.source, (f,)),
     "pointfree": (D.pointfree, (f,)),
+    "diagram": (D.diagram, (f,)),
     "derivative": (D.derivative, (f,)),
     "affine": (D.affine, (f, v)),
     "jvp": (D.jvp, (f,)),

@@ -37,6 +37,15 @@ def net_doc(body: Net, name: Callable[[Datum], str], names: Names, lets: list[st
     return _NetText(body, name, names, lets).doc()
 
 
+def arc_texts(
+    body: Net, name: Callable[[Datum], str], names: Names, lets: list[str]
+) -> tuple[list[str], dict[int, str]]:
+    """The text of each arc, and the names of the wires that have a line in the text of the net."""
+    text = _NetText(body, name, names, lets)
+    text.doc()
+    return [text.arc(arc) for arc in body.arcs], {w: word.text for w, word in text.called.items()}
+
+
 @final
 @frozen
 class Flow:
@@ -92,38 +101,49 @@ class _NetText:
 
     def _after(self, arc: Arc, source: Doc | None) -> Doc | None:
         """The doc of an arc after that of its source; None for the identity."""
+        match arc.map:
+            case wire.Scale(k):
+                return times(self.names.number(k), source)
+            case _:  # every other arc is a word, or nothing
+                text = self.arc(arc)
+        if not text:
+            return source
+        doc = Word(text)
+        return negative(doc) if source == MINUS else doc if source is None else line("•", [doc, source])
+
+    def arc(self, arc: Arc) -> str:
+        """The text of an arc alone; nothing for the identity."""
         leaf, made = self.body.wires[arc.src], self.body.wires[arc.dst]
         match arc.map:
             case wire.Same():
-                return source
+                return ""
             case wire.Into() | wire.OutOf() if _is_single(leaf) or _is_single(made):  # nothing else is in the bundle
-                return source
+                return ""
             case wire.Scale(k):
-                return times(self.names.number(k), source)
+                return f"({self.names.number(k)} ·)"
             case wire.ContractWith(spec, side, datum):
-                text = section_text(spec, side, self.name(datum), datum.leaf, leaf)
+                return section_text(spec, side, self.name(datum), datum.leaf, leaf)
             case wire.Reduce(relation, at):
                 text = reduction(relation, self.names) + _over(leaf, at)
                 if arc.dst not in self.ends and self.names.page.lines is None:
                     text = f"{text}:{made}"  # what is read from it does not tell its space
+                return text
             case wire.Move(order):
-                text = _transposition(order, leaf)
+                return _transposition(order, leaf)
             case wire.Cast():
-                text = "cast"
+                return "cast"
             case wire.External() as f:
-                text = f.name
+                return f.name
             case wire.Into(k, _):
-                text = f"ι{subscript(k + 1)}"
+                return f"ι{subscript(k + 1)}"
             case wire.OutOf(k):
-                text = f"π{subscript(k + 1)}"
+                return f"π{subscript(k + 1)}"
             case wire.Recur() as f:
-                text = f"loop{'*' if f.reverse else ''}[{f.index}]({self._body(f)})"
+                return f"loop{'*' if f.reverse else ''}[{f.index}]({self._body(f)})"
             case wire.Inverse() as f:
-                text = f"({self._body(f)})⁻¹"
+                return f"({self._body(f)})⁻¹"
             case never:
                 assert_never(never)
-        doc = Word(text)
-        return negative(doc) if source == MINUS else doc if source is None else line("•", [doc, source])
 
     def _body(self, f: wire.Recur | wire.Inverse) -> str:
         """The text of the net that an arc holds; a line says what the arrays of its datum are called."""
