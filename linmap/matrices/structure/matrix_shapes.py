@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TypeAlias, final
+from typing import Any, TypeAlias, final
 
 from attrs import frozen
 
+from hilbert.base.attach import declared
 from hilbert.displayed import Displayed
 
 COLUMNS = 100
@@ -25,6 +26,11 @@ class MatrixShape(Displayed):
     def text(self) -> str:
         """The form in words, on one line."""
         raise TypeError(type(self).__name__)
+
+    @declared
+    def plot(self, ax: Any = None) -> Any:
+        """A picture of the blocks by matplotlib, each drawn by its kind; the axes are the result."""
+        raise NotImplementedError
 
     def __str__(self) -> str:
         text = self.text()
