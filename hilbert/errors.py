@@ -35,6 +35,9 @@ def visible(text: str) -> str:
 class SpaceError(ValueError):
     """A space, axis, arity, dtype or shape that does not fit; the message names both sides and what would fit."""
 
+    _is_short = False
+    """True if the cause is the context, which is not printed: the message says all of it."""
+
     def __str__(self) -> str:
         """The message, control characters of names and texts as escapes."""
         return visible(super().__str__())
@@ -55,8 +58,8 @@ class AllocationError(SpaceError, MemoryError):
 
 
 def raised_for(error: BaseException) -> BaseException | None:
-    """The error that led to this one: its cause, or one that is not printed since the message says all of it."""
-    return error.__cause__ or error.__context__
+    """The error that led to this one: its cause, printed or not."""
+    return error.__cause__ or (error.__context__ if getattr(error, "_is_short", False) else None)
 
 
 @singledispatch

@@ -1,6 +1,7 @@
 """A mistake in a function is few lines: the frames of the user's callers, and the message with its place."""
 
 import os
+import pickle
 import subprocess
 import sys
 import traceback
@@ -11,6 +12,7 @@ import pytest
 
 import hilbert.all as hb
 from hilbert import R, SpaceError
+from hilbert.errors import raised_for
 from tests.rooms import ROOT
 
 V, W = R ** hb.Fin.of(3), R ** hb.Fin.of(2)
@@ -90,6 +92,9 @@ def test_debuggers_find_the_frames() -> None:
     assert error.__context__ is not None
     names = [frame.name for frame in traceback.extract_tb(error.__context__.__traceback__)]
     assert "wrong" in names
+    assert raised_for(error) is error.__context__
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), raised_for(again)) == (str(error), None)
 
 
 def test_functions_in_each_other() -> None:

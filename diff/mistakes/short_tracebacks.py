@@ -31,8 +31,9 @@ def shortened(entrance: F) -> F:
             return entrance(*args, **options)
         except SpaceError as error:
             if os.environ.get("HILBERT_TRACEBACK") != "full":
-                first = error.__cause__ or error.__context__
-                error.__cause__, error.__context__ = None, first  # setting a cause suppresses the context, None too
+                if error.__cause__ is not None:
+                    error.__context__, error._is_short = error.__cause__, True
+                error.__cause__ = None  # which suppresses the context, too
                 error.__traceback__ = None  # `raise` alone adds no entry for this frame
             raise
 
