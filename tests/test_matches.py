@@ -223,6 +223,7 @@ ASKS = [
     "linmap.net.support:is_selection",
     "linmap.net.supported_flow:Supports.image",
     "linmap.printing.relation_text:reduction",
+    "diff.diagrams.diagram:_label",
     "diff.derive.loop_derivative:_is_arithmetic",
     "diff.derive.primitive_partials:_filling",
     "diff.jets.series_of_control:_results",

@@ -101,11 +101,9 @@ class _NetText:
 
     def _after(self, arc: Arc, source: Doc | None) -> Doc | None:
         """The doc of an arc after that of its source; None for the identity."""
-        match arc.map:
-            case wire.Scale(k):
-                return times(self.names.number(k), source)
-            case _:  # every other arc is a word, or nothing
-                text = self.arc(arc)
+        if isinstance(arc.map, wire.Scale):
+            return times(self.names.number(arc.map.k), source)
+        text = self.arc(arc)
         if not text:
             return source
         doc = Word(text)
