@@ -78,7 +78,7 @@ def test_outside_of_jax(name: str) -> None:
 def test_the_rule_is_ours() -> None:
     """Forwards JAX runs the library's derivative: a wrong one of a user's operation shows."""
     wrong = hb.register("wrong_cube", lambda _, x: x**3, lambda x, _: 0.0 * x + 7.0)
-    assert float(jax.grad(as_jax(hb.fun(hb.R)(lambda x: wrong(x))))(2.0)) == 7.0
+    assert float(jax.grad(as_jax(hb.fun(hb.R)(wrong)))(2.0)) == 7.0
 
 
 def test_vectors_are_pytrees() -> None:
@@ -115,9 +115,9 @@ BAD = (
     (lambda g: g(AT[0][:2], 1.0), "shape (3,) would fit"),
     (lambda g: g(AT[0] > 0, 1.0), "bool is not an element"),
     (lambda g: g(hb.R.vec(1.0), 1.0), "a vector of ℝ is given to f, where one of ℝ^3 is due"),
-    (lambda g: as_jax(f(), rule="both"), 'the name of a rule is "jvp" or "vjp"'),  # type: ignore[arg-type]
-    (lambda g: as_jax(3), "as_jax takes a map, not 3"),  # type: ignore[arg-type]
-    (lambda g: as_jax(hb.fun(hb.Elements(X))(lambda i: i))(1.5), "which holds int64"),
+    (lambda _: as_jax(f(), rule="both"), 'the name of a rule is "jvp" or "vjp"'),  # type: ignore[arg-type]
+    (lambda _: as_jax(3), "as_jax takes a map, not 3"),  # type: ignore[arg-type]
+    (lambda _: as_jax(hb.fun(hb.Elements(X))(lambda i: i))(1.5), "which holds int64"),
 )
 
 
