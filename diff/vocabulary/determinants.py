@@ -18,14 +18,14 @@ from diff.terms.untraced_functions import applied
 from diff.terms.user_operation import known
 from diff.vocabulary.operations import contract
 from hilbert import DirectSum
-from hilbert.compiled.operations import small_systems
+from hilbert.compiled.operations import dense_systems
 
 INVERSE = known(
     "inverse",
     lambda xp, a: xp.linalg.inv(a),
     lambda _, y, da: -(y @ da @ y),
     in_text="np.linalg.inv({0})",
-    loops=small_systems.inverse,
+    loops=dense_systems.inverse,
 )
 FIRST, SECOND = 1.0 / 2.0, 1.0 / 3.0
 """Powers p: A is nearly singular for the first or the second derivative of det if ‖A‖·‖A⁻¹‖ > ε⁻ᵖ.
@@ -180,5 +180,5 @@ def _det_tangent(a: Any, det: Any, da: Any) -> Any:
 
 
 FACTORS = known("factors of the adjugate", _factors, _factors_tangent, results=("p", "q", "c"))
-ADJUGATE = known("adjugate", _adjugate, _adjugate_tangent, loops=small_systems.adjugate)
-DET = known("det", lambda xp, a: xp.linalg.det(a), _det_tangent, in_text="np.linalg.det({0})", loops=small_systems.det)
+ADJUGATE = known("adjugate", _adjugate, _adjugate_tangent, loops=dense_systems.adjugate)
+DET = known("det", lambda xp, a: xp.linalg.det(a), _det_tangent, in_text="np.linalg.det({0})", loops=dense_systems.det)

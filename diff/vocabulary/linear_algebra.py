@@ -33,7 +33,7 @@ from diff.vocabulary.operations import contract
 from diff.vocabulary.spectra import EIGH, SVD
 from hilbert import Copower, DirectSum, Field, Product, SpaceError, Type, Vec
 from hilbert.base.attach import overloaded
-from hilbert.compiled.operations import small_systems
+from hilbert.compiled.operations import dense_systems
 from hilbert.errors import shown, truth
 from hilbert.map.matrix_product import no_matrix
 
@@ -124,7 +124,7 @@ def _rules(
     solve: Callable[[Any, Any, Any], Any],
     part: Callable[[Any], Any],
     in_text: str,
-    loops: Callable[..., Any] = small_systems.solve,
+    loops: Callable[..., Any] = dense_systems.solve,
 ) -> dict[bool, OperationRule]:
     """x = A⁻¹b for vectors and for matrices b, where only a part of A is read: x' = A⁻¹(b' − A'x)."""
     value = _solver(solve)
@@ -157,14 +157,14 @@ LOWER = _rules(
     lambda xp, a, b: xp.linalg.solve(xp.tril(a), b),
     lambda a: _triangle(a, lower=True),
     "np.tril({0})",
-    partial(small_systems.solve, part="lower"),
+    partial(dense_systems.solve, part="lower"),
 )
 UPPER = _rules(
     "upper solve_triangular",
     lambda xp, a, b: xp.linalg.solve(xp.triu(a), b),
     lambda a: _triangle(a, lower=False),
     "np.triu({0})",
-    partial(small_systems.solve, part="upper"),
+    partial(dense_systems.solve, part="upper"),
 )
 
 
@@ -214,7 +214,7 @@ LOGDET = known(
     lambda xp, a: xp.linalg.slogdet(a)[1],
     lambda a, _, da: contract("ij,ji->", inverse(a), da),
     in_text="np.linalg.slogdet({0})[1]",
-    loops=small_systems.logdet,
+    loops=dense_systems.logdet,
 )
 
 
@@ -262,7 +262,7 @@ CHOLESKY = known(
     _cholesky,
     _cholesky_tangent,
     in_text="np.linalg.cholesky({0})",
-    loops=small_systems.cholesky,
+    loops=dense_systems.cholesky,
 )
 QR = known("qr", _qr, _qr_tangent, results=("q", "r"))
 

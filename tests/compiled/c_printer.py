@@ -14,7 +14,7 @@ from attrs import define, field
 
 from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.places import Division, Variable
-from hilbert.compiled.tree.statements import For, If, Product, Store
+from hilbert.compiled.tree.statements import For, If, Product, Routine, Store
 from hilbert.compiled.tree.values import SIGNS, Value
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.places import Place
-    from hilbert.compiled.tree.statements import Statement
+    from hilbert.compiled.tree.statements import Given, Statement
 
-TYPES = {"float64": "double", "float32": "float", "bool": "_Bool", "int64": "int64_t"}
+TYPES = {"float64": "double", "float32": "float", "bool": "_Bool", "int64": "int64_t", "int32": "int32_t"}
 WORDS = SIGNS | {"ne": "!=", "and": "&", "or": "|"}
 
 
@@ -72,6 +72,8 @@ class _Function:
                 new, to = self.value(value), self.entry(buffer, places)
                 put = new if monoid is None else _operation(monoid, buffer.dtype, [to, new])
                 self.lines.append(f"{{ {to} = {put};")
+            case Routine(name, given):
+                self.lines.append(f"{{ {name}({', '.join(map(self.argument, given))});")
             case _:
                 assert isinstance(statement, Product)
                 self.product(statement)
@@ -90,6 +92,16 @@ class _Function:
             f"for (int64_t h = 0; h < {k}; h++) sum += {a} * {b};",
             f"{c} = {_number(s.factor, s.c.dtype)} * sum{f' + {c}' if s.adds else ''};",
         ]
+
+    def argument(self, one: Given) -> str:
+        """A letter, a size or an address."""
+        match one:
+            case str(letter):
+                return f"'{letter}'"
+            case (buffer, start):
+                return f"({TYPES[buffer.dtype]} *){buffer.name} + {self.place(start)}"
+            case number:
+                return str(number)
 
     def entry(self, buffer: Buffer, places: tuple[Place, ...]) -> str:
         """The entry of a buffer."""

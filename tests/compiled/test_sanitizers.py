@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 from attrs import frozen
 
+import hilbert.all as hb
 from diff.terms.lower import planned
 from hilbert.compiled.machine.compiled_line import FOLDED
 from hilbert.compiled.machine.lowered_line import lowered
@@ -30,7 +31,7 @@ from hilbert.compiled.tree.statements import Called, For, Store
 from hilbert.program.run.constant_folding import folded
 from hilbert.program.run.run import Runner
 from tests import programs
-from tests.compiled import generated_lines
+from tests.compiled import generated_lines, test_small_systems
 from tests.compiled.c_printer import printed
 
 if TYPE_CHECKING:
@@ -142,6 +143,19 @@ def test_programs_stay_within_their_buffers() -> None:
     for k, (name, f) in enumerate(programs.PROGRAMS.items()):
         found = case(f"program{k}", planned(f).line, programs.point(name, f).leaves)
         cases += [] if found is None else [found]
+    assert not run(cases)
+
+
+def test_large_systems_stay_within_their_buffers() -> None:
+    """Those that LAPACK is called for, under an axis."""
+    cases = []
+    functions = [test_small_systems.function(name, 7) for name in test_small_systems.OPERATIONS]
+    functions.append(hb.fun(functions[2].dom)(lambda a: hb.inverse(hb.cholesky(a @ a.T)).T @ a))
+    for k, f in enumerate(functions):
+        g: Any = hb.lift(f, hb.Fin.of(3), over=(0,)) if len(f.dom.leaves) > 1 else f ** hb.Fin.of(3)
+        found = case(f"large{k}", planned(g).line, test_small_systems.drawn(g))
+        assert found is not None
+        cases.append(found)
     assert not run(cases)
 
 

@@ -216,12 +216,6 @@ def test_a_gradient_of_det_at_singular_matrices() -> None:
         assert said(code, [a]) == said(Runner(line).run, [a])
 
 
-def test_large_systems_are_calls() -> None:
-    """From 7 rows on."""
-    f = function("solve", 7)
-    compared(f, drawn(f), calls=("solve",))
-
-
 def said(run: Callable[[list[Any]], Any], arrays: list[Any]) -> str:
     """The error of a call, or its value."""
     try:

@@ -15,7 +15,7 @@ from hilbert.base.sizes import allocation
 from hilbert.compiled.machine.ir_text import Module
 from hilbert.compiled.machine.llvm_code import Code, Target, blas, host
 from hilbert.compiled.machine.lowered_line import lowered
-from hilbert.compiled.tree.statements import Called, For, Product
+from hilbert.compiled.tree.statements import Called, For, Product, Routine
 from hilbert.errors import SpaceError
 from hilbert.program.run.constant_folding import folded
 from hilbert.program.run.run import Runner
@@ -98,7 +98,7 @@ class CompiledLine:
         self.doubted = None if made.doubted is None else self.numbers[made.doubted]
         self._free: list[Workspace] = []
         self.reruns = 0
-        self.blas = blas() if any(isinstance(s, Product) for s in made.statements) else None
+        self.blas = blas() if any(isinstance(s, Product | Routine) for s in made.statements) else None
         only = self.plan[0] if len(self.plan) == 1 else None
         is_quick = isinstance(only, Function) and only.rounds == 1 and all(self.is_small) and self.doubted is None
         self.entry = only.call if is_quick and isinstance(only, Function) else None

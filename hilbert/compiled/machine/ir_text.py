@@ -13,10 +13,19 @@ from attrs import define, field
 
 from hilbert.compiled.machine.elementary import FUNCTIONS
 from hilbert.compiled.machine.ir_scalars import declarations, definition, kept
-from hilbert.compiled.machine.ir_words import STORED, SUFFIX, TYPES, called, declaration, number_text, parameter
+from hilbert.compiled.machine.ir_words import (
+    ROUTINES,
+    STORED,
+    SUFFIX,
+    TYPES,
+    called,
+    declaration,
+    number_text,
+    parameter,
+)
 from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.places import Computed, Division, Place, Variable
-from hilbert.compiled.tree.statements import Called, For, If, Nest, Product, Store
+from hilbert.compiled.tree.statements import Called, For, If, Nest, Product, Routine, Store
 from hilbert.compiled.tree.values import Value
 
 if TYPE_CHECKING:
@@ -78,6 +87,7 @@ class _Function:
         self.at: dict[Variable, str] = {}
         self.values: dict[Value, str] = {}
         self.places: dict[Place, str] = {}
+        self.slots: dict[tuple[str, str], str] = {}
         self.entry: list[str] = []
         self.group: int | None = None
         self.totals: frozenset[Buffer] = frozenset()
@@ -113,7 +123,9 @@ class _Function:
                 case If():
                     self.branch(statement)
                 case Product():
-                    self.product(statement)
+                    self.routine(statement.routine)
+                case Routine():
+                    self.routine(statement)
                 case Nest() | Called():  # nests are loops by now, calls stand between functions
                     raise TypeError(statement)
                 case _:
@@ -215,34 +227,35 @@ class _Function:
     def _access(self, buffer: Buffer) -> str:
         return f", !llvm.access.group !{self.group}" if self.group is not None and buffer not in self.totals else ""
 
-    def product(self, statement: Product) -> None:
-        """A call of BLAS: what is stored by rows is the transpose of what it takes."""
-        m, n, k = statement.sizes
-        ta, tb = statement.transposed
-        dtype = statement.c.dtype
-        t = TYPES[dtype]
-
-        def slot(type_: str, number: str) -> str:
-            self.count += 1
-            place = f"%e{self.count}"
-            self.entry += [f"  {place} = alloca {type_}", f"  store {type_} {number}, ptr {place}"]
-            return place
-
-        factor, added = number_text(statement.factor, dtype), number_text(float(statement.adds), dtype)
-        a, b, c = (
-            self.put(f"getelementptr inbounds {t}, ptr {self.base(buffer)}, i64 {self.place(start)}")
-            for buffer, start in zip((statement.a, statement.b, statement.c), statement.starts, strict=True)
-        )
-        letters = [slot("i8", "84" if flag else "78") for flag in (tb, ta)]
-        sizes = [slot("i32", str(size)) for size in (n, m, k)]
-        lda, ldb, ldc = (slot("i32", str(lead)) for lead in statement.leads)
-        given = [*letters, *sizes, slot(t, factor), b, ldb]
-        given += [a, lda, slot(t, added), c, ldc]
-        table = 0 if dtype == "float64" else 1
-        pointer = self.put(f"getelementptr ptr, ptr %blas, i64 {table}")
+    def routine(self, statement: Routine) -> None:
+        """A call of BLAS or LAPACK, whose functions take addresses, and have theirs in a table."""
+        dtype, given = statement.dtype, list[str]()
+        for one in statement.given:
+            match one:
+                case str(letter):
+                    given.append(self.slot("i8", str(ord(letter))))
+                case int(size):
+                    given.append(self.slot("i32", str(size)))
+                case float(factor):
+                    given.append(self.slot(TYPES[dtype], number_text(factor, dtype)))
+                case (buffer, start):
+                    place = f"ptr {self.base(buffer)}, i64 {self.place(start)}"
+                    given.append(self.put(f"getelementptr inbounds {STORED[buffer.dtype]}, {place}"))
+                case _:
+                    assert_never(one)
+        pointer = self.put(f"getelementptr ptr, ptr %blas, i64 {ROUTINES.index(statement.name)}")
         function = self.put(f"load ptr, ptr {pointer}")
         self.lines.append(f"  call void {function}({', '.join(f'ptr {g}' for g in given)})")
         self.values = {}
+
+    def slot(self, type_: str, number: str) -> str:
+        """The address of a number that nobody writes."""
+        found = self.slots.get((type_, number))
+        if found is None:
+            self.count += 1
+            found = self.slots[type_, number] = f"%e{self.count}"
+            self.entry += [f"  {found} = alloca {type_}", f"  store {type_} {number}, ptr {found}"]
+        return found
 
     # --- places and values ---
 
@@ -289,6 +302,8 @@ class _Function:
 
     def _loaded(self, buffer: Buffer, address: str) -> str:
         loaded = self.put(f"load {STORED[buffer.dtype]}, ptr {address}{self._access(buffer)}")
+        if buffer.dtype == "int32":
+            return self.put(f"sext i32 {loaded} to i64")
         return self.put(f"icmp ne i8 {loaded}, 0") if buffer.dtype == "bool" else loaded
 
     def value(self, value: Value) -> str:

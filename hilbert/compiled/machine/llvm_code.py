@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from attrs import frozen
 
+from hilbert.compiled.machine.ir_words import ROUTINES
 from hilbert.errors import SpaceError
 
 if TYPE_CHECKING:
@@ -96,16 +97,14 @@ class Code:
 
 @cache
 def blas() -> Any:
-    """The addresses of the matrix products of scipy's BLAS, for 64 and 32 bits; None where scipy is missing."""
-    try:
-        from scipy.linalg import cython_blas
-    except ImportError:
-        return None
+    """The addresses of ROUTINES, which scipy has: it is there where a program calls them."""
+    from scipy.linalg import cython_blas, cython_lapack
+
     python = ctypes.pythonapi
     python.PyCapsule_GetName.restype = ctypes.c_char_p
     python.PyCapsule_GetName.argtypes = [ctypes.py_object]
     python.PyCapsule_GetPointer.restype = ctypes.c_void_p
     python.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
-    capsules = [cython_blas.__pyx_capi__[name] for name in ("dgemm", "sgemm")]
-    found = [python.PyCapsule_GetPointer(c, python.PyCapsule_GetName(c)) for c in capsules]
-    return (ctypes.c_void_p * 2)(*found)
+    table = {**cython_lapack.__pyx_capi__, **cython_blas.__pyx_capi__}
+    found = [python.PyCapsule_GetPointer(table[name], python.PyCapsule_GetName(table[name])) for name in ROUTINES]
+    return (ctypes.c_void_p * len(found))(*found)

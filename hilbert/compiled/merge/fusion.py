@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, final
 
 from hilbert.compiled.tree.accesses import accesses, width, writes
-from hilbert.compiled.tree.statements import For, If, Store, inside
+from hilbert.compiled.tree.statements import For, If, Routine, Store, inside
 
 if TYPE_CHECKING:
     from hilbert.compiled.tree.accesses import Accesses
@@ -55,7 +55,7 @@ def work_of(statement: Statement) -> int:
         elif isinstance(top, If):
             waiting += [(inner, n) for inner in top.then + top.otherwise]
         else:
-            total += n
+            total += n * top.work if isinstance(top, Routine) else n
     return total
 
 

@@ -34,7 +34,7 @@ Entries: TypeAlias = "dict[tuple[int, ...], Cell]"
 """The cells of a vector or a matrix, a row of it, or a number, by their indices."""
 
 MOST = 6
-"""Systems of more equations are calls of the interpreter's kernel."""
+"""Systems of more equations are left to LAPACK."""
 NEAR = 1e-14
 """A pivot that is so small a part of the numbers above it may be 0 but for rounding."""
 WIDE, TINY = "float64", float(np.finfo(np.float64).tiny)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias, assert_never, final
 
 from attrs import frozen
 
-from hilbert.compiled.tree.statements import Called, For, If, Nest, Product, Store
+from hilbert.compiled.tree.statements import Called, For, If, Nest, Product, Routine, Store
 from hilbert.compiled.tree.values import Value, loads
 
 if TYPE_CHECKING:
@@ -55,6 +55,11 @@ def accesses(statement: Statement, *, constants: bool = False) -> Accesses:
                 for buffer in (a, b):
                     found.setdefault(buffer, []).append(Access(None, writes=False))
                 found.setdefault(c, []).append(Access(None, writes=True))
+            case Routine(_, _, made):
+                for buffer in top.buffers:
+                    found.setdefault(buffer, []).append(Access(None, writes=False))
+                for buffer in made:
+                    found.setdefault(buffer, []).append(Access(None, writes=True))
             case Called(_, given, made):
                 for buffer in flattened(given):
                     found.setdefault(buffer, []).append(Access(None, writes=False))

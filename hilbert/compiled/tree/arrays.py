@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, final
 
 import numpy as np
 from attrs import frozen
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hilbert.compiled.tree.values import Number, Value
 
 Places: TypeAlias = tuple[Place, ...]
+T = TypeVar("T")
 
 
 @final
@@ -66,7 +67,9 @@ class Loops:
         self.constants: dict[Any, Buffer] = {}
         self.wanted: Buffer | None = None  # where the next result is stored
         self.doubted: Buffer | None = None  # true where the interpreter is to compute the line
+        self.triangles: set[Buffer] = set()  # of lower triangles, with 0 above
         self._names = itertools.count()
+        self._made: dict[Any, tuple[list[Statement], int, Statement, Any]] = {}
 
     # --- the parts ---
 
@@ -223,6 +226,16 @@ class Loops:
             self.doubted.is_whole = True
         found = self.total(Leaf(Entry("bool"), ()), sizes, lambda _, along: at(along), "or").at(())
         self.statements.append(Nest((), self.doubted, (), found, "or", begins=False))
+
+    def once(self, key: Any, make: Callable[[], T]) -> T:
+        """What is made under a key by statements, unless these stand in the same list already."""
+        statements, found = self.statements, self._made.get(key)
+        if found is not None and found[0] is statements and found[2] in statements[found[1] : found[1] + 1]:
+            made: T = found[3]
+            return made
+        new = make()
+        self._made[key] = statements, len(statements) - 1, statements[-1], new
+        return new
 
     def stored(self, array: Array) -> Buffer:
         """The buffer of an array, which is stored if it is not."""

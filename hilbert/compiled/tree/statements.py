@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from hilbert.compiled.tree.places import Variable
     from hilbert.compiled.tree.values import Value
 
+Given: TypeAlias = "str | int | float | tuple[Buffer, Place]"
+"""A letter, a size, a factor, or what stands in a buffer from a place on."""
 UNITS: dict[str, float | bool] = {"add": 0.0, "max": float("-inf"), "min": float("inf"), "or": False, "and": True}
 """The monoids by which values are put together, and their units."""
 
@@ -78,6 +80,30 @@ class If:
 
 @final
 @define(eq=False)
+class Routine:
+    """A call of a function of BLAS or LAPACK on letters, sizes, factors, and buffers from a flat place on.
+
+    It reads all of its buffers and writes to some; `work` is how many stores take as long.
+    """
+
+    name: str
+    given: tuple[Given, ...]
+    made: tuple[Buffer, ...]
+    work: int = 1
+
+    @property
+    def buffers(self) -> list[Buffer]:
+        """The buffers that are given."""
+        return [one[0] for one in self.given if isinstance(one, tuple)]
+
+    @property
+    def dtype(self) -> str:
+        """The dtype of its numbers."""
+        return "float32" if self.name.startswith("s") else "float64"
+
+
+@final
+@define(eq=False)
 class Product:
     """c = factor·a·b of matrices stored by rows, each transposed if told so; m×k by k×n.
 
@@ -96,6 +122,15 @@ class Product:
     starts: tuple[Place, Place, Place] = (Place(0), Place(0), Place(0))
     adds: bool = False
 
+    @property
+    def routine(self) -> Routine:
+        """The call of BLAS: what is stored by rows is the transpose of what it takes."""
+        (m, n, k), (ta, tb), (lda, ldb, ldc) = self.sizes, self.transposed, self.leads
+        a, b, c = zip((self.a, self.b, self.c), self.starts, strict=True)
+        form = "T" if tb else "N", "T" if ta else "N", n, m, k
+        given: tuple[Given, ...] = (*form, self.factor, b, ldb, a, lda, float(self.adds), c, ldc)
+        return Routine("dgemm" if self.c.dtype == "float64" else "sgemm", given, (self.c,))
+
 
 @final
 @define(eq=False)
@@ -109,7 +144,7 @@ class Called:
     sources: list[Buffer] = field(factory=list)
 
 
-Statement: TypeAlias = "Nest | Store | For | If | Product | Called"
+Statement: TypeAlias = "Nest | Store | For | If | Product | Routine | Called"
 
 
 def inside(statements: list[Statement]) -> Iterator[Statement]:

@@ -143,7 +143,7 @@ class Pool:
         """An entry of a buffer; that of a constant at known places is a number if there are few."""
         if buffer.few is not None and all(p.number is not None for p in places):
             return self.number(buffer.few[tuple(p.offset for p in places)].item(), buffer.dtype)
-        return self.node("load", (buffer, places), buffer.dtype)
+        return self.node("load", (buffer, places), INT if buffer.dtype == "int32" else buffer.dtype)
 
     def integer(self, place: Place) -> Value:
         """A place as a value."""
