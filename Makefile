@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE := # bytecode is kept: the checks start Python many times
-.PHONY: demo test test-pythons fuzz bench peers coverage typing-mutants pyright mutation language-mutants higher-mutants model-mutants edits statements terms programs compiled llvmlite-versions texts signatures wheel-check docs docs-look
+.PHONY: demo test test-pythons fuzz bench peers coverage typing-mutants pyright mutation language-mutants higher-mutants model-mutants edits statements terms programs compiled llvmlite-versions texts signatures wheel-check docs docs-look test-torch
 
 demo: .venv/.demo ## train the digits model: make demo ARGS="…"
 	$(BIN)/python docs/examples/digits.py $(ARGS)
@@ -11,6 +11,12 @@ test: .venv/.ready ## everything that continuous integration runs
 
 test-pythons: .venv/.ready ## the tests on every Python from 3.11 on, on PATH or under pyenv; a table of their counts
 	$(BIN)/python -m tests.recorded_pythons $(ARGS)
+
+test-torch: .venv-torch/.ready ## the tests that torch takes part in, in an environment of its own
+	OMP_NUM_THREADS=1 .venv-torch/bin/pytest -q $(or $(ARGS),tests/adjoint/test_as_torch.py tests/test_namespaces.py)
+
+.venv-torch/.ready:
+	$(PYTHON) -m venv .venv-torch && .venv-torch/bin/pip install -q -c constraints.txt -e .[dev] torch && touch $@
 
 fuzz: .venv/.ready ## the tests on other random examples, again and again, until one fails
 	while HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest -q -n 2 $(ARGS); do :; done

@@ -1,0 +1,129 @@
+"""Functions of the library in JAX: values, derivatives of every kind, transformations, bad input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import hilbert.all as hb
+from adjoint.bridges.as_jax import Rule, as_jax
+
+X = hb.Fin.of(3)
+AT = (np.arange(3.0), 1.5)
+
+
+@pytest.fixture(autouse=True)
+def _double() -> Any:
+    with jax.enable_x64(True):  # noqa: FBT003 - JAX's
+        yield
+
+
+def f() -> Any:
+    return hb.fun(hb.R**X, hb.R)(lambda x, k: (hb.sin(x * k), (x @ x) * k))
+
+
+def plain(x: Any, k: Any) -> Any:
+    return jnp.sin(x * k), (x @ x) * k
+
+
+def one(h: Any) -> Any:
+    """A function into ℝ of both results."""
+    return lambda x, k: h(x, k)[0].sum() * h(x, k)[1]
+
+
+def thrice(h: Any) -> Any:
+    return jax.grad(jax.grad(jax.grad(h, 1), 1), 1)
+
+
+FORWARD: dict[str, Any] = {
+    "jacfwd": jax.jacfwd,
+    "hessian": lambda h: jax.hessian(h, (0, 1)),
+    "jvp": lambda h: lambda x, k: jax.jvp(h, (x, k), (x + 1.0, 2.0)),
+    "third": thrice,
+}
+BACKWARD: dict[str, Any] = {
+    "grad": jax.grad,
+    "both": lambda h: jax.grad(h, (0, 1)),
+    "jit": lambda h: jax.jit(jax.grad(h)),
+    "twice": lambda h: jax.jacrev(jax.grad(h)),
+    "vmap": lambda h: lambda x, k: jax.vmap(jax.grad(h), (0, None))(jnp.stack([x, x + 1.0]), k),
+    "scan": lambda h: jax.grad(lambda x, k: jax.lax.scan(lambda c, _: (c + h(c * x, k), h(x, c)), k, None, 3)[0]),
+    "checkpoint": lambda h: jax.grad(jax.checkpoint(h)),
+}
+
+
+def alike(found: Any, wanted: Any) -> None:
+    for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", FORWARD | BACKWARD)
+def test_derivatives(name: str) -> None:
+    """JAX's derivatives of as_jax(f) are those of f written in JAX."""
+    derive = (FORWARD | BACKWARD)[name]
+    alike(derive(one(as_jax(f())))(*AT), derive(one(plain))(*AT))
+
+
+@pytest.mark.parametrize("name", BACKWARD)
+def test_outside_of_jax(name: str) -> None:
+    """By the other rule numpy computes, or machine code."""
+    derive, code = BACKWARD[name], hb.compiled(f()) if name in {"grad", "vmap"} else f()
+    alike(derive(one(as_jax(code, rule="vjp")))(*AT), derive(one(plain))(*AT))
+
+
+def test_the_rule_is_ours() -> None:
+    """Forwards JAX runs the library's derivative: a wrong one of a user's operation shows."""
+    wrong = hb.register("wrong_cube", lambda _, x: x**3, lambda x, _: 0.0 * x + 7.0)
+    assert float(jax.grad(as_jax(hb.fun(hb.R)(wrong)))(2.0)) == 7.0
+
+
+def test_vectors_are_pytrees() -> None:
+    """A vector goes in, its gradient is one of the same space; records, too."""
+    P = hb.direct_sum(hb.R**X, hb.R)
+    g = as_jax(hb.fun(P, hb.R)(lambda p, k: (p[0] @ p[0]) * p[1] * k))
+    p = P.vec(([1.0, 2.0, 3.0], 2.0))
+    slope = jax.grad(g)(p, 3.0)
+    assert isinstance(slope, hb.Vec)
+    assert slope.space == P
+    alike(slope.leaves, (jnp.array([12.0, 24.0, 36.0]), jnp.array(42.0)))
+    alike(jax.grad(g)((jnp.array([1.0, 2.0, 3.0]), jnp.array(2.0)), 3.0), slope.leaves)
+
+
+@pytest.mark.parametrize("rule", ["jvp", "vjp"])
+def test_what_is_discrete(rule: Rule) -> None:
+    """An element has no slope, and results that are elements have none either."""
+    g = as_jax(hb.fun(hb.R**X, hb.Elements(X))(lambda x, i: (x[i] * x[i], x.argmax())), rule=rule)
+    at = jnp.array([1.0, 4.0, 2.0])
+    assert jax.grad(lambda x: g(x, 1)[0])(at).tolist() == [0.0, 8.0, 0.0]
+    assert int(jax.jit(g)(at, 2)[1]) == 1
+
+
+def test_single_precision_and_numbers() -> None:
+    """A number takes the precision of its part, an array keeps its own."""
+    g = as_jax(hb.fun(hb.R32, hb.R32)(lambda x, k: x * k))
+    assert g(2.0, jnp.float32(3.0)).dtype == jnp.float32
+    with pytest.raises(hb.SpaceError, match="float64"):
+        g(2.0, jnp.float64(3.0))
+
+
+BAD = (
+    (lambda g: g(AT[0]), "takes 2 arguments, one for each part; 1 were given"),
+    (lambda g: g(AT[0][:2], 1.0), "shape (3,) would fit"),
+    (lambda g: g(AT[0] > 0, 1.0), "bool is not an element"),
+    (lambda g: g(hb.R.vec(1.0), 1.0), "a vector of ℝ is given to f, where one of ℝ^3 is due"),
+    (lambda _: as_jax(f(), rule="both"), 'the name of a rule is "jvp" or "vjp"'),  # type: ignore[arg-type]
+    (lambda _: as_jax(3), "as_jax takes a map, not 3"),  # type: ignore[arg-type]
+    (lambda _: as_jax(hb.fun(hb.Elements(X))(lambda i: i))(1.5), "which holds int64"),
+)
+
+
+@pytest.mark.parametrize(("call", "message"), BAD)
+def test_bad_input(call: Any, message: str) -> None:
+    """Errors are ours, and say the part."""
+    with pytest.raises(hb.SpaceError) as error:
+        call(as_jax(f()))
+    assert message in str(error.value)
