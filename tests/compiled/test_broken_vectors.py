@@ -10,7 +10,7 @@ import pytest
 import hilbert.all as hb
 from hilbert.compiled.machine.llvm_code import Code, host
 
-TEXT = "define void @run(ptr %table, ptr %blas, i64 %first, i64 %last) {\n  ret void\n}\n"
+TEXT = "define void @run(ptr %table) {\n  ret void\n}\n"
 
 
 def test_the_gradient_of_a_fold_over_rows_of_four() -> None:
@@ -41,5 +41,5 @@ def test_code_that_is_not_well_formed_is_made_again(monkeypatch: pytest.MonkeyPa
         return (Broken() if lines else module), machine
 
     monkeypatch.setattr(Code, "_optimised", staticmethod(made))
-    assert [*Code(TEXT, ["run"], host()).functions] == ["run"]
+    assert all(Code(TEXT, ["run"], host()).addresses)
     assert asked == [True, False]
