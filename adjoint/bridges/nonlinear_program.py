@@ -51,7 +51,7 @@ class NonlinearProgram(Generic[V]):
     def __init__(self, f: AnyMap, equal: AnyMap | None, at_most: AnyMap | None) -> None:
         self._parts = parts = [f, *(g for g in (equal, at_most) if g is not None)]
         self._given = f, equal, at_most
-        backend = next((g.backend for g in parts if isinstance(g, RunsCompiled)), None)
+        self._backend = backend = next((g.backend for g in parts if isinstance(g, RunsCompiled)), None)
         self.goal: FlatObjective[V] = FlatObjective(_on(f, backend), (), None, "sparse")
         self._limits: FlatMap[V] = FlatMap(_on(_beside(parts[1:], f.dom), backend), (), None, "sparse")
         self._all: FlatMap[V] = FlatMap(_on(_beside(parts, f.dom), backend), (), None, "sparse")
@@ -122,11 +122,14 @@ class NonlinearProgram(Generic[V]):
 
     @cached_property
     def conditions(self) -> list[Any]:
-        """The constraints as scipy's NonlinearConstraint, for `minimize(…, method="trust-constr")`; [] without any."""
-        if not self.count:
-            return []
-        c, made = self._limits, scipy("optimize").NonlinearConstraint
-        return [made(c.fun, self.lower, self.upper, jac=c.jac, hess=c.hess)]
+        """The constraints of each kind as scipy's NonlinearConstraint, for `minimize(…, method="trust-constr")`."""
+        made = scipy("optimize").NonlinearConstraint
+        found = []
+        for g, least in zip(self._given[1:], (0.0, -np.inf), strict=True):
+            if g is not None:
+                c: FlatMap[V] = FlatMap(_on(g, self._backend), (), None, "sparse")
+                found.append(made(c.fun, *np.full((2, g.cod.dim), [[least], [0.0]]), jac=c.jac, hess=c.hess))
+        return found
 
     @cached_property
     def _lower(self) -> npt.NDArray[np.intp]:
@@ -141,17 +144,21 @@ class NonlinearProgram(Generic[V]):
         return NonlinearProgram, self._given
 
 
-def nlp(f: Map[V, Field], *, equal: Map[V, Any] | None = None, at_most: Map[V, Any] | None = None) -> NonlinearProgram[V]:
+def nlp(
+    f: Map[V, Field], *, equal: Map[V, Any] | None = None, at_most: Map[V, Any] | None = None
+) -> NonlinearProgram[V]:
     """The program min f(x) with `equal`(x) = 0 and `at_most`(x) ≤ 0 in each entry, with sparse derivatives.
 
     Patterns are fixed. Where a function is compiled, all derivatives are. Raises SpaceError for functions of different
     domains, an f that is not into ℝ, discrete parts, and places of entries that depend on the point; the matrices
     need scipy.
     """
-    for name, g in {"f": f, "equal": equal, "at_most": at_most}.items():
+    maps: dict[str, AnyMap | None] = {"f": f, "equal": equal, "at_most": at_most}
+    for name, g in maps.items():
         if g is None and name != "f":
             continue
         require_map(g, "nlp")
+        assert g is not None
         if g.dom != f.dom:
             raise SpaceError(f"nlp: f is on {f.dom}, and {name} on {g.dom}: all functions have one domain")
         if not g.cod.is_space or (name == "f" and not isinstance(g.cod, Field)):

@@ -1,8 +1,9 @@
 """One door: every public name of the four packages, as in `import hilbert.all as hb`.
 
 A name is imported when somebody asks for it first. `dir(hb)` and `from hilbert.all import *` show the names that models
-are written with; the others are reached as `hb.name` as well, and are listed by subject in modules: `hb.bridges`, `hb.checks`,
-`hb.datatypes`, `hb.jets`, `hb.laws`, `hb.linalg`, `hb.matrices`, `hb.relations`, `hb.tensors` and `hb.terms`.
+are written with; the others are reached as `hb.name` as well, and are listed by subject in modules: `hb.bridges`,
+`hb.checks`, `hb.datatypes`, `hb.jets`, `hb.laws`, `hb.linalg`, `hb.matrices`, `hb.relations`, `hb.tensors` and
+`hb.terms`.
 
 The packages stay layers, of which each imports only those below it; the door stands above them all, and none imports
 it. Tests hold its names to theirs.
