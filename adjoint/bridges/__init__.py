@@ -1,1 +1,1 @@
-"""Functions for the solvers of other packages: flat arrays (`flat_arrays`), what varies (`varied`), scipy, programs."""
+"""Functions for the solvers of other packages: what varies (`varied`), as scipy takes it, nonlinear programs."""

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, fin
 
 import numpy as np
 
-from adjoint.bridges.flat_arrays import DOUBLE, Flat, FlatForm, number_of
 from adjoint.bridges.varied import retyped, varied
 from adjoint.reverse.adjoint_affine import vjp
 from adjoint.reverse.gradient import grad, value_and_grad
@@ -37,6 +36,7 @@ from hilbert.base.attach import overloaded
 from hilbert.base.once import cached_property, once
 from hilbert.errors import shown
 from hilbert.map.map import AnyMap, require_map, runner
+from hilbert.space.flat_form import DOUBLE, Flat, FlatForm, number_of
 from linmap.matrices.made.matrix import cheapest, needs_data
 from linmap.matrices.structure.structure import structure
 

@@ -20,7 +20,6 @@ import numpy as np
 import numpy.typing as npt
 
 from adjoint.bridges.as_scipy import FlatMap, FlatObjective
-from adjoint.bridges.flat_arrays import Flat, FlatForm
 from diff.compiled.compiled_program import Backend, RunsCompiled, machine_program
 from diff.terms.lower import program
 from diff.terms.program import AnyProgram, Program
@@ -29,6 +28,7 @@ from hilbert.base.once import cached_property
 from hilbert.errors import shown
 from hilbert.map.map import AnyMap, Map, require_map
 from hilbert.program.line.builder import Builder
+from hilbert.space.flat_form import Flat, FlatForm
 from linmap.matrices.made.patterns import scipy
 
 if TYPE_CHECKING:

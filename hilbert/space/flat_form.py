@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 import numpy as np
 import numpy.typing as npt
 
-from hilbert import SpaceError, Type
 from hilbert.arrays.formal.formal_kernels import dense
 from hilbert.arrays.libraries.namespace import to_numpy
 from hilbert.arrays.libraries.numpy_library import NUMPY
-from hilbert.errors import shown
+from hilbert.errors import SpaceError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from hilbert.space.space import Type
 
 Flat: TypeAlias = npt.NDArray[np.float64]
 """A flat array of double precision, as scipy's solvers take and give them."""
