@@ -77,9 +77,8 @@ def minimal_surface(n: int) -> Program:
     ids = np.arange(k * k, dtype=np.intp).reshape(k, k)
     node = hb.Fin.of(k * k)
     V, steps = hb.R**node, float(k - 1)
-    corners: list[hb.LinMap[Line, Line]] = [
-        hb.gather(part.ravel(), node) for part in (ids[:-1, :-1], ids[1:, :-1], ids[:-1, 1:], ids[1:, 1:])
-    ]
+    cells = ids[:-1, :-1], ids[1:, :-1], ids[:-1, 1:], ids[1:, 1:]
+    corners: list[hb.LinMap[Line, Line]] = [hb.gather(part.ravel(), node) for part in cells]
     rim = np.concatenate([ids[0], ids[-1], ids[1:-1, 0], ids[1:-1, -1]])
     edge: hb.LinMap[Line, Line] = hb.gather(rim, node)
     y, x = (a.ravel() for a in np.mgrid[0 : 1 : k * 1j, 0 : 1 : k * 1j])

@@ -64,11 +64,12 @@ def linear_map(name: str, dom: V, cod: W, forward: Operator | Transposable) -> L
 def linear_map(name: str, dom: V, cod: W, forward: Any, adjoint: Any = None, *, batched: bool = True) -> LinMap[V, W]:
     """A linear map of your own, V ⊸ W: `forward(xp, a)` on arrays of the library xp, `adjoint(xp, b)` back.
 
-    Both take arrays with any axes in front, with `batched=False` without; what they give is copied. Instead of the two,
-    an operator of scipy or PyLops (`matvec`, `rmatvec`, on flat arrays) or of lineax (`mv`, `transpose`, on arrays of
-    the space's shape) may be given; the way back is `linear_operator(A)`. It is pickled by its name. That both are linear, and adjoint to each other, is for `check_adjoint` to test. Raises SpaceError for spaces
-    of more than one array, for what is no function, for a complex operator, and where it is used, for a result of
-    another shape, or a complex one.
+    Both take arrays with any axes in front, with `batched=False` without; what they give is copied. Instead of the two
+    an operator may be given: of scipy or PyLops (`matvec`, `rmatvec`, on flat arrays), or of lineax (`mv`, `transpose`,
+    on arrays of the spaces' shapes); `linear_operator(A)` is the way back. The map is pickled by its name. That both
+    are linear, and adjoint to each other, is for `check_adjoint` to test. Raises SpaceError for spaces of more than one
+    array, for what is no function, for a complex operator, and where it is used, for a result of another shape, or a
+    complex one.
     """
     require_space(dom, "linear_map")
     require_space(cod, "linear_map")

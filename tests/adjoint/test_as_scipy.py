@@ -225,7 +225,7 @@ def test_results_are_copies(f: Any) -> None:
     np.testing.assert_array_equal(y, START)
     np.testing.assert_array_equal(v.array, START)
     np.testing.assert_array_equal(s.jac(x), np.eye(N))
-    constant = hb.as_scipy(hb.fun(V)(lambda x: hb.const(V.vec(START))))
+    constant = hb.as_scipy(hb.fun(V)(lambda _: hb.const(V.vec(START))))
     constant.fun(x)[...] = 0.0
     np.testing.assert_array_equal(constant.fun(x), START)
 
