@@ -358,7 +358,7 @@ LINMAP: dict[str, Rows] = {
     "linear_map": [
         ("linear_map('m', S, V, max, max)", 'between spaces of one array each, and ℝ^Pixel4 ⊕ ℝ^Hidden3 has 2'),
         ("linear_map('m', V, V, 3)", "takes a name and two functions, not 'm', 3 and None"),
-        ("linear_map('m', V, V, 3)", "takes an operator of scipy, PyLops or lineax; linear_operator(A) makes one of a map"),
+        ("linear_map('m', V, V, 3)", "an operator of scipy, PyLops or lineax; linear_operator(A) makes one of a map"),
         ("linear_map('m', 3, V, abs, abs)", 'linear_map takes a space, not 3'),
     ],
     **{
@@ -1072,7 +1072,7 @@ ADJOINT: dict[str, Rows] = {
     ],
     "as_scipy": [
         ("as_scipy(3)", "as_scipy takes a map, not 3"),
-        ("as_scipy(f, as_='csr')", "as_scipy(f, as_='csr'): the matrices that scipy takes are \"array\" and \"sparse\""),
+        ("as_scipy(f, as_='csr')", "as_='csr'): the matrices that scipy takes are \"array\" and \"sparse\""),
         ("as_scipy(f, as_=[])", "the matrices that scipy takes are"),
         ("as_scipy(two, w, wrt=2)", "has 2 parts, so position 2 does not exist"),
         ("as_scipy(two, w, w, wrt=0)", "takes as data ℝ^Hidden3, or a vector of ℝ^Pixel4 ⊕ ℝ^Hidden3"),
@@ -1114,7 +1114,8 @@ ADJOINT: dict[str, Rows] = {
 TABLE = {"hilbert": HILBERT, "linmap": LINMAP, "diff": DIFF, "adjoint": ADJOINT}
 RESULTS = {"SpaceError", "Report", "Checks", "Verification", "Cost", "Compression", "Explanation"}
 RESULTS |= {"Source", "TermFunction", "AnyTermFunction", "FlatMap", "FlatObjective", "NonlinearProgram"}
-"""The error itself, what a check, cost, source, compress, as_scipy and nlp return, the type that `term` makes: nothing users make."""
+"""The error itself, what a check, cost, source, compress, as_scipy and nlp return,
+the type that `term` makes: nothing users make."""
 
 
 @pytest.fixture

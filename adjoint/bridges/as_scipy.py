@@ -15,7 +15,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, final
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, final, get_args
 
 import numpy as np
 
@@ -213,7 +213,7 @@ def as_scipy(f: AnyMap, *data: Any, wrt: Wrt = None, as_: MatrixForm | None = No
     between spaces, a discrete part among what varies, and data of other spaces; `as_="sparse"` needs scipy.
     """
     require_map(f, "as_scipy")
-    if as_ not in {None, "array", "sparse"}:
+    if as_ is not None and (not isinstance(as_, str) or as_ not in get_args(MatrixForm)):
         msg = f'as_scipy(f, as_={shown(as_)}): the matrices that scipy takes are "array" and "sparse"'
         raise SpaceError(msg)
     if not f.cod.is_space:

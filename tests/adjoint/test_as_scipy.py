@@ -257,7 +257,7 @@ def test_refusals() -> None:
     """A wrong number of arguments, data that do not fit, a space of nothing."""
     s = hb.as_scipy(curve, T, Y, wrt=(0, 1))
     for call, says in (
-        (lambda: s.fun(), "takes a flat array x; 0 arguments were given"),
+        (s.fun, "takes a flat array x; 0 arguments were given"),
         (lambda: s.fun([1.0, 2.0], T), "takes a flat array x; 2 arguments were given"),
         (lambda: hb.as_scipy(valley).hessp(START), "takes a flat array x, and 1 behind it; 1 arguments were given"),
         (lambda: hb.as_scipy(curve, wrt=(0, 1)).fun([1.0, 2.0], T), "takes as data ℝ^40, ℝ^40, or a vector of ℝ ⊕"),

@@ -1,7 +1,9 @@
 """Functions on flat arrays: the space of what varies is known."""
 
+from typing import Any, reveal_type
+
 from hilbert import DirectSum, Field, Fin, Part, R, Record, Scalar, Vector
-from hilbert.all import Map, as_scipy, fun, nlp
+from hilbert.all import Map, as_scipy, fun, linear_map, linear_operator, nlp
 
 
 class Pixel: ...
@@ -32,6 +34,14 @@ def f(
     reveal_type(as_scipy(g).point([1.0]))  # N: Vec[Theta]
     reveal_type(as_scipy(g).fun([1.0]))  # N: float
     reveal_type(nlp(g, at_most=h))  # N: NonlinearProgram[Theta]
+    reveal_type(nlp(g, at_most=h).point([1.0]))  # N: Vec[Theta]
+
+
+def operators(op: Any) -> None:
+    day, pixel = Fin(Day, 2), Fin(Pixel, 3)
+    A = linear_map("A", R**day, R**pixel, op)
+    reveal_type(A)  # N: LinMap[Vector[Day], Vector[Pixel]]
+    reveal_type(linear_operator(A))  # N: Any
 
 
 X = R ** Fin(Pixel, 3)
