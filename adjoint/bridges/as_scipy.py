@@ -188,6 +188,17 @@ class FlatMap(FlatFunction[X]):
         leaves, (v,) = self._at(point, 1)
         return _double(self.hessian_program.at_leaves([*leaves, *self._results.cut(v)]))
 
+    def jacobian_entries(self, *point: Any) -> Flat:
+        """The entries of the Jacobian at x, in the order of `jacobian_program.pattern`; no matrix of scipy is made."""
+        p = self.jacobian_program
+        return FlatForm(p.cod).joined(runner(p)(self._at(point)[0]))
+
+    def hessian_entries(self, *point: Any) -> Flat:
+        """The entries of `hess(x, v)`, in the order of `hessian_program.pattern`."""
+        leaves, (v,) = self._at(point, 1)
+        p = self.hessian_program
+        return FlatForm(p.cod).joined(runner(p)([*leaves, *self._results.cut(v)]))
+
     @cached_property
     def jacobian_program(self) -> AnyJacobianProgram:
         """The program of the Jacobian's entries, with its `pattern`."""

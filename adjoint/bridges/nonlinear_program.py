@@ -91,7 +91,7 @@ class NonlinearProgram(Generic[V]):
 
     def jacobian(self, x: Any) -> Flat:
         """The entries of the constraints' Jacobian that may differ from 0, in the order of `jacobianstructure`."""
-        return _entries(self._limits.jac(x))
+        return self._limits.jacobian_entries(x)
 
     def jacobianstructure(self) -> Places:
         """The rows and the columns of these entries."""
@@ -103,8 +103,7 @@ class NonlinearProgram(Generic[V]):
 
         λ are the multipliers of the constraints, `lagrange`, and σ is `obj_factor`.
         """
-        made: Flat = _entries(self.hess(x, lagrange, obj_factor))[self._lower]
-        return made
+        return self._all.hessian_entries(x, self._weights(lagrange, obj_factor))[self._lower]
 
     def hessianstructure(self) -> Places:
         """The rows and the columns of these entries."""
@@ -117,8 +116,10 @@ class NonlinearProgram(Generic[V]):
 
     def hess(self, x: Any, lagrange: Any, obj_factor: float = 1.0) -> Any:
         """The matrix σ·f″ + Σ λᵢ·cᵢ″, a sparse one of scipy with the same pattern at each x."""
-        multipliers = FlatForm(self._limits.map.cod).flat(lagrange)
-        return self._all.hess(x, np.concatenate([[obj_factor], multipliers]))
+        return self._all.hess(x, self._weights(lagrange, obj_factor))
+
+    def _weights(self, lagrange: Any, obj_factor: float) -> Flat:
+        return np.concatenate([[float(obj_factor)], FlatForm(self._limits.map.cod).flat(lagrange)])
 
     @cached_property
     def conditions(self) -> list[Any]:
@@ -182,11 +183,6 @@ def _beside(maps: Sequence[AnyMap], dom: Type) -> AnyProgram:
         where = b.inline(p.line, range(b.arity))
         outputs += [where[k] for k in p.outputs]
     return Program.of(b, dom, outputs, DirectSum(tuple(f.cod for f in maps)))
-
-
-def _entries(matrix: Any) -> Flat:
-    found: Flat = matrix.data
-    return found
 
 
 def _rows(pattern: Any) -> npt.NDArray[np.signedinteger[Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from typing import Any
 
 import jax
@@ -15,6 +16,7 @@ import scipy.sparse
 import hilbert.all as hb
 from docs.examples import sparse_programs
 from hilbert import SpaceError
+from linmap.matrices.made import patterns
 
 jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
 
@@ -200,3 +202,17 @@ def test_refusals() -> None:
         with pytest.raises(SpaceError) as error:
             call()
         assert says in str(error.value), str(error.value)
+
+
+def test_without_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The callbacks need no scipy; the constraints as scipy takes them say what to install."""
+    V = hb.R ** hb.Fin.of(3)
+    p = hb.nlp(hb.fun(V)(lambda x: x @ x), equal=hb.fun(V)(lambda x: x[0] * x[1]))
+    patterns.scipy.cache_clear()
+    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
+    monkeypatch.setitem(sys.modules, "scipy.sparse", None)
+    with pytest.raises(SpaceError, match="need scipy: pip install scipy"):
+        p.conditions  # noqa: B018 - a property that raises
+    assert p.gradient([1.0, 2.0, 3.0]).tolist() == [2.0, 4.0, 6.0]
+    assert p.jacobian([1.0, 2.0, 3.0]).tolist() == [2.0, 1.0]
+    assert p.hessian([1.0, 2.0, 3.0], [5.0]).tolist()[:2] == [2.0, 5.0]
