@@ -10,6 +10,8 @@ from hilbert.base.lazy import lazy, require_own
 require_own("linmap", "diff")
 
 if TYPE_CHECKING:
+    from adjoint.bridges.as_scipy import FlatMap, FlatObjective, as_scipy
+    from adjoint.bridges.nonlinear_program import NonlinearProgram, nlp
     from adjoint.checks.check_derivatives import Checks, Report, check, check_adjoint, check_derivative
     from adjoint.checks.verification import Verification, verify
     from adjoint.reverse.adjoint_affine import adjoint_affine, vjp
@@ -32,11 +34,15 @@ __all__ = [
     "NAMES",
     "Checks",
     "CompiledJacobianProgram",
+    "FlatMap",
+    "FlatObjective",
     "JacobianProgram",
+    "NonlinearProgram",
     "Report",
     "Verification",
     "adjoint",
     "adjoint_affine",
+    "as_scipy",
     "check",
     "check_adjoint",
     "check_derivative",
@@ -46,6 +52,7 @@ __all__ = [
     "hessian_program",
     "jacobian",
     "jacobian_program",
+    "nlp",
     "value_and_grad",
     "verify",
     "vjp",

@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from typing import Any, Literal, ParamSpec, TypeVar, TypeVarTuple, overload
 
+from adjoint.bridges.as_scipy import FlatMap, FlatObjective, MatrixForm
 from adjoint.checks.check_derivatives import Checks, Report
 from adjoint.reverse.data_gradient import DataGradient
 from adjoint.reverse.jacobian_program import JacobianProgram
@@ -31,6 +32,33 @@ P = ParamSpec("P")
 Q = ParamSpec("Q")
 Rest = TypeVarTuple("Rest")
 
+
+# adjoint.bridges.as_scipy
+@overload
+def as_scipy(f: Map[V, Field], *data: Any, wrt: None = None, as_: MatrixForm | None = None) -> FlatObjective[V]:
+    """The function for scipy's solvers: `.fun`, `.jac`, `.hess` and others on flat arrays, `.x0(v)` and `.point(x)`."""
+@overload
+def as_scipy(f: Map[DirectSum[A, *Rest], Field], *data: Any, wrt: Literal[0], as_: MatrixForm | None = None) -> FlatObjective[A]: ...
+@overload
+def as_scipy(f: Map[DirectSum[A, B, *Rest], Field], *data: Any, wrt: Literal[1], as_: MatrixForm | None = None) -> FlatObjective[B]: ...
+@overload
+def as_scipy(f: Map[DirectSum[A, B, C, *Rest], Field], *data: Any, wrt: Literal[2], as_: MatrixForm | None = None) -> FlatObjective[C]: ...
+@overload
+def as_scipy(f: Map[V, Field], *data: Any, wrt: Lens[V, A], as_: MatrixForm | None = None) -> FlatObjective[A]: ...
+@overload
+def as_scipy(f: Map[V, Field], *data: Any, wrt: int | Sequence[int] | Sequence[Lens[V, Any]], as_: MatrixForm | None = None) -> FlatObjective[Any]: ...
+@overload
+def as_scipy(f: Map[V, Any], *data: Any, wrt: None = None, as_: MatrixForm | None = None) -> FlatMap[V]: ...
+@overload
+def as_scipy(f: Map[DirectSum[A, *Rest], Any], *data: Any, wrt: Literal[0], as_: MatrixForm | None = None) -> FlatMap[A]: ...
+@overload
+def as_scipy(f: Map[DirectSum[A, B, *Rest], Any], *data: Any, wrt: Literal[1], as_: MatrixForm | None = None) -> FlatMap[B]: ...
+@overload
+def as_scipy(f: Map[DirectSum[A, B, C, *Rest], Any], *data: Any, wrt: Literal[2], as_: MatrixForm | None = None) -> FlatMap[C]: ...
+@overload
+def as_scipy(f: Map[V, Any], *data: Any, wrt: Lens[V, A], as_: MatrixForm | None = None) -> FlatMap[A]: ...
+@overload
+def as_scipy(f: Map[V, Any], *data: Any, wrt: int | Sequence[int] | Sequence[Lens[V, Any]], as_: MatrixForm | None = None) -> FlatMap[Any]: ...
 
 # adjoint.checks.check_derivatives
 @overload

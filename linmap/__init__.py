@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from linmap.matrices.made.diagonal_entries import diagonal, gram, trace
     from linmap.matrices.made.linear_tensors import linear, tensor, universal
     from linmap.matrices.made.matrix import matrix
-    from linmap.matrices.made.matrix_plans import factors
+    from linmap.matrices.made.matrix_plans import factors, linear_operator
     from linmap.matrices.structure.structure import structure
     from linmap.net.equal import equal
     from linmap.relational import (
@@ -114,6 +114,7 @@ __all__ = [
     "join",
     "linear",
     "linear_map",
+    "linear_operator",
     "matrix",
     "measure",
     "pack",

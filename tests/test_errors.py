@@ -351,9 +351,14 @@ OF_ONE_FORM = {
 }
 
 LINMAP: dict[str, Rows] = {
+    "linear_operator": [
+        ("linear_operator(3)", "linear_operator needs a linear map at a point, not 3: that of a function f is deriv"),
+        ("linear_operator(f)", "derivative(f).at(x), that of an operator linear_map(name, V, W, operator)"),
+    ],
     "linear_map": [
         ("linear_map('m', S, V, max, max)", 'between spaces of one array each, and ℝ^Pixel4 ⊕ ℝ^Hidden3 has 2'),
         ("linear_map('m', V, V, 3)", "takes a name and two functions, not 'm', 3 and None"),
+        ("linear_map('m', V, V, 3)", "an operator of scipy, PyLops or lineax; linear_operator(A) makes one of a map"),
         ("linear_map('m', 3, V, abs, abs)", 'linear_map takes a space, not 3'),
     ],
     **{
@@ -1066,6 +1071,20 @@ ADJOINT: dict[str, Rows] = {
         ("jacobian_program(two, wrt=2)", "has 2 parts, so position 2 does not exist"),
         ("jacobian_program(f, limit=0)", "limit is the number of entries that an intermediate array may have"),
     ],
+    "as_scipy": [
+        ("as_scipy(3)", "as_scipy takes a map, not 3"),
+        ("as_scipy(f, as_='csr')", "as_='csr'): the matrices that scipy takes are \"array\" and \"sparse\""),
+        ("as_scipy(f, as_=[])", "the matrices that scipy takes are"),
+        ("as_scipy(two, w, wrt=2)", "has 2 parts, so position 2 does not exist"),
+        ("as_scipy(two, w, w, wrt=0)", "takes as data ℝ^Hidden3, or a vector of ℝ^Pixel4 ⊕ ℝ^Hidden3"),
+        ("as_scipy(two, v)", "takes no data, as all arguments vary: name those that do by wrt="),
+        ("as_scipy(f, argnums=0)", "as_scipy has no argnums=: write wrt=k"),
+    ],
+    "nlp": [
+        ("nlp(3)", "nlp takes a map, not 3"),
+        ("nlp(f)", "nlp: f is a scalar-valued function, not one into ℝ^Pixel4"),
+        ("nlp(g, equal=3)", "nlp takes a map, not 3"),
+    ],
     "compiled": [
         ("compiled(3)", "compiled takes a map, not 3"),
         ('compiled(f, backend="gcc")', "backend='gcc'): the name of a backend is \"llvm\" or \"interpreter\""),
@@ -1095,8 +1114,9 @@ ADJOINT: dict[str, Rows] = {
 
 TABLE = {"hilbert": HILBERT, "linmap": LINMAP, "diff": DIFF, "adjoint": ADJOINT}
 RESULTS = {"SpaceError", "Report", "Checks", "Verification", "Cost", "Compression", "Explanation"}
-RESULTS |= {"Source", "TermFunction", "AnyTermFunction"}
-"""The error itself, what a check, cost, source and compress return, the type that `term` makes: nothing users make."""
+RESULTS |= {"Source", "TermFunction", "AnyTermFunction", "FlatMap", "FlatObjective", "NonlinearProgram"}
+"""The error itself, what a check, cost, source, compress, as_scipy and nlp return,
+the type that `term` makes: nothing users make."""
 
 
 @pytest.fixture

@@ -290,6 +290,8 @@ ENTRANCES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "jacobian": (A.jacobian, (f, v)),
     "hessian": (A.hessian, (D.sin, k)),
     "compiled": (A.compiled, (f,)),
+    "as_scipy": (A.as_scipy, (f,)),
+    "nlp": (A.nlp, (D.sin,)),
     "jacobian_program": (A.jacobian_program, (f,)),
     "hessian_program": (A.hessian_program, (D.sin,)),
     "jacobian wrt": (lambda i: A.jacobian(two, v, w, wrt=i), (0,)),

@@ -150,6 +150,15 @@ MAPS: dict[str, Callable[[], Any]] = {
     "inject": lambda: hb.inject(BOTH, 0),
     "inner": lambda: hb.inner(x, x),
     "compiled": lambda: hb.compiled(hb.grad(quadratic))(x),
+    "as_scipy": lambda: (
+        s := hb.as_scipy(quadratic),
+        *(given(x.array) for given in (s.value_and_grad, s.jac, s.hess)),
+        hb.as_scipy(layer, y, wrt=0).fun(x.array),
+    )[1:],
+    "nlp": lambda: [
+        getattr(hb.nlp(quadratic, equal=square), name)(x.array) for name in ("gradient", "jacobian", "jac")
+    ],
+    "linear_operator": lambda: hb.linear_operator(section) @ x.array,
     "jacobian_program": lambda: (
         hb.jacobian_program(layer)(x, y),
         *(hb.jacobian_program(layer, as_=form).matrix(x, y) for form in ("array", "sparse")),

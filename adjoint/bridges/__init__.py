@@ -1,1 +1,1 @@
-"""Functions for the solvers of other packages: flat arrays (`flat_arrays`), what varies (`varied`), scipy, programs."""
+"""Functions for other packages: scipy's solvers (`as_scipy`, `varied`), nonlinear programs, JAX, torch."""

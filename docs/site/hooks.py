@@ -90,6 +90,12 @@ def on_files(files: Files, config: Any) -> Files:
     return files
 
 
+def on_post_build(config: Any) -> None:
+    """Leave out the maps from scripts to their sources, which only those who write the theme read."""
+    for file in Path(config["site_dir"]).rglob("*.js.map"):
+        file.unlink()
+
+
 def within(file: Path) -> str:
     """The text of a file beside the folder, with its links as they are from inside of it."""
     text = re.sub(r"\]\(docs/", "](", file.read_text())

@@ -1,8 +1,9 @@
 """One door: every public name of the four packages, as in `import hilbert.all as hb`.
 
 A name is imported when somebody asks for it first. `dir(hb)` and `from hilbert.all import *` show the names that models
-are written with; the others are reached as `hb.name` as well, and are listed by subject in modules: `hb.checks`,
-`hb.datatypes`, `hb.jets`, `hb.laws`, `hb.linalg`, `hb.matrices`, `hb.relations`, `hb.tensors` and `hb.terms`.
+are written with; the others are reached as `hb.name` as well, and are listed by subject in modules: `hb.bridges`,
+`hb.checks`, `hb.datatypes`, `hb.jets`, `hb.laws`, `hb.linalg`, `hb.matrices`, `hb.relations`, `hb.tensors` and
+`hb.terms`.
 
 The packages stay layers, of which each imports only those below it; the door stands above them all, and none imports
 it. Tests hold its names to theirs.
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from adjoint import *
     from diff import *
     from hilbert import *
+    from hilbert.all import (
+        bridges as bridges,
+    )
     from hilbert.all import (
         checks as checks,
     )
@@ -74,8 +78,9 @@ else:
         "derivatives": "Derivative LinMap adjoint cost derivative equal explain grad hessian jacobian jvp matrix "
         "simplify structure value_and_grad vjp",
         "checks": "check check_adjoint check_derivative verify",
+        "bridges": "as_scipy nlp",
     }
-    _DOORS = ("checks", "datatypes", "jets", "laws", "linalg", "matrices", "relations", "tensors", "terms")
+    _DOORS = ("bridges", "checks", "datatypes", "jets", "laws", "linalg", "matrices", "relations", "tensors", "terms")
     __all__: list[str] = list(_DOORS)
     __all__ += [name for names in _SHOWN.values() for name in names.split()]
 

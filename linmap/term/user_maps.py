@@ -30,13 +30,23 @@ W = TypeVar("W", bound=Type)
 
 
 class Operator(Protocol):
-    """A matrix A by its products, as scipy's `LinearOperator`."""
+    """A matrix A by its products, as the `LinearOperator` of scipy and that of PyLops."""
 
     def matvec(self, x: Any, /) -> Any:
         """A x."""
 
     def rmatvec(self, x: Any, /) -> Any:
         """A* x."""
+
+
+class Transposable(Protocol):
+    """A matrix A by its products, as the operators of lineax."""
+
+    def mv(self, x: Any, /) -> Any:
+        """A x."""
+
+    def transpose(self) -> Any:
+        """The operator of Aᵀ."""
 
 
 @overload
@@ -50,15 +60,16 @@ def linear_map(
     batched: bool = True,
 ) -> LinMap[V, W]: ...
 @overload
-def linear_map(name: str, dom: V, cod: W, forward: Operator) -> LinMap[V, W]: ...
+def linear_map(name: str, dom: V, cod: W, forward: Operator | Transposable) -> LinMap[V, W]: ...
 def linear_map(name: str, dom: V, cod: W, forward: Any, adjoint: Any = None, *, batched: bool = True) -> LinMap[V, W]:
     """A linear map of your own, V ⊸ W: `forward(xp, a)` on arrays of the library xp, `adjoint(xp, b)` back.
 
-    Both take arrays with any axes in front, with `batched=False` without; what they give is copied. Instead of the two,
-    an operator of scipy's may be given (`scipy.sparse.linalg.LinearOperator`), on flat arrays. It is pickled by its
-    name. That both are linear, and adjoint to each other, is for `check_adjoint` to test. Raises SpaceError for spaces
-    of more than one array, for what is no function, for a complex operator, and where it is used, for a result of
-    another shape, or a complex one.
+    Both take arrays with any axes in front, with `batched=False` without; what they give is copied. Instead of the two
+    an operator may be given: of scipy or PyLops (`matvec`, `rmatvec`, on flat arrays), or of lineax (`mv`, `transpose`,
+    on arrays of the spaces' shapes); `linear_operator(A)` is the way back. The map is pickled by its name. That both
+    are linear, and adjoint to each other, is for `check_adjoint` to test. Raises SpaceError for spaces of more than one
+    array, for what is no function, for a complex operator, and where it is used, for a result of another shape, or a
+    complex one.
     """
     require_space(dom, "linear_map")
     require_space(cod, "linear_map")
@@ -66,9 +77,15 @@ def linear_map(name: str, dom: V, cod: W, forward: Any, adjoint: Any = None, *, 
         _require_real(name, getattr(forward, "dtype", None))
         forward, adjoint = _of_operator(name, forward, dom, cod), _of_operator(name, forward.H, cod, dom)
         batched = False
+    elif adjoint is None and hasattr(forward, "mv") and hasattr(forward, "transpose"):
+        forward, adjoint = _of_lineax(name, forward, dom, cod), _of_lineax(name, forward.transpose(), cod, dom)
+        batched = False
     if not isinstance(name, str) or not callable(forward) or not callable(adjoint):
         what = f"{shown(name)}, {shown(forward)} and {shown(adjoint)}"
-        raise SpaceError(f"linear_map(name, V, W, forward, adjoint) takes a name and two functions, not {what}")
+        remedy = (
+            ": in their place it takes an operator of scipy, PyLops or lineax; linear_operator(A) makes one of a map"
+        )
+        raise SpaceError(f"linear_map(name, V, W, forward, adjoint) takes a name and two functions, not {what}{remedy}")
     require_taken(f"the forward function of linear map {name}", forward, ["xp", "a"])
     require_taken(f"the adjoint function of linear map {name}", adjoint, ["xp", "b"])
     return Own(defined(MapRule(name, forward, adjoint, truth(batched, "batched=…"))), dom, cod)
@@ -89,6 +106,23 @@ def _of_operator(name: str, operator: Any, V: Any, W: Any) -> Any:
             raise SpaceError(msg) from error
         _require_real(name, y.dtype)
         return y.reshape(leaf.shape).astype(leaf.dtype)
+
+    return product
+
+
+def _of_lineax(name: str, operator: Any, V: Any, W: Any) -> Any:
+    """The function on arrays of an operator of lineax, whose arrays are of JAX: its result is of the library asked."""
+    leaf = W.leaves[0]
+    for what, found, space in (("takes", operator.in_structure(), V), ("gives", operator.out_structure(), W)):
+        have = getattr(found, "shape", None)
+        if have != space.leaves[0].shape:
+            due = f"an array of shape {space.leaves[0].shape} is due for {space}"
+            raise SpaceError(f"the operator of linear map {shown(name)} {what} {shown(found)}, where {due}")
+        _require_real(name, found.dtype)
+
+    def product(xp: Any, a: Any) -> Any:
+        y = operator.mv(a)
+        return xp.astype(xp.asarray(y), getattr(xp, leaf.dtype)) if hasattr(xp, "astype") else y
 
     return product
 

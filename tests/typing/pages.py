@@ -15,7 +15,11 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 REDEFINE = "# mypy: allow-redefinition"
 UNTYPED = ", ".join(f"reportUnknown{kind}Type=false" for kind in ("Member", "Lambda", "Argument", "Variable"))
 HEADERS = dict.fromkeys(("arrays", "compiled", "data-models", "linear-maps", "operations", "spaces", "zeros"), UNTYPED)
-"""What pyright is not asked of a page: types of JAX, autograd, scipy, scikit-learn and of labels are not all known."""
+HEADERS["optimise"] = f"{UNTYPED}, reportArgumentType=false"
+"""What pyright is not asked of a page: types of JAX, autograd, scipy, scikit-learn and of labels are not all known.
+
+It takes the default of an argument of scipy, "2-point", for its type.
+"""
 
 
 def module(page: Path) -> tuple[str, set[int]]:

@@ -22,7 +22,7 @@ from hilbert.errors import shown
 from hilbert.program.line.constant import Const
 from linmap.matrices.made.dense import array_plan, dense
 from linmap.matrices.made.linear_tensors import refusal, tensor, tensor_plan
-from linmap.matrices.made.matrix_plans import NARROW, blocks_plan, data_of, limit_of, operator, sparse_plan
+from linmap.matrices.made.matrix_plans import NARROW, blocks_plan, data_of, limit_of, linear_operator, sparse_plan
 from linmap.matrices.structure.matrix_shapes import (
     BlockDiagonal,
     Blocks,
@@ -85,7 +85,7 @@ def matrix(f: AnyLinMap, as_: As | None = None, *, limit: int | None = None) -> 
         case "tensor":
             return tensor(f, limit=limit)
         case "operator" if limit is None:
-            return operator(f)
+            return linear_operator(f)
         case "operator":
             msg = "an operator applies the map and contracts nothing: it takes no limit"
             raise SpaceError(msg)

@@ -17,12 +17,14 @@ from hilbert.arrays.libraries.namespace import common_namespace, freeze, to_nump
 from hilbert.base.once import once
 from hilbert.base.sizes import held
 from hilbert.errors import shown
+from hilbert.map.map import runner
 from hilbert.program.line.constant import Const
+from hilbert.space.flat_form import FlatForm
 from linmap.matrices.labelled.accumulation_order import Accumulation
 from linmap.matrices.labelled.deferred_lines import Deferred, behind
 from linmap.matrices.labelled.labelled_products import NetworkFactor, NetworkProduct, bonds
 from linmap.matrices.made.block_layout import block_pattern
-from linmap.matrices.made.patterns import BlocksPattern, SparsePattern, entry_type, scipy
+from linmap.matrices.made.patterns import BlocksPattern, SparsePattern, scipy
 from linmap.matrices.made.sparse_pattern import pattern
 from linmap.matrices.network.network import Network, network
 from linmap.matrices.network.sum_simplification import listed
@@ -53,7 +55,8 @@ def data_of(f: Any, what: str) -> list[Any]:
     if isinstance(f, LinMap) and not refs(body_of(f, what)):
         return []
     given = "" if isinstance(f, LinMap) else f", not {shown(f)}"
-    msg = f"{what} needs a linear map at a point{given}: that of a function f is derivative(f).at(x)"
+    back = ", that of an operator linear_map(name, V, W, operator)" if what == "linear_operator" else ""
+    msg = f"{what} needs a linear map at a point{given}: that of a function f is derivative(f).at(x){back}"
     raise SpaceError(msg)
 
 
@@ -278,19 +281,22 @@ def _family(xp: Any, space: Type, parts: list[tuple[int, Any, int]]) -> tuple[An
 # --- operator ---
 
 
-def operator(f: AnyLinMap) -> Any:
-    """A scipy LinearOperator that applies the map and its transpose to flat arrays; its spaces are `dom` and `cod`.
+def linear_operator(A: LinMap[Any, Any]) -> Any:
+    """A scipy LinearOperator that applies the map and its adjoint to flat arrays; its spaces are `dom` and `cod`.
 
-    For scipy's solvers: no matrix is made. Raises SpaceError without scipy.
+    For solvers of scipy and PyLops: no matrix is made. The way back is `linear_map(name, V, W, operator)`. Raises
+    SpaceError for what is no linear map at a point, and without scipy.
     """
+    data_of(A, "linear_operator")
     linalg = scipy("sparse.linalg")
-    star = transposed(f)
+    forms = FlatForm(A.dom), FlatForm(A.cod)
+    ways = runner(A), runner(transposed(A))
 
-    def image(g: AnyLinMap, x: Any) -> Any:
-        return g(g.dom.unflat(np.ascontiguousarray(np.reshape(x, -1), entry_type(g.dom, g.dom)))).flat()
+    def image(x: Any, way: int) -> Any:
+        return forms[1 - way].joined(ways[way](forms[way].cut(np.reshape(x, -1))))
 
     made = linalg.LinearOperator(
-        (f.cod.dim, f.dom.dim), matvec=lambda x: image(f, x), rmatvec=lambda y: image(star, y), dtype=np.float64
+        (A.cod.dim, A.dom.dim), matvec=lambda x: image(x, 0), rmatvec=lambda y: image(y, 1), dtype=np.float64
     )
-    made.dom, made.cod = f.dom, f.cod
+    made.dom, made.cod = A.dom, A.cod
     return made

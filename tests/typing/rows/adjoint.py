@@ -6,6 +6,7 @@ IMPORTS = """
 from collections.abc import Sequence
 from typing import Any, Literal, ParamSpec, TypeVar, TypeVarTuple, overload
 
+from adjoint.bridges.as_scipy import FlatMap, FlatObjective, MatrixForm
 from adjoint.checks.check_derivatives import Checks, Report
 from adjoint.reverse.data_gradient import DataGradient
 from adjoint.reverse.jacobian_program import JacobianProgram
@@ -67,7 +68,22 @@ def gradient(of: str) -> list[str]:
     ]
 
 
+def flat(cod: str, made: str) -> list[str]:
+    """A function into a space on flat arrays, of the space of what varies."""
+
+    def by(v: str, part: str, wrt: str) -> str:
+        return f"(f: Map[{v}, {cod}], *data: Any, wrt: {wrt}, as_: MatrixForm | None = None) -> {made}[{part}]"
+
+    return [
+        by("V", "V", "None = None"),
+        *(by(f"DirectSum[{parts(k + 1)}, *Rest]", "ABC"[k], f"Literal[{k}]") for k in range(3)),
+        by("V", "A", "Lens[V, A]"),
+        by("V", "Any", "int | Sequence[int] | Sequence[Lens[V, Any]]"),
+    ]
+
+
 ROWS = {
+    "adjoint.bridges.as_scipy": {"as_scipy": [*flat("Field", "FlatObjective"), *flat("Any", "FlatMap")]},
     "adjoint.checks.check_derivatives": {
         "check": [f"(f: Map[{V}, Any], {x}) -> Checks" for V, x in points("seed: int = 0")],
         "check_derivative": [f"(f: Map[{V}, Any], {x}) -> Report" for V, x in points("seed: int = 0")],
