@@ -10,7 +10,9 @@ from hilbert.base.lazy import lazy, require_own
 require_own("linmap", "diff")
 
 if TYPE_CHECKING:
+    from adjoint.bridges.as_jax import as_jax
     from adjoint.bridges.as_scipy import FlatMap, FlatObjective, as_scipy
+    from adjoint.bridges.as_torch import as_torch
     from adjoint.bridges.nonlinear_program import NonlinearProgram, nlp
     from adjoint.checks.check_derivatives import Checks, Report, check, check_adjoint, check_derivative
     from adjoint.checks.verification import Verification, verify
@@ -42,7 +44,9 @@ __all__ = [
     "Verification",
     "adjoint",
     "adjoint_affine",
+    "as_jax",
     "as_scipy",
+    "as_torch",
     "check",
     "check_adjoint",
     "check_derivative",

@@ -1080,6 +1080,11 @@ ADJOINT: dict[str, Rows] = {
         ("as_scipy(two, v)", "takes no data, as all arguments vary: name those that do by wrt="),
         ("as_scipy(f, argnums=0)", "as_scipy has no argnums=: write wrt=k"),
     ],
+    "as_jax": [
+        ("as_jax(3)", "as_jax takes a map, not 3"),
+        ("as_jax(f, rule='both')", "the name of a rule is \"jvp\" or \"vjp\""),
+    ],
+    "as_torch": [("as_torch(3)", "as_torch takes a map, not 3")],
     "nlp": [
         ("nlp(3)", "nlp takes a map, not 3"),
         ("nlp(f)", "nlp: f is a scalar-valued function, not one into ℝ^Pixel4"),

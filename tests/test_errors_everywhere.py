@@ -291,6 +291,7 @@ ENTRANCES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "hessian": (A.hessian, (D.sin, k)),
     "compiled": (A.compiled, (f,)),
     "as_scipy": (A.as_scipy, (f,)),
+    "as_jax": (A.as_jax, (f,)),
     "nlp": (A.nlp, (D.sin,)),
     "jacobian_program": (A.jacobian_program, (f,)),
     "hessian_program": (A.hessian_program, (D.sin,)),

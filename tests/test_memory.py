@@ -155,6 +155,7 @@ MAPS: dict[str, Callable[[], Any]] = {
         *(given(x.array) for given in (s.value_and_grad, s.jac, s.hess)),
         hb.as_scipy(layer, y, wrt=0).fun(x.array),
     )[1:],
+    "as_jax": lambda: hb.as_jax(layer, rule="vjp"),
     "nlp": lambda: [
         getattr(hb.nlp(quadratic, equal=square), name)(x.array) for name in ("gradient", "jacobian", "jac")
     ],
