@@ -38,6 +38,14 @@ HILBERT: dict[str, Rows] = {
         ("p.position(1.0)", "1.0 is not an element of Pixel4"),
         ("none.position(0)", "0 is not an element of 0: it has none"),
     ],
+    "Axis": [
+        ("Grey()", "Grey(…) makes nothing: Grey names an axis; write Grey.set for its index set, or Grey.of(n)"),
+        ("Grey.of(-1)", "integer ≥ 0, not -1"),
+        ("R ** Grey", "an index set, not the class Grey: write R ** Grey.set"),
+        ("type('Old', (Grey,), {})", "the axis Old is a subclass of Grey, and axes are classes of their own"),
+        ("type('Few', (Axis,), {}, size=2.0)", "integer ≥ 0, not 2.0"),
+        ("type('None', (Axis,), {}).set", "the axis None has no size: write None.of(n), or declare one"),
+    ],
     "Anonymous": [("Fin(Anonymous, 3.0)", "integer ≥ 0, not 3.0")],
     "Index": [
         ("p * 3", "takes an index set, not 3: write Fin(Tag, n)"),
@@ -162,6 +170,8 @@ HILBERT: dict[str, Rows] = {
         ("Layer(weights=M, bias=W, scale=R)", "the record Layer: no part is called scale"),
         ("Layer(M, W)", "parts are given by name, Layer(weights=V, bias=V)"),
         ("Layer(weights=M, bias=w)", "Layer.bias is a space, not a vector of ℝ^Hidden3"),
+        ("Layer.space(Pixel=3)", "Layer.space: no size is given for Hidden: write Layer.space(Pixel=…, Hidden=n)"),
+        ("Layer.space(Pixel=3, Grey=3)", "Layer.space: no axis is called Grey; its axes are Hidden, Pixel"),
         ("P.of(weights=M.zeros())", "a vector of Layer: bias missing; write P.of(weights=…, bias=…)"),
         ("P.of(weights=M.zeros(), bias=v)", "Layer.bias: a vector of ℝ^Pixel4 is not an element of ℝ^Hidden3"),
         ("P.zeros()[0]", "the parts of the record Layer have no positions: write p[lens], with one of Layer.weights"),

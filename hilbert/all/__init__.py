@@ -62,8 +62,8 @@ if TYPE_CHECKING:
     from linmap import *
 else:
     _SHOWN = {
-        "spaces": "Bool Boolean Copower Coproduct DirectSum Elements Field Fin Index Integers Labelled Map Matrix Part "
-        "Product R R32 Record Relation Scalar Space SpaceError TensorProduct Type Vec Vector Z direct_sum fan_in "
+        "spaces": "Axis Bool Boolean Copower Coproduct DirectSum Elements Field Fin Index Integers Labelled Map Matrix "
+        "Part Product R R32 Record Relation Scalar Space SpaceError TensorProduct Type Vec Vector Z direct_sum fan_in "
         "initial load save",
         "functions": "Expr Fun batched build compiled const constant each entry fixed_point fold fun iterate kept "
         "lift made onehot operation program root select show where while_ again",

@@ -9,11 +9,20 @@ from typing import Any
 from hilbert.errors import SpaceError, shown
 
 
+class SizedTag:
+    """The base of the tags that know their index sets: see `hilbert.index.axis`."""
+
+
 def as_tag(_: Any, __: Any, tag: Any) -> None:
     """An attrs validator: the tag of an axis is a class."""
     if not isinstance(tag, type):
         msg = f"the tag of an axis is a class (class Pixel: ...), not {shown(tag)}"
         raise SpaceError(msg)
+
+
+def index_set_of(tag: type) -> str:
+    """How the index set of a tag is written."""
+    return f"{tag.__name__}.set" if issubclass(tag, SizedTag) else f"Fin({tag.__name__}, n)"
 
 
 def require_importable(tag: type, what: str) -> None:

@@ -36,9 +36,11 @@ from typing import (
 from hilbert.base.attach import attached
 from hilbert.base.notarray import Applicable, refuse_part
 from hilbert.errors import MissingError, SpaceError, shown
+from hilbert.index.index import Fin
+from hilbert.map.annotated_spaces import annotated_spaces
 from hilbert.space.direct_sum import Biproduct
 from hilbert.space.parts import Lens, Owner
-from hilbert.space.space import Space, Type
+from hilbert.space.space import Field, R, Space, Type
 from hilbert.space.vector import Vec
 
 if TYPE_CHECKING:
@@ -143,6 +145,16 @@ class Record(Biproduct):
         made = cls.__new__(cls)
         made._hold(parts)
         return made
+
+    @classmethod
+    def space(cls, scalars: Field = R, /, **sizes: int | Fin[Any]) -> Self:
+        """The record whose parts have the spaces of their annotations: `Theta.space()`, `Theta.space(School=8)`.
+
+        An axis has the size that its class declares, or the one given by the name of its tag, or an index set of that
+        tag. `scalars` is R or R32. Raises SpaceError for a size that is missing, a name that no axis or more than one
+        has, and an annotation that says no space.
+        """
+        return cls.of_parts(annotated_spaces(cls, scalars, sizes))
 
     if TYPE_CHECKING:  # see `hilbert.space.parts.Owner`
 

@@ -9,6 +9,7 @@ from tests.typing.verdict import BAD, GOOD, MODELS, ROOT, Verdict, explained, ma
 from tests.typing.verdicts import Verdicts
 
 KINDS = {
+    "axis",
     "wrong_axis",
     "sum_of_two_spaces",
     "swapped_arguments",
