@@ -312,17 +312,6 @@ class Expr(Applicable, Reductions, Generic[V]):
         apply, to = self.builder.apply, wire.Cast(field.entry)
         return Expr(self.builder, space, tuple(k if leaf.entry == field.entry else apply(to, k) for k, leaf in pairs))
 
-    def pad(self: Expr[Copower[W, I]], before: int, after: int) -> Expr[Copower[W, Fin[Anonymous]]]:
-        """Zeros before and after; see `linmap.pad`."""
-        V = _copower(self, "pad")
-        return relational.pad(V.index, before, after, V.base)(self)
-
-    @overloaded(lambda: _calls.Expr_crop)
-    def crop(self: Expr[Any], start: int | None, stop: int | None, *, step: int = 1, to: Any = None) -> Any:
-        """The components start:stop:step, indexed by `to`; see `linmap.crop`."""
-        V = _copower(self, "crop")
-        return relational.crop(V.index, start, stop, V.base, step=step, to=to)(self)
-
     @overloaded(lambda: _calls.Expr_concatenate)
     def concatenate(self: Expr[Any], other: Any, *, to: Any = None) -> Any:
         """V^X and V^Y one after the other in V^{X+Y}, or in V^Z for Z = `to`; see `linmap.concatenate`."""

@@ -36,8 +36,8 @@ def annotated_spaces(record: Any, scalars: Any, given: Mapping[str, Any]) -> tup
     """
     call = f"{record.__name__}.space"
     if not isinstance(scalars, Field):
-        msg = f"{call} takes sizes by the names of axes, {call}(Pixel=8), and before them R or R32, the field of "
-        raise SpaceError(f"{msg}scalars, not {shown(scalars)}")
+        msg = f"{call} takes sizes by the names of axes, {call}(Pixel=8), and before them R or R32, "
+        raise SpaceError(f"{msg}the field of scalars, not {shown(scalars)}")
     tags = dict[type, None]()
 
     def noted(tag: type) -> Index:

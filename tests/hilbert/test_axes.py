@@ -184,7 +184,7 @@ def test_an_axis_in_place_of_its_index_set() -> None:
     assert said(lambda: R**tag).endswith("not the class Pixel: write R ** Pixel.set")
     assert said(lambda: hb.Elements(tag)).endswith("write Pixel.set")
     assert said(lambda: Hidden.of(2) * tag).endswith("write Pixel.set")
-    assert said(lambda: Fin(tag)).endswith("write Pixel.set")
+    assert said(lambda: Fin(*[tag])).endswith("write Pixel.set")
     assert said(lambda: R**plain).endswith("write R ** Fin(Depth, n)")
     f: Any = hb.fun(R**Pixel.set)(lambda x: x.sum())
     assert "is the index set Pixel3, where a vector of ℝ^Pixel3 is due" in said(lambda: f(X))
@@ -245,15 +245,15 @@ def test_other_sizes_labels_and_precision() -> None:
         (
             lambda: untyped.space(8),
             (
-                "Layer.space takes sizes by the names of axes, Layer.space(Pixel=8), and before them R or R32, the field of "
-                "scalars, not 8"
+                "Layer.space takes sizes by the names of axes, Layer.space(Pixel=8), and before them R or R32, the "
+                "field of scalars, not 8"
             ),
         ),
         (
             lambda: Clash.space(Hidden=3),
             (
-                f"Clash.space: Hidden is the name of 2 axes, {__name__}.Hidden and {__name__}.another.<locals>.Hidden: rename "
-                "one, or declare their sizes"
+                f"Clash.space: Hidden is the name of 2 axes, {__name__}.Hidden and {__name__}.another.<locals>.Hidden: "
+                "rename one, or declare their sizes"
             ),
         ),
         (Itself.space, "Itself is a part of itself, and spaces are finite: give the spaces of the parts"),

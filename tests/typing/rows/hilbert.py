@@ -34,7 +34,7 @@ from hilbert.space.vector import Linear, Number, Whole
 VARIABLES = {
     "A B C D E F G L M N V W": "Type",
     "X": "Space",
-    "I J K": "Index",
+    "H I J K": "Index",
     "T": "",
     "Unknown": "Never",
     "Rest": "TypeVarTuple",
