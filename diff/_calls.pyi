@@ -203,11 +203,11 @@ class Widening(Generic[V_co]):
     @overload
     def __call__(self: Widening[Copower[W, Product[I, J]]], before: int, after: int, *, over: I | Literal[0], to: H) -> Expr[Copower[W, Product[H, J]]]: ...
     @overload
-    def __call__(self: Widening[Copower[W, Product[I, J]]], before: int, after: int, *, over: J | Literal[1]) -> Expr[Copower[W, Product[I, Fin[Anonymous]]]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    def __call__(self: Widening[Copower[W, Product[I, J]]], before: int, after: int, *, over: J | Literal[1]) -> Expr[Copower[W, Product[I, Fin[Anonymous]]]]: ...  # pyright: ignore[reportOverlappingOverload]
     @overload
     def __call__(self: Widening[Copower[W, Product[I, J]]], before: int, after: int, *, over: J | Literal[1], to: H) -> Expr[Copower[W, Product[I, H]]]: ...  # pyright: ignore[reportOverlappingOverload]
     @overload
-    def __call__(self: Widening[Copower[Copower[W, J], Axis]], before: int, after: int, *, over: J | Literal[1]) -> Expr[Copower[Copower[W, Fin[Anonymous]], Axis]]: ...  # pyright: ignore[reportOverlappingOverload]
+    def __call__(self: Widening[Copower[Copower[W, J], Axis]], before: int, after: int, *, over: J | Literal[1]) -> Expr[Copower[Copower[W, Fin[Anonymous]], Axis]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
     @overload
     def __call__(self: Widening[Copower[Copower[W, J], Axis]], before: int, after: int, *, over: J | Literal[1], to: H) -> Expr[Copower[Copower[W, H], Axis]]: ...  # pyright: ignore[reportOverlappingOverload]
     @overload
@@ -238,11 +238,11 @@ class Cropping(Generic[V_co]):
     @overload
     def __call__(self: Cropping[Copower[W, Product[I, J]]], start: int | None, stop: int | None, *, step: int = ..., over: I | Literal[0], to: H) -> Expr[Copower[W, Product[H, J]]]: ...
     @overload
-    def __call__(self: Cropping[Copower[W, Product[I, J]]], start: int | None, stop: int | None, *, step: int = ..., over: J | Literal[1]) -> Expr[Copower[W, Product[I, Fin[Anonymous]]]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    def __call__(self: Cropping[Copower[W, Product[I, J]]], start: int | None, stop: int | None, *, step: int = ..., over: J | Literal[1]) -> Expr[Copower[W, Product[I, Fin[Anonymous]]]]: ...  # pyright: ignore[reportOverlappingOverload]
     @overload
     def __call__(self: Cropping[Copower[W, Product[I, J]]], start: int | None, stop: int | None, *, step: int = ..., over: J | Literal[1], to: H) -> Expr[Copower[W, Product[I, H]]]: ...  # pyright: ignore[reportOverlappingOverload]
     @overload
-    def __call__(self: Cropping[Copower[Copower[W, J], Axis]], start: int | None, stop: int | None, *, step: int = ..., over: J | Literal[1]) -> Expr[Copower[Copower[W, Fin[Anonymous]], Axis]]: ...  # pyright: ignore[reportOverlappingOverload]
+    def __call__(self: Cropping[Copower[Copower[W, J], Axis]], start: int | None, stop: int | None, *, step: int = ..., over: J | Literal[1]) -> Expr[Copower[Copower[W, Fin[Anonymous]], Axis]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
     @overload
     def __call__(self: Cropping[Copower[Copower[W, J], Axis]], start: int | None, stop: int | None, *, step: int = ..., over: J | Literal[1], to: H) -> Expr[Copower[Copower[W, H], Axis]]: ...  # pyright: ignore[reportOverlappingOverload]
     @overload

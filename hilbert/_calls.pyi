@@ -25,7 +25,7 @@ from hilbert import (
     Type,
 )
 from hilbert import Vec as Vec
-from hilbert.map.map import Operand
+from hilbert.map.map import Columnwise, Operand
 from hilbert.space.vector import Linear, Number, Whole
 
 A = TypeVar("A", bound=Type)
@@ -168,11 +168,11 @@ class Widening(Generic[V_co]):
     @overload
     def __call__(self: Widening[Copower[W, Product[I, J]]], before: int, after: int, *, over: I | Literal[0], to: H) -> Vec[Copower[W, Product[H, J]]]: ...
     @overload
-    def __call__(self: Widening[Copower[W, Product[I, J]]], before: int, after: int, *, over: J | Literal[1]) -> Vec[Copower[W, Product[I, Fin[Anonymous]]]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    def __call__(self: Widening[Copower[W, Product[I, J]]], before: int, after: int, *, over: J | Literal[1]) -> Vec[Copower[W, Product[I, Fin[Anonymous]]]]: ...  # pyright: ignore[reportOverlappingOverload]
     @overload
     def __call__(self: Widening[Copower[W, Product[I, J]]], before: int, after: int, *, over: J | Literal[1], to: H) -> Vec[Copower[W, Product[I, H]]]: ...  # pyright: ignore[reportOverlappingOverload]
     @overload
-    def __call__(self: Widening[Copower[Copower[W, J], Axis]], before: int, after: int, *, over: J | Literal[1]) -> Vec[Copower[Copower[W, Fin[Anonymous]], Axis]]: ...  # pyright: ignore[reportOverlappingOverload]
+    def __call__(self: Widening[Copower[Copower[W, J], Axis]], before: int, after: int, *, over: J | Literal[1]) -> Vec[Copower[Copower[W, Fin[Anonymous]], Axis]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
     @overload
     def __call__(self: Widening[Copower[Copower[W, J], Axis]], before: int, after: int, *, over: J | Literal[1], to: H) -> Vec[Copower[Copower[W, H], Axis]]: ...  # pyright: ignore[reportOverlappingOverload]
     @overload
@@ -203,11 +203,11 @@ class Cropping(Generic[V_co]):
     @overload
     def __call__(self: Cropping[Copower[W, Product[I, J]]], start: int | None, stop: int | None, *, step: int = ..., over: I | Literal[0], to: H) -> Vec[Copower[W, Product[H, J]]]: ...
     @overload
-    def __call__(self: Cropping[Copower[W, Product[I, J]]], start: int | None, stop: int | None, *, step: int = ..., over: J | Literal[1]) -> Vec[Copower[W, Product[I, Fin[Anonymous]]]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    def __call__(self: Cropping[Copower[W, Product[I, J]]], start: int | None, stop: int | None, *, step: int = ..., over: J | Literal[1]) -> Vec[Copower[W, Product[I, Fin[Anonymous]]]]: ...  # pyright: ignore[reportOverlappingOverload]
     @overload
     def __call__(self: Cropping[Copower[W, Product[I, J]]], start: int | None, stop: int | None, *, step: int = ..., over: J | Literal[1], to: H) -> Vec[Copower[W, Product[I, H]]]: ...  # pyright: ignore[reportOverlappingOverload]
     @overload
-    def __call__(self: Cropping[Copower[Copower[W, J], Axis]], start: int | None, stop: int | None, *, step: int = ..., over: J | Literal[1]) -> Vec[Copower[Copower[W, Fin[Anonymous]], Axis]]: ...  # pyright: ignore[reportOverlappingOverload]
+    def __call__(self: Cropping[Copower[Copower[W, J], Axis]], start: int | None, stop: int | None, *, step: int = ..., over: J | Literal[1]) -> Vec[Copower[Copower[W, Fin[Anonymous]], Axis]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
     @overload
     def __call__(self: Cropping[Copower[Copower[W, J], Axis]], start: int | None, stop: int | None, *, step: int = ..., over: J | Literal[1], to: H) -> Vec[Copower[Copower[W, H], Axis]]: ...  # pyright: ignore[reportOverlappingOverload]
     @overload
@@ -496,7 +496,7 @@ def Vec___le__(self: Vec[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[
 # hilbert.map.map
 @overload
 def Map___call__(self: Map[V, W], x: Unknown, /, *more: Unknown) -> Any:
-    """f(x); f(a, b, c) for a direct sum, f(a, (b, c)) where a part is one. SpaceError for one of another space."""
+    """f(x); f(a, b, c) for a direct sum, f(a, (b, c)) or f(a, b, c) where a part is one. SpaceError for others."""
 @overload
 def Map___call__(self: Map[V, W], x: Vec[V], /) -> Vec[W]: ...
 @overload
@@ -524,6 +524,14 @@ def Map___call__(self: Map[DirectSum[A, DirectSum[B, C]], W], a: Vec[A], bc: tup
 @overload
 def Map___call__(self: Map[DirectSum[A, DirectSum[B, C, D]], W], a: Vec[A], bc: tuple[Vec[B], Vec[C], Vec[D]], /) -> Vec[W]: ...
 @overload
+def Map___call__(self: Map[DirectSum[DirectSum[A, B], C], W], a: Vec[A], b: Vec[B], c: Vec[C], /) -> Vec[W]: ...
+@overload
+def Map___call__(self: Map[DirectSum[DirectSum[A, B, C], D], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], /) -> Vec[W]: ...
+@overload
+def Map___call__(self: Map[DirectSum[DirectSum[A, B], DirectSum[C, D]], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], /) -> Vec[W]: ...
+@overload
+def Map___call__(self: Map[DirectSum[DirectSum[A, B, C], DirectSum[D, E, F]], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], g: Vec[F], /) -> Vec[W]: ...
+@overload
 def Map___call__(self: Map[V, W], x: Operand[V, W, T], /) -> T: ...
 @overload
 def Map___call__(self: Map[DirectSum[A, B], W], x: tuple[Operand[A, W, T], Operand[B, W, T]], /) -> T: ...
@@ -531,6 +539,14 @@ def Map___call__(self: Map[DirectSum[A, B], W], x: tuple[Operand[A, W, T], Opera
 def Map___call__(self: Map[DirectSum[A, DirectSum[B, C]], W], a: Operand[A, W, T], bc: tuple[Operand[B, W, T], Operand[C, W, T]], /) -> T: ...
 @overload
 def Map___call__(self: Map[DirectSum[A, DirectSum[B, C, D]], W], a: Operand[A, W, T], bc: tuple[Operand[B, W, T], Operand[C, W, T], Operand[D, W, T]], /) -> T: ...
+@overload
+def Map___call__(self: Map[DirectSum[DirectSum[A, B], C], W], a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], /) -> T: ...
+@overload
+def Map___call__(self: Map[DirectSum[DirectSum[A, B, C], D], W], a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T], /) -> T: ...
+@overload
+def Map___call__(self: Map[DirectSum[DirectSum[A, B], DirectSum[C, D]], W], a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T], /) -> T: ...
+@overload
+def Map___call__(self: Map[DirectSum[DirectSum[A, B, C], DirectSum[D, E, F]], W], a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T], e: Operand[E, W, T], g: Operand[F, W, T], /) -> T: ...
 @overload
 def Map___call__(self: Map[DirectSum[A, B], W], a: Operand[A, W, T], b: Operand[B, W, T], /) -> T: ...
 @overload
@@ -549,3 +565,11 @@ def Map___call__(self: Map[DirectSum[A, B, C, D, E, F, G, L], W], a: Operand[A, 
 def Map___call__(self: Map[DirectSum[A, B, C, D, E, F, G, L, M], W], a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T], e: Operand[E, W, T], g: Operand[F, W, T], h: Operand[G, W, T], k: Operand[L, W, T], l: Operand[M, W, T], /) -> T: ...
 @overload
 def Map___call__(self: Map[DirectSum[A, B, C, D, E, F, G, L, M, N], W], a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T], e: Operand[E, W, T], g: Operand[F, W, T], h: Operand[G, W, T], k: Operand[L, W, T], l: Operand[M, W, T], m: Operand[N, W, T], /) -> T: ...
+@overload
+def Map___call__(self: Columnwise[Copower[Field, I], Copower[Field, J]], x: Vec[Copower[Field, Product[I, K]]], /) -> Vec[Copower[Field, Product[J, K]]]: ...
+@overload
+def Map___call__(self: Columnwise[Copower[Field, I], Copower[Field, J]], x: Vec[Copower[Copower[Field, K], I]], /) -> Vec[Copower[Copower[Field, K], J]]: ...
+@overload
+def Map___call__(self: Columnwise[Copower[Field, I], Field], x: Vec[Copower[Field, Product[I, K]]], /) -> Vec[Copower[Field, K]]: ...
+@overload
+def Map___call__(self: Columnwise[Copower[Field, I], Field], x: Vec[Copower[Copower[Field, K], I]], /) -> Vec[Copower[Field, K]]: ...

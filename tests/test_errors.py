@@ -1033,6 +1033,13 @@ ADJOINT: dict[str, Rows] = {
         ("adjoint_affine(f, w)", "to a vector of ℝ^Hidden3"),
         ("adjoint_affine(None, v)", "takes a map, not None"),
     ],
+    "hvp": [
+        ("hvp(f)", "scalar-valued map, not of f : ℝ^Pixel4 → ℝ^Pixel4; see jacobian and vjp"),
+        ("hvp(3)", "grad takes a map, not 3"),
+        ("hvp(two, 2)", "ℝ^Pixel4 ⊕ ℝ^Hidden3 has 2 parts, so position 2 does not exist: give 0 to 1"),
+        ("hvp(two)(v, w, w, v)", "argument 3 is a vector of ℝ^Hidden3 where one of ℝ^Pixel4 is due"),
+        ("hvp(two)(v, w, v, 1.0)", "argument 4 of f … is 1.0, where a vector of ℝ^Hidden3 is due"),
+    ],
     "vjp": [
         ("vjp(3)", "takes a map, not 3"),
         ("vjp(f)(v, w)", "argument 2 is a vector of ℝ^Hidden3 where one of ℝ^Pixel4"),

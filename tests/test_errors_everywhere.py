@@ -287,6 +287,7 @@ ENTRANCES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "vjp": (A.vjp, (f,)),
     "grad": (A.grad, (two, 0)),
     "value_and_grad": (A.value_and_grad, (two, 0)),
+    "hvp": (A.hvp, (two, 0)),
     "jacobian": (A.jacobian, (f, v)),
     "hessian": (A.hessian, (D.sin, k)),
     "compiled": (A.compiled, (f,)),

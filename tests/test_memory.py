@@ -240,6 +240,7 @@ MAPS: dict[str, Callable[[], Any]] = {
     "unzip_parts": lambda: hb.unzip_parts(BOTH**Y),
     "value_and_grad": lambda: hb.value_and_grad(quadratic)(x),
     "vjp": lambda: hb.vjp(layer)(PAIR, y),
+    "named": lambda: (x.named(hb.Fin.of(X.size)), A.times(x)),
     "windows": lambda: hb.windows(X, 2),
     "zero": lambda: hb.zero(V, W),
     "zip_parts": lambda: hb.zip_parts(direct_sum(V, V)),

@@ -99,8 +99,8 @@ def _replaced(X: Index, at: int, count: int, Y: Index) -> Index:
     assert isinstance(X, Product)
     n = len(X.left.axes)
     if at < n:
-        return _replaced(X.left, at, count, Y) * X.right
-    return X.left * _replaced(X.right, at - n, count, Y)
+        return Product(_replaced(X.left, at, count, Y), X.right)
+    return Product(X.left, _replaced(X.right, at - n, count, Y))
 
 
 def add(x: Expr[Any], v: Any) -> Expr[Any]:

@@ -71,7 +71,7 @@ else:
         "hypot log log10 log1p log2 logaddexp maximum minimum pow power reciprocal relu sigmoid sign sin sinh softplus "
         "sqrt square stop_gradient tan tanh",
         "vocabulary": "concatenate contract conv dot gather inner outer segment_sum solve stack",
-        "derivatives": "Derivative LinMap adjoint cost derivative equal explain grad hessian jacobian jvp matrix "
+        "derivatives": "Derivative LinMap adjoint cost derivative equal explain grad hessian hvp jacobian jvp matrix "
         "simplify structure value_and_grad vjp",
         "checks": "check check_adjoint check_derivative verify",
     }

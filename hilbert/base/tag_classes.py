@@ -20,9 +20,11 @@ def as_tag(_: Any, __: Any, tag: Any) -> None:
         raise SpaceError(msg)
 
 
-def index_set_of(tag: type) -> str:
-    """How the index set of a tag is written."""
-    return f"{tag.__name__}.set" if issubclass(tag, SizedTag) else f"Fin({tag.__name__}, n)"
+def index_set_of(value: object, other: str) -> str:
+    """How an index set is written where a value is none: that of a tag, or another one."""
+    if not isinstance(value, type):
+        return other
+    return f"{value.__name__}.set" if issubclass(value, SizedTag) else f"Fin({value.__name__}, n)"
 
 
 def require_importable(tag: type, what: str) -> None:

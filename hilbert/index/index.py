@@ -87,8 +87,7 @@ shown.register(Index, lambda index: f"the index set {index}")
 def require_index(value: Any, what: str) -> None:
     """Raise SpaceError unless a value is an index set."""
     if not isinstance(value, Index):
-        remedy = index_set_of(value) if isinstance(value, type) else "Fin(Tag, n)"
-        msg = f"{what} takes an index set, not {shown(value)}: write {remedy}"
+        msg = f"{what} takes an index set, not {shown(value)}: write {index_set_of(value, 'Fin(Tag, n)')}"
         raise SpaceError(msg)
 
 
@@ -173,7 +172,7 @@ class Fin(Labelled[T]):
             """Say how to write an index set of which only the class or only the size was given."""
             if len(given) == 1 and not named:
                 (one,) = given
-                hint = index_set_of(one) if isinstance(one, type) else f"Fin.of({shown(one)})"
+                hint = index_set_of(one, f"Fin.of({shown(one)})")
                 msg = (
                     f"Fin(Tag, n) takes the class that names an axis and its size, not {shown(one)} alone: write {hint}"
                 )

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from hilbert import _calls
     from hilbert._calls import Reductions
-    from hilbert.index.index import Anonymous, Fin, Index, Product
+    from hilbert.index.index import Index, Product
     from hilbert.space.space import Boolean, Copower, Elements, Field, Space, TensorProduct, Type
 
     Whole: TypeAlias = slice[None, None, None]

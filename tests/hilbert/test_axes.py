@@ -275,8 +275,8 @@ def test_other_sizes_labels_and_precision() -> None:
         (
             Missing.space,
             (
-                f"Missing.x is annotated with Nobody, which {__name__} does not define: define it at the top level of the "
-                "module, or give the spaces of the parts"
+                f"Missing.x is annotated with Nobody, which {__name__} does not define: define it at the top level of "
+                "the module, or give the spaces of the parts"
             ),
         ),
     ],

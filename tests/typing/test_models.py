@@ -26,6 +26,8 @@ KINDS = {
     "order",
     "discrete",
     "labelled_axis",
+    "named_axis",
+    "flat_call",
     "loops",
     "over",
     "point",

@@ -77,6 +77,8 @@ PLACES = [
     ("Copower[W, Axis]", "Axis | Literal[0]", "Copower[W, {}]"),
 ]
 """The space of a vector, an axis of it, and the space with another index set in its place."""
+CLASHES = ("Product[Product", "over: I", "Copower[Copower")
+"""What stands in a row of `PLACES` beside which mypy sees another row: two axes may have one tag."""
 
 
 def resized(owner: str, kind: str, taken: str, star: str = "") -> list[str]:
@@ -91,7 +93,7 @@ def resized(owner: str, kind: str, taken: str, star: str = "") -> list[str]:
             for v, over, result in rows
             for line in (
                 f"{start.format(v)}{f'{star}, {over[:-2]}' if over else ''}) -> {kind}[{result.format(anonymous)}]"
-                + (FOUND if over and "Axis" not in v else "")
+                + (FOUND if any(form in v + over for form in CLASHES) else "")
                 + (SECOND if over[6:7] in {"J", "K"} else ""),
                 f"{start.format(v)}{star}, {over}to: H) -> {kind}[{result.format('H')}]"
                 + (SECOND if over[6:7] in {"J", "K"} else ""),
