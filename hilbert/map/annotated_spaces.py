@@ -11,9 +11,9 @@ Params(weights: ℝ^{Hidden2×Pixel3})
 from __future__ import annotations
 
 import inspect
-import sys
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
-from types import SimpleNamespace
+from types import FrameType, SimpleNamespace
 from typing import Any, get_args, get_origin, get_type_hints
 
 from attrs import evolve, frozen
@@ -26,6 +26,18 @@ from hilbert.space.space import Bool, Boolean, Copower, Elements, Field, Integer
 
 CONSTANT: dict[Any, Type] = {Boolean: Bool, Integers: Z, Zero: Zero()}
 """The types that an annotation says without an axis or a field."""
+
+
+def scope(record: type, frame: FrameType) -> Mapping[str, Any]:
+    """The names that the annotations of a class may mean: those of its module, and of the function around it.
+
+    Of a function only the values that its annotations name are kept. The frame is that of the class statement.
+    """
+    if frame.f_locals is frame.f_globals:
+        return frame.f_globals
+    texts = [text for text in inspect.get_annotations(record).values() if isinstance(text, str)]
+    used = {name for text in texts for name in compile(text, "<annotation>", "eval").co_names}
+    return ChainMap({name: value for name, value in frame.f_locals.items() if name in used}, frame.f_globals)
 
 
 def annotated_spaces(record: Any, scalars: Any, given: Mapping[str, Any]) -> tuple[Type, ...]:
@@ -97,15 +109,13 @@ def _annotations(record: Any) -> Iterable[tuple[str, Any]]:
     for name in record.lenses:
         owner = next(base for base in record.__mro__ if name in inspect.get_annotations(base))
         written = SimpleNamespace(__annotations__={name: inspect.get_annotations(owner)[name]})
-        module = sys.modules.get(owner.__module__)
         names = {name: value for name, value in vars(owner).items() if name not in owner.lenses}
         try:
-            hint = get_type_hints(written, dict(vars(module)) if module else {}, names)[name]
+            hint = get_type_hints(written, {}, ChainMap(names, owner._scope))[name]
         except NameError as error:
-            msg = f"{record.__name__}.{name} is annotated with {error.name}, which {owner.__module__} does not define: "
-            raise SpaceError(
-                f"{msg}define it at the top level of the module, or give the spaces of the parts"
-            ) from None
+            msg = f"{record.__name__}.{name} is annotated with {error.name}, which is not known where "
+            msg += f"{owner.__name__} is defined: define it before, or give the spaces of the parts"
+            raise SpaceError(msg) from None
         if not get_args(hint):
             raise _no_space(f"{record.__name__}.{name}", hint)
         yield name, get_args(hint)[0]

@@ -18,6 +18,7 @@ Params(weights: ℝ^{Hidden1×Pixel2}, bias: ℝ^Hidden1) ℝ^{Hidden1×Pixel2} 
 from __future__ import annotations
 
 import inspect
+import sys
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -37,14 +38,14 @@ from hilbert.base.attach import attached
 from hilbert.base.notarray import Applicable, refuse_part
 from hilbert.errors import MissingError, SpaceError, shown
 from hilbert.index.index import Fin
-from hilbert.map.annotated_spaces import annotated_spaces
+from hilbert.map.annotated_spaces import annotated_spaces, scope
 from hilbert.space.direct_sum import Biproduct
 from hilbert.space.parts import Lens, Owner
 from hilbert.space.space import Field, R, Space, Type
 from hilbert.space.vector import Vec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 SPACES = "write R, R ** Fin(Tag, n), another record"
 L = TypeVar("L")
@@ -111,10 +112,12 @@ class Record(Biproduct):
     names: ClassVar[tuple[str, ...] | None] = ()
     lenses: ClassVar[dict[str, Lens[Any, Any]]] = {}
     """The lens of each part."""
+    _scope: ClassVar[Mapping[str, Any]] = {}
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Make the parts that the class declares; raises SpaceError for declarations that are no parts."""
         super().__init_subclass__(**options)
+        cls._scope = scope(cls, sys._getframe(1))
         own = _declared(cls)
         for name in own:
             setattr(cls, name, Part(name))

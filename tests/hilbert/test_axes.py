@@ -264,8 +264,8 @@ def test_other_sizes_labels_and_precision() -> None:
         (
             Parametric.space,
             (
-                "the annotation of Parametric.x does not say its space, for hilbert.index.index.Fin[~T] is none: give the "
-                "spaces of the parts"
+                "the annotation of Parametric.x does not say its space, for hilbert.index.index.Fin[~T] is none: give "
+                "the spaces of the parts"
             ),
         ),
         (
@@ -275,8 +275,8 @@ def test_other_sizes_labels_and_precision() -> None:
         (
             Missing.space,
             (
-                f"Missing.x is annotated with Nobody, which {__name__} does not define: define it at the top level of "
-                "the module, or give the spaces of the parts"
+                "Missing.x is annotated with Nobody, which is not known where Missing is defined: define it before, or "
+                "give the spaces of the parts"
             ),
         ),
     ],
@@ -287,6 +287,16 @@ def test_what_a_record_refuses(make: Callable[[], object], message: str) -> None
 
 
 def test_annotations_inside_of_a_function() -> None:
-    """Types that are no text are read wherever the class stands."""
+    """Names are read where the class stands, in a function too; types that are no text wherever."""
+
+    class Own(Axis, size=6):
+        """An axis of this function."""
+
+    class Inner(hb.Record):
+        """A record of this function."""
+
+        x: Part[hb.Matrix[Own, Pixel]]
+
+    assert Inner.space() == Inner(x=R ** (Own.set * Pixel.set))
     local: Any = type("Local", (hb.Record,), {"__annotations__": {"x": Part[hb.Vector[Sized]]}})
     assert local.space().dim == 5
