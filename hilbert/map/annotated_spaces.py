@@ -159,7 +159,7 @@ class _Reader:
                 return DirectSum(tuple(self.space(part, one) for one in parts))
             case left, right if head is TensorProduct:
                 return TensorProduct(self.space(part, left), self.space(part, right))
-            case _:
+            case _:  # any other annotation says no space
                 raise _no_space(part, form)
 
     def index(self, part: str, form: Any) -> Index:
@@ -176,7 +176,7 @@ class _Reader:
             case left, right if head in {Product, Coproduct}:
                 made: Index = head(self.index(part, left), self.index(part, right))
                 return made
-            case _:
+            case _:  # any other annotation says no index set
                 raise _no_space(part, form)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from diff import fun
-from hilbert import Axis, Fin, Matrix, Part, R, Record, Vector
+from hilbert import Axis, Matrix, Part, R, Record, Vector
 
 
 class Pixel(Axis, size=4): ...
@@ -35,20 +35,8 @@ def bad_declared_size() -> None:
     class Grey(Axis, size="4"): ...  # E: arg-type
 
 
-def bad_option() -> None:
-    class Grey(Axis, sizes=4): ...  # E: call-arg
-
-
-def bad_no_size() -> None:
-    Pixel.of()  # E: call-arg
-
-
 def bad_tag() -> None:
-    wrong: Fin[Hidden] = Pixel.of(3)  # E: assignment
-
-
-def bad_set() -> None:
-    wrong: Fin[Hidden] = Pixel.set  # E: arg-type
+    (R ** Pixel.of(3)).ones() + (R ** Hidden.of(3)).ones()  # E: operator
 
 
 def bad_vector() -> None:

@@ -41,7 +41,7 @@ def general(A: Vec[Copower[Vector[Pixel], Fin[Row]]], B: Vec[Any], v: Vec[Vector
     reveal_type(A.add(v))  # N: Vec[Copower[Vector[Pixel], Fin[Row]]]
     reveal_type(A.pad(1, 1))  # N: Vec[Copower[Vector[Pixel], Fin[Anonymous]]]
     reveal_type(A.pad(1, 1, over=Pixel.set))  # N: Vec[Copower[Vector[Anonymous], Fin[Row]]]
-    reveal_type(A.named(Wide.set))  # N: Vec[Copower[Vector[Pixel], Fin[Wide]]]
+    reveal_type(A.named(Row.of(2)))  # N: Vec[Copower[Vector[Pixel], Fin[Row]]]
     B.add(v)
     B.pad(1, 1, over=0)
     B.named(Pixel.set)
@@ -63,7 +63,7 @@ def main() -> None:
     reveal_type(A.crop(0, 1, step=1, over=0, to=Row.of(1)))  # N: Vec[Matrix[Row, Pixel]]
     reveal_type(v.crop(1, None))  # N: Vec[Vector[Anonymous]]
     three = B.ones()
-    reveal_type(three.named(Wide.set, over=2))  # N: Vec[Copower[Field, Product[Product[Fin[Row], Fin[Row]], Fin[Wide]]]]
+    reveal_type(three.named(Hidden.set, over=2))  # N: Vec[Copower[Field, Product[Product[Fin[Row], Fin[Row]], Fin[Hidden]]]]
     reveal_type(three.add(v))  # N: Vec[Copower[Field, Product[Product[Fin[Row], Fin[Row]], Fin[Pixel]]]]
     reveal_type(three.pad(0, 1, over=1))  # N: Vec[Copower[Field, Product[Product[Fin[Row], Fin[Anonymous]], Fin[Pixel]]]]
     product: Product[Fin[Row], Fin[Hidden]] = Row.set * Hidden.set
