@@ -270,7 +270,7 @@ HILBERT: dict[str, Rows] = {
         ("v.reshape(2, 2)", "write x.reshape(X), X an index set such as Fin.of(n) or Fin.of(n) * Fin.of(m)"),
         ("v.reshape((2, 2))", "takes an index set, not a tuple of 2: write Fin.of(n) * Fin.of(m) for the shape (n, m)"),
         ("M.ones().crop(1, None)", "is along one axis, and Hidden3×Pixel4 has 2: say which by its index set, over=X"),
-        ("M.ones().pad(1, 1)", "is along one axis …or by its position, over=0 or over=1"),
+        ("M.ones().pad(1, 1)", "is along one axis… by its position, over=0 or over=1"),
         ("M.ones().concatenate(M.ones(), over=h)", "'over': write …v = A.rows().concatenate(B.rows()), uncurry"),
         ("M.ones()[[0, 1]]", "A[a list of 2] for …several positions of an axis: …write A.rows()[x] for A[x, :]"),
         ("M.ones()[:, np.array([0, 1])]", "A.T.rows()[x] for A[:, x], where x = (Elements(X) ** Y).vec(positions)"),
