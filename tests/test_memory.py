@@ -239,6 +239,7 @@ MAPS: dict[str, Callable[[], Any]] = {
     "unstack": lambda: hb.unstack(X),
     "unzip_parts": lambda: hb.unzip_parts(BOTH**Y),
     "value_and_grad": lambda: hb.value_and_grad(quadratic)(x),
+    "hvp": lambda: hb.hvp(hb.fun(V)(lambda x: x @ x))(x, x),
     "vjp": lambda: hb.vjp(layer)(PAIR, y),
     "named": lambda: (x.named(hb.Fin.of(X.size)), A.times(x)),
     "windows": lambda: hb.windows(X, 2),
