@@ -26,12 +26,13 @@ from hilbert.base.numpy_names import ARRAYS, OPERATORS, POWER
 from hilbert.errors import double, is_number, shown
 from hilbert.index.position import ROWS
 from hilbert.index.spec import Spec
-from hilbert.map.map import AnyMap, Map, flat, unfit
+from hilbert.map.map import AnyMap, Map, unfit
 from hilbert.map.matrix_product import product_space, transposed_space
 from hilbert.map.vector_operations import difference, is_over
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.constant import filled
 from hilbert.relation import Full, reversal, rotation, run
+from hilbert.space.direct_sum import flat
 from hilbert.space.leafwise import leaf_spaces, require_leaf, require_of_leaves
 from hilbert.space.nested_sums import apart, said
 from hilbert.space.parts import Lens, lens_for, part_place, place, span

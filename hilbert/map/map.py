@@ -16,7 +16,7 @@ from hilbert.base.term import Term
 from hilbert.displayed import DisplayedAsFormula
 from hilbert.errors import SpaceError, alike, number, shown
 from hilbert.index.index import Index, Product, require_index
-from hilbert.space.direct_sum import DirectSum
+from hilbert.space.direct_sum import DirectSum, flat
 from hilbert.space.nested_sums import apart, said
 from hilbert.space.space import Copower, R, Type, bracketing
 from hilbert.space.vector import Vec
@@ -344,12 +344,6 @@ def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:
             raise SpaceError(apart(arg.space, part) + msg + (each or alike(arg.space, part)))
         leaves += arg.leaves
     return Vec(dom, tuple(leaves))
-
-
-def flat(dom: Type) -> tuple[Type, ...]:
-    """The parts of the parts of a direct sum: the arguments (x, y, dx, dy) of a function of ((x, y), (dx, dy))."""
-    groups = (part.parts if isinstance(part, DirectSum) else (part,) for part in dom.parts)
-    return tuple(part for group in groups for part in group)
 
 
 def unfit(have: Sequence[Type], want: Type) -> str:
