@@ -464,8 +464,9 @@ def items(space: Type, tree: Any, arity: int) -> list[Any]:
 
 def _exponent(power: Any, _: Any, value: Any) -> None:
     if not isinstance(value, Index):
-        base = f"{f'({power.base!r})' if ' ' in repr(power.base) else power.base!r} ** {index_set_of(value, 'Fin.of(n)')}"
-        raise SpaceError(f"the exponent of a copower is an index set, not {shown(value)}: write {base}")
+        base = f"({power.base!r})" if " " in repr(power.base) else repr(power.base)
+        way = f"write {base} ** {index_set_of(value, 'Fin.of(n)')}"
+        raise SpaceError(f"the exponent of a copower is an index set, not {shown(value)}: {way}")
 
 
 @final
