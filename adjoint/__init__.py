@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from adjoint.checks.verification import Verification, verify
     from adjoint.reverse.adjoint_affine import adjoint_affine, vjp
     from adjoint.reverse.compiled import compiled
-    from adjoint.reverse.gradient import grad, value_and_grad
+    from adjoint.reverse.gradient import grad, hvp, value_and_grad
     from adjoint.reverse.jacobian_matrix import hessian, jacobian
     from adjoint.reverse.jacobian_program import (
         CompiledJacobianProgram,
@@ -54,6 +54,7 @@ __all__ = [
     "grad",
     "hessian",
     "hessian_program",
+    "hvp",
     "jacobian",
     "jacobian_program",
     "nlp",

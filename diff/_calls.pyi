@@ -160,6 +160,106 @@ class Comparing(Generic[V_co]):
     def __call__(self: Comparing[Copower[Elements[K], I]], o: Expr[Copower[Elements[K], I]] | Vec[Copower[Elements[K], I]] | int) -> Expr[Copower[Boolean, I]]: ...
     @overload
     def __call__(self: Comparing[Copower[Copower[Field, J], I]], o: Expr[Copower[Copower[Field, J], I]] | Vec[Copower[Copower[Field, J], I]] | Number) -> Expr[Copower[Copower[Boolean, J], I]]: ...
+class Naming(Generic[V_co]):
+    @overload
+    def __call__(self: Naming[Copower[W, I]], Y: H) -> Expr[Copower[W, H]]: ...
+    @overload
+    def __call__(self: Naming[Copower[W, Product[Product[Product[Any, Any], Any], Any]]], Y: Index, *, over: Index | int) -> Expr[Any]: ...
+    @overload
+    def __call__(self: Naming[Copower[W, Product[Product[I, J], K]]], Y: H, *, over: I | Literal[0]) -> Expr[Copower[W, Product[Product[H, J], K]]]: ...
+    @overload
+    def __call__(self: Naming[Copower[W, Product[Product[I, J], K]]], Y: H, *, over: J | Literal[1]) -> Expr[Copower[W, Product[Product[I, H], K]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Naming[Copower[W, Product[Product[I, J], K]]], Y: H, *, over: K | Literal[2]) -> Expr[Copower[W, Product[Product[I, J], H]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Naming[Copower[W, Product[I, J]]], Y: H, *, over: I | Literal[0]) -> Expr[Copower[W, Product[H, J]]]: ...
+    @overload
+    def __call__(self: Naming[Copower[W, Product[I, J]]], Y: H, *, over: J | Literal[1]) -> Expr[Copower[W, Product[I, H]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Naming[Copower[Copower[W, J], Axis]], Y: H, *, over: J | Literal[1]) -> Expr[Copower[Copower[W, H], Axis]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Naming[Copower[W, Axis]], Y: H, *, over: Axis | Literal[0]) -> Expr[Copower[W, H]]: ...
+class Widening(Generic[V_co]):
+    @overload
+    def __call__(self: Widening[Copower[W, Product[Product[Product[Any, Any], Any], Any]]], before: int, after: int, *, over: Index | int, to: Index | None = None) -> Expr[Any]: ...
+    @overload
+    def __call__(self: Widening[Copower[W, Axis]], before: int, after: int) -> Expr[Copower[W, Fin[Anonymous]]]: ...
+    @overload
+    def __call__(self: Widening[Copower[W, Axis]], before: int, after: int, *, to: H) -> Expr[Copower[W, H]]: ...
+    @overload
+    def __call__(self: Widening[Copower[W, Product[Product[I, J], K]]], before: int, after: int, *, over: I | Literal[0]) -> Expr[Copower[W, Product[Product[Fin[Anonymous], J], K]]]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self: Widening[Copower[W, Product[Product[I, J], K]]], before: int, after: int, *, over: I | Literal[0], to: H) -> Expr[Copower[W, Product[Product[H, J], K]]]: ...
+    @overload
+    def __call__(self: Widening[Copower[W, Product[Product[I, J], K]]], before: int, after: int, *, over: J | Literal[1]) -> Expr[Copower[W, Product[Product[I, Fin[Anonymous]], K]]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Widening[Copower[W, Product[Product[I, J], K]]], before: int, after: int, *, over: J | Literal[1], to: H) -> Expr[Copower[W, Product[Product[I, H], K]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Widening[Copower[W, Product[Product[I, J], K]]], before: int, after: int, *, over: K | Literal[2]) -> Expr[Copower[W, Product[Product[I, J], Fin[Anonymous]]]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Widening[Copower[W, Product[Product[I, J], K]]], before: int, after: int, *, over: K | Literal[2], to: H) -> Expr[Copower[W, Product[Product[I, J], H]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Widening[Copower[W, Product[I, J]]], before: int, after: int, *, over: I | Literal[0]) -> Expr[Copower[W, Product[Fin[Anonymous], J]]]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self: Widening[Copower[W, Product[I, J]]], before: int, after: int, *, over: I | Literal[0], to: H) -> Expr[Copower[W, Product[H, J]]]: ...
+    @overload
+    def __call__(self: Widening[Copower[W, Product[I, J]]], before: int, after: int, *, over: J | Literal[1]) -> Expr[Copower[W, Product[I, Fin[Anonymous]]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Widening[Copower[W, Product[I, J]]], before: int, after: int, *, over: J | Literal[1], to: H) -> Expr[Copower[W, Product[I, H]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Widening[Copower[Copower[W, J], Axis]], before: int, after: int, *, over: J | Literal[1]) -> Expr[Copower[Copower[W, Fin[Anonymous]], Axis]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Widening[Copower[Copower[W, J], Axis]], before: int, after: int, *, over: J | Literal[1], to: H) -> Expr[Copower[Copower[W, H], Axis]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Widening[Copower[W, Axis]], before: int, after: int, *, over: Axis | Literal[0]) -> Expr[Copower[W, Fin[Anonymous]]]: ...
+    @overload
+    def __call__(self: Widening[Copower[W, Axis]], before: int, after: int, *, over: Axis | Literal[0], to: H) -> Expr[Copower[W, H]]: ...
+class Cropping(Generic[V_co]):
+    @overload
+    def __call__(self: Cropping[Copower[W, Product[Product[Product[Any, Any], Any], Any]]], start: int | None, stop: int | None, *, step: int = ..., over: Index | int, to: Index | None = None) -> Expr[Any]: ...
+    @overload
+    def __call__(self: Cropping[Copower[W, Axis]], start: int | None, stop: int | None, *, step: int = ...) -> Expr[Copower[W, Fin[Anonymous]]]: ...
+    @overload
+    def __call__(self: Cropping[Copower[W, Axis]], start: int | None, stop: int | None, *, step: int = ..., to: H) -> Expr[Copower[W, H]]: ...
+    @overload
+    def __call__(self: Cropping[Copower[W, Product[Product[I, J], K]]], start: int | None, stop: int | None, *, step: int = ..., over: I | Literal[0]) -> Expr[Copower[W, Product[Product[Fin[Anonymous], J], K]]]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self: Cropping[Copower[W, Product[Product[I, J], K]]], start: int | None, stop: int | None, *, step: int = ..., over: I | Literal[0], to: H) -> Expr[Copower[W, Product[Product[H, J], K]]]: ...
+    @overload
+    def __call__(self: Cropping[Copower[W, Product[Product[I, J], K]]], start: int | None, stop: int | None, *, step: int = ..., over: J | Literal[1]) -> Expr[Copower[W, Product[Product[I, Fin[Anonymous]], K]]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Cropping[Copower[W, Product[Product[I, J], K]]], start: int | None, stop: int | None, *, step: int = ..., over: J | Literal[1], to: H) -> Expr[Copower[W, Product[Product[I, H], K]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Cropping[Copower[W, Product[Product[I, J], K]]], start: int | None, stop: int | None, *, step: int = ..., over: K | Literal[2]) -> Expr[Copower[W, Product[Product[I, J], Fin[Anonymous]]]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Cropping[Copower[W, Product[Product[I, J], K]]], start: int | None, stop: int | None, *, step: int = ..., over: K | Literal[2], to: H) -> Expr[Copower[W, Product[Product[I, J], H]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Cropping[Copower[W, Product[I, J]]], start: int | None, stop: int | None, *, step: int = ..., over: I | Literal[0]) -> Expr[Copower[W, Product[Fin[Anonymous], J]]]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self: Cropping[Copower[W, Product[I, J]]], start: int | None, stop: int | None, *, step: int = ..., over: I | Literal[0], to: H) -> Expr[Copower[W, Product[H, J]]]: ...
+    @overload
+    def __call__(self: Cropping[Copower[W, Product[I, J]]], start: int | None, stop: int | None, *, step: int = ..., over: J | Literal[1]) -> Expr[Copower[W, Product[I, Fin[Anonymous]]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Cropping[Copower[W, Product[I, J]]], start: int | None, stop: int | None, *, step: int = ..., over: J | Literal[1], to: H) -> Expr[Copower[W, Product[I, H]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Cropping[Copower[Copower[W, J], Axis]], start: int | None, stop: int | None, *, step: int = ..., over: J | Literal[1]) -> Expr[Copower[Copower[W, Fin[Anonymous]], Axis]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Cropping[Copower[Copower[W, J], Axis]], start: int | None, stop: int | None, *, step: int = ..., over: J | Literal[1], to: H) -> Expr[Copower[Copower[W, H], Axis]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Cropping[Copower[W, Axis]], start: int | None, stop: int | None, *, step: int = ..., over: Axis | Literal[0]) -> Expr[Copower[W, Fin[Anonymous]]]: ...
+    @overload
+    def __call__(self: Cropping[Copower[W, Axis]], start: int | None, stop: int | None, *, step: int = ..., over: Axis | Literal[0], to: H) -> Expr[Copower[W, H]]: ...
+class Fitting(Generic[V_co]):
+    @overload
+    def __call__(self: Fitting[Copower[Field, Product[Product[Product[Any, Any], Any], Any]]], v: Expr[Any] | Vec[Any]) -> Expr[Copower[Field, Product[Product[Product[Any, Any], Any], Any]]]: ...
+    @overload
+    def __call__(self: Fitting[Copower[Field, Product[Product[I, J], K]]], v: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | Expr[Copower[Field, J]] | Vec[Copower[Field, J]] | Expr[Copower[Field, K]] | Vec[Copower[Field, K]] | Expr[Copower[Field, Product[I, J]]] | Vec[Copower[Field, Product[I, J]]] | Expr[Copower[Field, Product[I, K]]] | Vec[Copower[Field, Product[I, K]]] | Expr[Copower[Field, Product[J, K]]] | Vec[Copower[Field, Product[J, K]]]) -> Expr[Copower[Field, Product[Product[I, J], K]]]: ...
+    @overload
+    def __call__(self: Fitting[Copower[Field, Product[I, J]]], v: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | Expr[Copower[Field, J]] | Vec[Copower[Field, J]] | Expr[Copower[Field, Product[I, J]]] | Vec[Copower[Field, Product[I, J]]]) -> Expr[Copower[Field, Product[I, J]]]: ...
+    @overload
+    def __call__(self: Fitting[Copower[Copower[Field, J], I]], v: Expr[Copower[Field, I]] | Vec[Copower[Field, I]] | Expr[Copower[Field, J]] | Vec[Copower[Field, J]]) -> Expr[Copower[Copower[Field, J], I]]: ...
+    @overload
+    def __call__(self: Fitting[Copower[Field, Axis]], v: Expr[Copower[Field, Axis]] | Vec[Copower[Field, Axis]]) -> Expr[Copower[Field, Axis]]: ...
 @final
 class Reduction:
     def __get__(self, v: Linear[X], owner: Any = ...) -> Reducing[X]: ...
@@ -184,6 +284,18 @@ class Diagonal:
 @final
 class Trace:
     def __get__(self, v: Expr[Copower[W, Product[I, I]]], owner: Any = ...) -> Callable[[], Expr[W]]: ...
+@final
+class Named:
+    def __get__(self, v: Expr[W], owner: Any = ...) -> Naming[W]: ...
+@final
+class Padded:
+    def __get__(self, v: Expr[W], owner: Any = ...) -> Widening[W]: ...
+@final
+class Cropped:
+    def __get__(self, v: Expr[W], owner: Any = ...) -> Cropping[W]: ...
+@final
+class Along:
+    def __get__(self, v: Linear[X], owner: Any = ...) -> Fitting[X]: ...
 @final
 class Diag:
     def __get__(self, v: Expr[Copower[W, I]], owner: Any = ...) -> Callable[[], Expr[Copower[W, Product[I, I]]]]: ...
@@ -229,6 +341,16 @@ class Reductions:
     """Σ_x A_xx, of A ∈ V^{X×X}; raises SpaceError for another index set."""
     diag: ClassVar[Diag]
     """The matrix of V^{X×X} with v ∈ V^X on its diagonal and 0 elsewhere."""
+    named: ClassVar[Named]
+    """The same entries with other names for the axes, v : Y, or for the one axis that `over` is; raises SpaceError where the sizes differ."""
+    pad: ClassVar[Padded]
+    """Zeros before and after, along the one axis, or along `over`; `to` names the new one. See `linmap.pad`."""
+    crop: ClassVar[Cropped]
+    """The components start:stop:step along the one axis, or along `over`, indexed by `to`; see `linmap.crop`."""
+    add: ClassVar[Along]
+    """v added along the axes that it names, for each element of the others; raises SpaceError unless it fits in one way."""
+    times: ClassVar[Along]
+    """The product with v along the axes that it names; fits as in `add`."""
 
 # diff.control.branches
 @overload
@@ -706,11 +828,6 @@ def Expr_cast(self: Expr[Copower[Count, I]], field: Field) -> Expr[Copower[Field
 def Expr_cast(self: Expr[Count], field: Field) -> Expr[Field]: ...
 @overload
 def Expr_cast(self: Linear[X], field: Field) -> Expr[X]: ...
-@overload
-def Expr_crop(self: Expr[Copower[W, I]], start: int | None, stop: int | None, *, step: int = ...) -> Expr[Copower[W, Fin[Anonymous]]]:
-    """The components start:stop:step, indexed by `to`; see `linmap.crop`."""
-@overload
-def Expr_crop(self: Expr[Copower[W, I]], start: int | None, stop: int | None, *, step: int = ..., to: K) -> Expr[Copower[W, K]]: ...
 @overload
 def Expr_concatenate(self: Expr[Copower[W, I]], other: Expr[Copower[W, J]] | Vec[Copower[W, J]]) -> Expr[Copower[W, Coproduct[I, J]]]:
     """V^X and V^Y one after the other in V^{X+Y}, or in V^Z for Z = `to`; see `linmap.concatenate`."""

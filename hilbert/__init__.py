@@ -6,6 +6,7 @@ from hilbert.base.lazy import lazy
 
 if TYPE_CHECKING:
     from hilbert.errors import SpaceError
+    from hilbert.index.axis import Axis
     from hilbert.index.index import Anonymous, Coproduct, Fin, Index, Labelled, Product, Unit
     from hilbert.map.map import Map
     from hilbert.map.record import Part, Record
@@ -74,6 +75,7 @@ __version__ = "0.1.0"
 __all__ = [
     "R32",
     "Anonymous",
+    "Axis",
     "Bool",
     "Boolean",
     "Compression",

@@ -25,7 +25,7 @@ from hilbert import (
     Type,
 )
 from hilbert import Vec as Vec
-from hilbert.map.map import Operand
+from hilbert.map.map import Columnwise, Operand
 from hilbert.space.vector import Linear, Number, Whole
 
 A = TypeVar("A", bound=Type)
@@ -41,6 +41,7 @@ N = TypeVar("N", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 X = TypeVar("X", bound=Space)
+H = TypeVar("H", bound=Index)
 I = TypeVar("I", bound=Index)
 J = TypeVar("J", bound=Index)
 K = TypeVar("K", bound=Index)
@@ -124,6 +125,106 @@ class Comparing(Generic[V_co]):
     def __call__(self: Comparing[Copower[Elements[K], I]], o: Vec[Copower[Elements[K], I]] | int) -> Vec[Copower[Boolean, I]]: ...
     @overload
     def __call__(self: Comparing[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[Field, J], I]] | Number) -> Vec[Copower[Copower[Boolean, J], I]]: ...
+class Naming(Generic[V_co]):
+    @overload
+    def __call__(self: Naming[Copower[W, I]], Y: H) -> Vec[Copower[W, H]]: ...
+    @overload
+    def __call__(self: Naming[Copower[W, Product[Product[Product[Any, Any], Any], Any]]], Y: Index, *, over: Index | int) -> Vec[Any]: ...
+    @overload
+    def __call__(self: Naming[Copower[W, Product[Product[I, J], K]]], Y: H, *, over: I | Literal[0]) -> Vec[Copower[W, Product[Product[H, J], K]]]: ...
+    @overload
+    def __call__(self: Naming[Copower[W, Product[Product[I, J], K]]], Y: H, *, over: J | Literal[1]) -> Vec[Copower[W, Product[Product[I, H], K]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Naming[Copower[W, Product[Product[I, J], K]]], Y: H, *, over: K | Literal[2]) -> Vec[Copower[W, Product[Product[I, J], H]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Naming[Copower[W, Product[I, J]]], Y: H, *, over: I | Literal[0]) -> Vec[Copower[W, Product[H, J]]]: ...
+    @overload
+    def __call__(self: Naming[Copower[W, Product[I, J]]], Y: H, *, over: J | Literal[1]) -> Vec[Copower[W, Product[I, H]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Naming[Copower[Copower[W, J], Axis]], Y: H, *, over: J | Literal[1]) -> Vec[Copower[Copower[W, H], Axis]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Naming[Copower[W, Axis]], Y: H, *, over: Axis | Literal[0]) -> Vec[Copower[W, H]]: ...
+class Widening(Generic[V_co]):
+    @overload
+    def __call__(self: Widening[Copower[W, Product[Product[Product[Any, Any], Any], Any]]], before: int, after: int, *, over: Index | int, to: Index | None = None) -> Vec[Any]: ...
+    @overload
+    def __call__(self: Widening[Copower[W, Axis]], before: int, after: int) -> Vec[Copower[W, Fin[Anonymous]]]: ...
+    @overload
+    def __call__(self: Widening[Copower[W, Axis]], before: int, after: int, *, to: H) -> Vec[Copower[W, H]]: ...
+    @overload
+    def __call__(self: Widening[Copower[W, Product[Product[I, J], K]]], before: int, after: int, *, over: I | Literal[0]) -> Vec[Copower[W, Product[Product[Fin[Anonymous], J], K]]]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self: Widening[Copower[W, Product[Product[I, J], K]]], before: int, after: int, *, over: I | Literal[0], to: H) -> Vec[Copower[W, Product[Product[H, J], K]]]: ...
+    @overload
+    def __call__(self: Widening[Copower[W, Product[Product[I, J], K]]], before: int, after: int, *, over: J | Literal[1]) -> Vec[Copower[W, Product[Product[I, Fin[Anonymous]], K]]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Widening[Copower[W, Product[Product[I, J], K]]], before: int, after: int, *, over: J | Literal[1], to: H) -> Vec[Copower[W, Product[Product[I, H], K]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Widening[Copower[W, Product[Product[I, J], K]]], before: int, after: int, *, over: K | Literal[2]) -> Vec[Copower[W, Product[Product[I, J], Fin[Anonymous]]]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Widening[Copower[W, Product[Product[I, J], K]]], before: int, after: int, *, over: K | Literal[2], to: H) -> Vec[Copower[W, Product[Product[I, J], H]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Widening[Copower[W, Product[I, J]]], before: int, after: int, *, over: I | Literal[0]) -> Vec[Copower[W, Product[Fin[Anonymous], J]]]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self: Widening[Copower[W, Product[I, J]]], before: int, after: int, *, over: I | Literal[0], to: H) -> Vec[Copower[W, Product[H, J]]]: ...
+    @overload
+    def __call__(self: Widening[Copower[W, Product[I, J]]], before: int, after: int, *, over: J | Literal[1]) -> Vec[Copower[W, Product[I, Fin[Anonymous]]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Widening[Copower[W, Product[I, J]]], before: int, after: int, *, over: J | Literal[1], to: H) -> Vec[Copower[W, Product[I, H]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Widening[Copower[Copower[W, J], Axis]], before: int, after: int, *, over: J | Literal[1]) -> Vec[Copower[Copower[W, Fin[Anonymous]], Axis]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Widening[Copower[Copower[W, J], Axis]], before: int, after: int, *, over: J | Literal[1], to: H) -> Vec[Copower[Copower[W, H], Axis]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Widening[Copower[W, Axis]], before: int, after: int, *, over: Axis | Literal[0]) -> Vec[Copower[W, Fin[Anonymous]]]: ...
+    @overload
+    def __call__(self: Widening[Copower[W, Axis]], before: int, after: int, *, over: Axis | Literal[0], to: H) -> Vec[Copower[W, H]]: ...
+class Cropping(Generic[V_co]):
+    @overload
+    def __call__(self: Cropping[Copower[W, Product[Product[Product[Any, Any], Any], Any]]], start: int | None, stop: int | None, *, step: int = ..., over: Index | int, to: Index | None = None) -> Vec[Any]: ...
+    @overload
+    def __call__(self: Cropping[Copower[W, Axis]], start: int | None, stop: int | None, *, step: int = ...) -> Vec[Copower[W, Fin[Anonymous]]]: ...
+    @overload
+    def __call__(self: Cropping[Copower[W, Axis]], start: int | None, stop: int | None, *, step: int = ..., to: H) -> Vec[Copower[W, H]]: ...
+    @overload
+    def __call__(self: Cropping[Copower[W, Product[Product[I, J], K]]], start: int | None, stop: int | None, *, step: int = ..., over: I | Literal[0]) -> Vec[Copower[W, Product[Product[Fin[Anonymous], J], K]]]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self: Cropping[Copower[W, Product[Product[I, J], K]]], start: int | None, stop: int | None, *, step: int = ..., over: I | Literal[0], to: H) -> Vec[Copower[W, Product[Product[H, J], K]]]: ...
+    @overload
+    def __call__(self: Cropping[Copower[W, Product[Product[I, J], K]]], start: int | None, stop: int | None, *, step: int = ..., over: J | Literal[1]) -> Vec[Copower[W, Product[Product[I, Fin[Anonymous]], K]]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Cropping[Copower[W, Product[Product[I, J], K]]], start: int | None, stop: int | None, *, step: int = ..., over: J | Literal[1], to: H) -> Vec[Copower[W, Product[Product[I, H], K]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Cropping[Copower[W, Product[Product[I, J], K]]], start: int | None, stop: int | None, *, step: int = ..., over: K | Literal[2]) -> Vec[Copower[W, Product[Product[I, J], Fin[Anonymous]]]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Cropping[Copower[W, Product[Product[I, J], K]]], start: int | None, stop: int | None, *, step: int = ..., over: K | Literal[2], to: H) -> Vec[Copower[W, Product[Product[I, J], H]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Cropping[Copower[W, Product[I, J]]], start: int | None, stop: int | None, *, step: int = ..., over: I | Literal[0]) -> Vec[Copower[W, Product[Fin[Anonymous], J]]]: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self: Cropping[Copower[W, Product[I, J]]], start: int | None, stop: int | None, *, step: int = ..., over: I | Literal[0], to: H) -> Vec[Copower[W, Product[H, J]]]: ...
+    @overload
+    def __call__(self: Cropping[Copower[W, Product[I, J]]], start: int | None, stop: int | None, *, step: int = ..., over: J | Literal[1]) -> Vec[Copower[W, Product[I, Fin[Anonymous]]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Cropping[Copower[W, Product[I, J]]], start: int | None, stop: int | None, *, step: int = ..., over: J | Literal[1], to: H) -> Vec[Copower[W, Product[I, H]]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Cropping[Copower[Copower[W, J], Axis]], start: int | None, stop: int | None, *, step: int = ..., over: J | Literal[1]) -> Vec[Copower[Copower[W, Fin[Anonymous]], Axis]]: ...  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Cropping[Copower[Copower[W, J], Axis]], start: int | None, stop: int | None, *, step: int = ..., over: J | Literal[1], to: H) -> Vec[Copower[Copower[W, H], Axis]]: ...  # pyright: ignore[reportOverlappingOverload]
+    @overload
+    def __call__(self: Cropping[Copower[W, Axis]], start: int | None, stop: int | None, *, step: int = ..., over: Axis | Literal[0]) -> Vec[Copower[W, Fin[Anonymous]]]: ...
+    @overload
+    def __call__(self: Cropping[Copower[W, Axis]], start: int | None, stop: int | None, *, step: int = ..., over: Axis | Literal[0], to: H) -> Vec[Copower[W, H]]: ...
+class Fitting(Generic[V_co]):
+    @overload
+    def __call__(self: Fitting[Copower[Field, Product[Product[Product[Any, Any], Any], Any]]], v: Vec[Any]) -> Vec[Copower[Field, Product[Product[Product[Any, Any], Any], Any]]]: ...
+    @overload
+    def __call__(self: Fitting[Copower[Field, Product[Product[I, J], K]]], v: Vec[Copower[Field, I]] | Vec[Copower[Field, J]] | Vec[Copower[Field, K]] | Vec[Copower[Field, Product[I, J]]] | Vec[Copower[Field, Product[I, K]]] | Vec[Copower[Field, Product[J, K]]]) -> Vec[Copower[Field, Product[Product[I, J], K]]]: ...
+    @overload
+    def __call__(self: Fitting[Copower[Field, Product[I, J]]], v: Vec[Copower[Field, I]] | Vec[Copower[Field, J]] | Vec[Copower[Field, Product[I, J]]]) -> Vec[Copower[Field, Product[I, J]]]: ...
+    @overload
+    def __call__(self: Fitting[Copower[Copower[Field, J], I]], v: Vec[Copower[Field, I]] | Vec[Copower[Field, J]]) -> Vec[Copower[Copower[Field, J], I]]: ...
+    @overload
+    def __call__(self: Fitting[Copower[Field, Axis]], v: Vec[Copower[Field, Axis]]) -> Vec[Copower[Field, Axis]]: ...
 @final
 class Reduction:
     def __get__(self, v: Linear[X], owner: Any = ...) -> Reducing[X]: ...
@@ -148,6 +249,18 @@ class Diagonal:
 @final
 class Trace:
     def __get__(self, v: Vec[Copower[W, Product[I, I]]], owner: Any = ...) -> Callable[[], Vec[W]]: ...
+@final
+class Named:
+    def __get__(self, v: Vec[W], owner: Any = ...) -> Naming[W]: ...
+@final
+class Padded:
+    def __get__(self, v: Vec[W], owner: Any = ...) -> Widening[W]: ...
+@final
+class Cropped:
+    def __get__(self, v: Vec[W], owner: Any = ...) -> Cropping[W]: ...
+@final
+class Along:
+    def __get__(self, v: Linear[X], owner: Any = ...) -> Fitting[X]: ...
 @final
 class Diag:
     def __get__(self, v: Vec[Copower[W, I]], owner: Any = ...) -> Callable[[], Vec[Copower[W, Product[I, I]]]]: ...
@@ -191,6 +304,16 @@ class Reductions:
     """Σ_x A_xx, of A ∈ V^{X×X}; raises SpaceError for another index set."""
     diag: ClassVar[Diag]
     """The matrix of V^{X×X} with v ∈ V^X on its diagonal and 0 elsewhere."""
+    named: ClassVar[Named]
+    """The same entries with other names for the axes, v : Y, or for the one axis that `over` is; raises SpaceError where the sizes differ."""
+    pad: ClassVar[Padded]
+    """Zeros before and after, along the one axis, or along `over`; `to` names the new one. See `linmap.pad`."""
+    crop: ClassVar[Cropped]
+    """The components start:stop:step along the one axis, or along `over`, indexed by `to`; see `linmap.crop`."""
+    add: ClassVar[Along]
+    """v added along the axes that it names, for each element of the others; raises SpaceError unless it fits in one way."""
+    times: ClassVar[Along]
+    """The product with v along the axes that it names; fits as in `add`."""
 
 # hilbert.index.index
 @overload
@@ -328,11 +451,6 @@ def Vec_cast(self: Vec[Count], field: Field) -> Vec[Field]: ...
 @overload
 def Vec_cast(self: Linear[X], field: Field) -> Vec[X]: ...
 @overload
-def Vec_crop(self: Vec[Copower[W, I]], start: int | None, stop: int | None, *, step: int = ...) -> Vec[Copower[W, Fin[Anonymous]]]:
-    """The components start:stop:step, indexed by `to`; see `linmap.crop`."""
-@overload
-def Vec_crop(self: Vec[Copower[W, I]], start: int | None, stop: int | None, *, step: int = ..., to: K) -> Vec[Copower[W, K]]: ...
-@overload
 def Vec_concatenate(self: Vec[Copower[W, I]], other: Vec[Copower[W, J]]) -> Vec[Copower[W, Coproduct[I, J]]]:
     """V^X and V^Y one after the other in V^{X+Y}, or in V^Z for Z = `to`; see `linmap.concatenate`."""
 @overload
@@ -378,7 +496,7 @@ def Vec___le__(self: Vec[Copower[Copower[Field, J], I]], o: Vec[Copower[Copower[
 # hilbert.map.map
 @overload
 def Map___call__(self: Map[V, W], x: Unknown, /, *more: Unknown) -> Any:
-    """f(x); f(a, b, c) for a direct sum, f(a, (b, c)) where a part is one. SpaceError for one of another space."""
+    """f(x); f(a, b, c) for a direct sum, f(a, (b, c)) or f(a, b, c) where a part is one. SpaceError for others."""
 @overload
 def Map___call__(self: Map[V, W], x: Vec[V], /) -> Vec[W]: ...
 @overload
@@ -406,6 +524,14 @@ def Map___call__(self: Map[DirectSum[A, DirectSum[B, C]], W], a: Vec[A], bc: tup
 @overload
 def Map___call__(self: Map[DirectSum[A, DirectSum[B, C, D]], W], a: Vec[A], bc: tuple[Vec[B], Vec[C], Vec[D]], /) -> Vec[W]: ...
 @overload
+def Map___call__(self: Map[DirectSum[DirectSum[A, B], C], W], a: Vec[A], b: Vec[B], c: Vec[C], /) -> Vec[W]: ...
+@overload
+def Map___call__(self: Map[DirectSum[DirectSum[A, B, C], D], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], /) -> Vec[W]: ...
+@overload
+def Map___call__(self: Map[DirectSum[DirectSum[A, B], DirectSum[C, D]], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], /) -> Vec[W]: ...
+@overload
+def Map___call__(self: Map[DirectSum[DirectSum[A, B, C], DirectSum[D, E, F]], W], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], g: Vec[F], /) -> Vec[W]: ...
+@overload
 def Map___call__(self: Map[V, W], x: Operand[V, W, T], /) -> T: ...
 @overload
 def Map___call__(self: Map[DirectSum[A, B], W], x: tuple[Operand[A, W, T], Operand[B, W, T]], /) -> T: ...
@@ -413,6 +539,14 @@ def Map___call__(self: Map[DirectSum[A, B], W], x: tuple[Operand[A, W, T], Opera
 def Map___call__(self: Map[DirectSum[A, DirectSum[B, C]], W], a: Operand[A, W, T], bc: tuple[Operand[B, W, T], Operand[C, W, T]], /) -> T: ...
 @overload
 def Map___call__(self: Map[DirectSum[A, DirectSum[B, C, D]], W], a: Operand[A, W, T], bc: tuple[Operand[B, W, T], Operand[C, W, T], Operand[D, W, T]], /) -> T: ...
+@overload
+def Map___call__(self: Map[DirectSum[DirectSum[A, B], C], W], a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], /) -> T: ...
+@overload
+def Map___call__(self: Map[DirectSum[DirectSum[A, B, C], D], W], a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T], /) -> T: ...
+@overload
+def Map___call__(self: Map[DirectSum[DirectSum[A, B], DirectSum[C, D]], W], a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T], /) -> T: ...
+@overload
+def Map___call__(self: Map[DirectSum[DirectSum[A, B, C], DirectSum[D, E, F]], W], a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T], e: Operand[E, W, T], g: Operand[F, W, T], /) -> T: ...
 @overload
 def Map___call__(self: Map[DirectSum[A, B], W], a: Operand[A, W, T], b: Operand[B, W, T], /) -> T: ...
 @overload
@@ -431,3 +565,11 @@ def Map___call__(self: Map[DirectSum[A, B, C, D, E, F, G, L], W], a: Operand[A, 
 def Map___call__(self: Map[DirectSum[A, B, C, D, E, F, G, L, M], W], a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T], e: Operand[E, W, T], g: Operand[F, W, T], h: Operand[G, W, T], k: Operand[L, W, T], l: Operand[M, W, T], /) -> T: ...
 @overload
 def Map___call__(self: Map[DirectSum[A, B, C, D, E, F, G, L, M, N], W], a: Operand[A, W, T], b: Operand[B, W, T], c: Operand[C, W, T], d: Operand[D, W, T], e: Operand[E, W, T], g: Operand[F, W, T], h: Operand[G, W, T], k: Operand[L, W, T], l: Operand[M, W, T], m: Operand[N, W, T], /) -> T: ...
+@overload
+def Map___call__(self: Columnwise[Copower[Field, I], Copower[Field, J]], x: Vec[Copower[Field, Product[I, K]]], /) -> Vec[Copower[Field, Product[J, K]]]: ...
+@overload
+def Map___call__(self: Columnwise[Copower[Field, I], Copower[Field, J]], x: Vec[Copower[Copower[Field, K], I]], /) -> Vec[Copower[Copower[Field, K], J]]: ...
+@overload
+def Map___call__(self: Columnwise[Copower[Field, I], Field], x: Vec[Copower[Field, Product[I, K]]], /) -> Vec[Copower[Field, K]]: ...
+@overload
+def Map___call__(self: Columnwise[Copower[Field, I], Field], x: Vec[Copower[Copower[Field, K], I]], /) -> Vec[Copower[Field, K]]: ...

@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 import scipy.sparse
 
-from hilbert import Matrix, Part, Record, Vector
+from hilbert import Axis, Matrix, Part, Record, Vector
 
 PACKAGES: dict[str, Any] = {name: importlib.import_module(name) for name in ("hilbert", "linmap", "diff", "adjoint")}
 relation: Any = importlib.import_module("hilbert.relation")
@@ -26,6 +26,10 @@ class Pixel:
 
 class Hidden:
     """The tag of another axis."""
+
+
+class Grey(Axis, size=5):
+    """An axis with a size."""
 
 
 class Layer(Record):

@@ -38,6 +38,14 @@ HILBERT: dict[str, Rows] = {
         ("p.position(1.0)", "1.0 is not an element of Pixel4"),
         ("none.position(0)", "0 is not an element of 0: it has none"),
     ],
+    "Axis": [
+        ("Grey()", "Grey(…) makes nothing: Grey names an axis; write Grey.set for its index set, or Grey.of(n)"),
+        ("Grey.of(-1)", "integer ≥ 0, not -1"),
+        ("R ** Grey", "an index set, not the class Grey: write R ** Grey.set"),
+        ("type('Old', (Grey,), {})", "the axis Old is a subclass of Grey, and axes are classes of their own"),
+        ("type('Few', (Axis,), {}, size=2.0)", "integer ≥ 0, not 2.0"),
+        ("type('None', (Axis,), {}).set", "the axis None has no size: write None.of(n), or declare one"),
+    ],
     "Anonymous": [("Fin(Anonymous, 3.0)", "integer ≥ 0, not 3.0")],
     "Index": [
         ("p * 3", "takes an index set, not 3: write Fin(Tag, n)"),
@@ -162,6 +170,8 @@ HILBERT: dict[str, Rows] = {
         ("Layer(weights=M, bias=W, scale=R)", "the record Layer: no part is called scale"),
         ("Layer(M, W)", "parts are given by name, Layer(weights=V, bias=V)"),
         ("Layer(weights=M, bias=w)", "Layer.bias is a space, not a vector of ℝ^Hidden3"),
+        ("Layer.space(Pixel=3)", "Layer.space: no size is given for Hidden: write Layer.space(Pixel=…, Hidden=n)"),
+        ("Layer.space(Pixel=3, Grey=3)", "Layer.space: no axis is called Grey; its axes are Hidden, Pixel"),
         ("P.of(weights=M.zeros())", "a vector of Layer: bias missing; write P.of(weights=…, bias=…)"),
         ("P.of(weights=M.zeros(), bias=v)", "Layer.bias: a vector of ℝ^Pixel4 is not an element of ℝ^Hidden3"),
         ("P.zeros()[0]", "the parts of the record Layer have no positions: write p[lens], with one of Layer.weights"),
@@ -259,8 +269,8 @@ HILBERT: dict[str, Rows] = {
         ("v[..., 0]", "v[..., 0] for v in ℝ^Pixel4: axes have names, so none is inserted or left out"),
         ("v.reshape(2, 2)", "write x.reshape(X), X an index set such as Fin.of(n) or Fin.of(n) * Fin.of(m)"),
         ("v.reshape((2, 2))", "takes an index set, not a tuple of 2: write Fin.of(n) * Fin.of(m) for the shape (n, m)"),
-        ("M.ones().crop(1, None, over=h)", "'over': write x.crop(start, stop) …A[start:stop, :] or A[:, start:stop]"),
-        ("M.ones().pad(1, 1, over=h)", "'over': write …v = A.rows().pad(before, after), uncurry(v.space)(v)"),
+        ("M.ones().crop(1, None)", "is along one axis, and Hidden3×Pixel4 has 2: say which by its index set, over=X"),
+        ("M.ones().pad(1, 1)", "is along one axis… by its position, over=0 or over=1"),
         ("M.ones().concatenate(M.ones(), over=h)", "'over': write …v = A.rows().concatenate(B.rows()), uncurry"),
         ("M.ones()[[0, 1]]", "A[a list of 2] for …several positions of an axis: …write A.rows()[x] for A[x, :]"),
         ("M.ones()[:, np.array([0, 1])]", "A.T.rows()[x] for A[:, x], where x = (Elements(X) ** Y).vec(positions)"),
@@ -1027,6 +1037,13 @@ ADJOINT: dict[str, Rows] = {
     "adjoint_affine": [
         ("adjoint_affine(f, w)", "to a vector of ℝ^Hidden3"),
         ("adjoint_affine(None, v)", "takes a map, not None"),
+    ],
+    "hvp": [
+        ("hvp(f)", "scalar-valued map, not of f : ℝ^Pixel4 → ℝ^Pixel4; see jacobian and vjp"),
+        ("hvp(3)", "grad takes a map, not 3"),
+        ("hvp(two, 2)", "ℝ^Pixel4 ⊕ ℝ^Hidden3 has 2 parts, so position 2 does not exist: give 0 to 1"),
+        ("hvp(two)(v, w, w, v)", "argument 3 is a vector of ℝ^Hidden3 where one of ℝ^Pixel4 is due"),
+        ("hvp(two)(v, w, v, 1.0)", "argument 4 of f … is 1.0, where a vector of ℝ^Hidden3 is due"),
     ],
     "vjp": [
         ("vjp(3)", "takes a map, not 3"),

@@ -287,6 +287,7 @@ ENTRANCES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "vjp": (A.vjp, (f,)),
     "grad": (A.grad, (two, 0)),
     "value_and_grad": (A.value_and_grad, (two, 0)),
+    "hvp": (A.hvp, (two, 0)),
     "jacobian": (A.jacobian, (f, v)),
     "hessian": (A.hessian, (D.sin, k)),
     "compiled": (A.compiled, (f,)),
@@ -312,7 +313,7 @@ NONSENSE: dict[str, Any] = {
 
 FITS = {
     ("Fin", 0): {"class"}, ("register", 0): {"str"}, ("contract", 2): {"None"}, ("onehot", 0): {"None"},
-    ("grad", 1): {"None"}, ("value_and_grad", 1): {"None"}, ("jacobian wrt", 0): {"None"}, ("over", 0): {"None"},
+    ("grad", 1): {"None"}, ("value_and_grad", 1): {"None"}, ("hvp", 1): {"None"}, ("jacobian wrt", 0): {"None"}, ("over", 0): {"None"},
     ("star", 0): {"None"},
     ("matrix", 1): {"None"}, ("crop", 1): {"None"}, ("crop", 2): {"None"},
     ("group_by", 0): {"objects", "strings"}, ("group_by", 1): {"None"}, ("gather", 2): {"None"},

@@ -71,7 +71,7 @@ BOTH: dict[str, tuple[Callable[[Any], Any], Vec[Any]]] = {
     "a list of positions": (lambda x: x[[0, 2]], v),
     "a mask": (lambda x: x[x > 0.0], v),
     "a plain array": (lambda x: x + np.ones(3), v),
-    "a map times a vector": (lambda x: A @ x, v),
+    "a function times a vector": (lambda x: f @ x, v),
     "a vector times a map": (lambda x: x @ A, v),
     "a missing transpose": (lambda x: x @ W.ones(), m),
     "the number of an axis": (lambda x: x.sum(axis=0), v),
@@ -154,7 +154,7 @@ def test_the_remedies() -> None:
     assert lift(fun(R, R)(lambda k, x: k * x), many)(R.vec(2.0), big).array.sum() == 130.0
     assert m[0, :].array.tolist() == m.array[0].tolist()
     assert v[(Elements(pixel) ** hidden).vec([0, 2])].array.tolist() == [1.0, 3.0]
-    assert A(v).array.tolist() == np.cumsum(v.array).tolist()
+    assert A(v).array.tolist() == (A @ v).array.tolist() == np.cumsum(v.array).tolist()
     assert adjoint(A)(v).array.tolist() == [2.0, 1.0, 3.0]
     assert (A / 2)(v).array.tolist() == (np.cumsum(v.array) / 2).tolist()
     assert direct_sum(V, W).vec((v, W.ones()))[0].array.tolist() == P.of(bias=v)[Layer.bias].array.tolist()

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adjoint.reverse.wrt import takes_wrt
+from attrs import evolve
+
+from adjoint.reverse.wrt import restricted, takes_wrt
 from diff import program
 from diff.compiled.compiled_program import keeps_compiled
 from diff.derive.affine import linearized
@@ -55,6 +57,27 @@ def value_and_grad(f: Any, wrt: Wrt = None) -> Any:
     if isinstance(f, OnData):
         return f._gradient(wrt, value_and_grad, "value_and_grad")
     return _with_value(*_scalar(f, wrt))
+
+
+@overloaded(lambda: _calls.hvp)
+@keeps_compiled
+@takes_wrt
+def hvp(f: AnyMap, wrt: Wrt = None) -> AnyProgram:
+    """V ⊕ V → V, (x, v) ↦ ∇²f(x)·v, the derivative of the gradient of f : V → K in the direction v; no matrix is made.
+
+    Of f(x, y) it is called as `hvp(f)(x, y, v, w)`. `wrt` takes one part of V, or several, for v and the result. Raises
+    SpaceError for a map that is not scalar-valued, or a part that does not exist.
+    """
+    return _hvp(*_scalar(f, wrt))
+
+
+@once
+def _hvp(p: AnyProgram, chosen: Chosen) -> AnyProgram:
+    def curvature(q: AnyProgram) -> AnyProgram:
+        found: AnyProgram = restricted(linearized(_built(q, chosen, with_value=False)), chosen).uncurried
+        return evolve(found, names=(found.names[0], "v"))
+
+    return derived(p, curvature)
 
 
 def of_scalar(f: AnyMap, wrt: Wrt) -> AnyProgram:

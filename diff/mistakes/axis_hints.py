@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 TABLES = "of tables A and v = {}, uncurry(v.space)(v) has that along their first axis, with A.T along the last one"
 CALLS = {
     "reshape": "write x.reshape(X), X an index set such as Fin.of(n) or Fin.of(n) * Fin.of(m)",
-    "crop": "write x.crop(start, stop) for the whole index set, A[start:stop, :] or A[:, start:stop] for one axis",
-    "pad": "write x.pad(before, after); " + TABLES.format("A.rows().pad(before, after)"),
     "concatenate": "write x.concatenate(y); " + TABLES.format("A.rows().concatenate(B.rows())"),
 }
 """Remedies for calls of numpy's methods, by the names of the methods."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never, final
 
-from diff.printing.show_indexed import FREE, Indexed, along, at, braced, free, is_rep, missing
+from diff.printing.show_indexed import FREE, Indexed, along, at, braced, free, is_renaming, is_rep, missing
 from diff.printing.slot_text import ATOM, PRODUCT, SUM, SlotTexts, Text, Texts
 from diff.terms.elementwise import Elementwise
 from diff.terms.user_operation import Custom, Masks
@@ -64,6 +64,8 @@ class Entries:
                 named = self.named(k, text)
                 return Text(text, SUM if text.startswith("−") else ATOM) if _is_number(text) else named
             case wire.Reduce(relation, place):
+                if is_renaming(operation):
+                    return self._whole(step.args[0])
                 return self._reduced(step.args[0], relation, place, repeated=is_rep(operation))
             case Along(name, index, place):
                 return self._along(step.args[0], name, index, place)

@@ -19,7 +19,7 @@ from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.choice import AnyLane, Choose, Fill
 from hilbert.program.line.operation import Add, Along, Cast, Contract, Keep, Literal
-from hilbert.relation import Full
+from hilbert.relation import Converse, Full, Inclusion
 from linmap.signs import acts_on_all
 from linmap.term import wire
 
@@ -45,6 +45,17 @@ def is_rep(operation: Any) -> bool:
     )
 
 
+def is_renaming(operation: Any) -> bool:
+    """Tell if a step gives one axis another index set of the same size."""
+    if not isinstance(operation, wire.Reduce):
+        return False
+    relation = operation.relation
+    of = relation.of if isinstance(relation, Converse) else relation
+    if not isinstance(of, Inclusion) or len(of.dom.axes) != 1 or len(of.cod.axes) != 1:
+        return False
+    return of.dom.size == of.cod.size and (of.offset, of.stride) == (0, 1)
+
+
 def free(axes: Iterable[int]) -> str:
     """The indices of some axes."""
     return "".join(chr(FREE + k) for k in axes)
@@ -59,7 +70,8 @@ def reads_all(operation: Operation, operands: Sequence[Leaf]) -> bool:
     """Tell if a step acts as its sign alone says: on all axes of its operands."""
     match operation:
         case wire.Reduce(relation, at):
-            return at == 0 and (is_rep(operation) or relation.dom.axes == operands[0].axes)
+            whole = at == 0 and (is_rep(operation) or relation.dom.axes == operands[0].axes)
+            return whole or is_renaming(operation)
         case Along(_, index, _):
             return index.axes == operands[0].axes
         case wire.Move(order):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from diff.printing.show_control import held
 from diff.printing.show_entries import Entries
-from diff.printing.show_indexed import is_rep, reads_all
+from diff.printing.show_indexed import is_renaming, is_rep, reads_all
 from diff.printing.slot_text import APPLICATION, ATOM, PRODUCT, SUM, Text, Texts, subscripted
 from diff.terms.elementwise import AnyElementwise, Elementwise
 from diff.terms.program import AnyProgram
@@ -177,7 +177,7 @@ class Slots:
     def datum(self, k: int) -> str:
         """The text of a slot inside a section: a sum is bracketed."""
         text = self.texts[k]
-        return f"({text.tight})" if text.sign == "+" else text.tight
+        return f"({text.tight})" if text.sign in {"+", ":"} else text.tight
 
     def bound(self, k: int, binding: int) -> str:
         """The text of a slot, in brackets unless it binds as tightly."""
@@ -244,6 +244,8 @@ class Slots:
             case wire.Reduce(relation, _) as operation:
                 if is_rep(operation):
                     return self.texts[args[0]]
+                if is_renaming(operation):
+                    return self._renamed(k)
                 inner = self.texts[args[0]]
                 closed = inner.binding == APPLICATION and not inner.open
                 text = inner.tight if closed else self.bound(args[0], ATOM)
@@ -281,8 +283,16 @@ class Slots:
             case never:
                 assert_never(never)
 
+    def _renamed(self, k: int) -> Text:
+        """v : Y, for several axes at once."""
+        inner = self._argument(k)
+        while is_renaming(self.operation(inner)) and self.p.line.reads[inner] == 1:
+            inner = self._argument(inner)
+        return Text(f"{self.bound(inner, PRODUCT)} : {'×'.join(map(str, self.p.slots[k].axes))}", SUM, ":")
+
     def _sum(self, left: int, right: int) -> Text:
-        a, b, sign = self.texts[left], self.texts[right], "+"
+        a, b = (Text(f"({t.tight})", ATOM) if t.sign == ":" else t for t in (self.texts[left], self.texts[right]))
+        sign = "+"
         if a.tight.startswith("−") and a.sign != "+" and not b.tight.startswith("−"):
             a, b = b, a
         if b.tight.startswith("−"):

@@ -35,11 +35,11 @@ def lift(f: AnyMap, X: Index, *, over: Sequence[int] | None = None) -> AnyMap:
     """f : A ⊕ B → W with the parameters A shared by all of X and the data B varying: A ⊕ B^X → W^X.
 
     `over` names the positions that vary, from 0, where there are not just two. Raises SpaceError for a domain that is
-    no direct sum and for positions that do not exist.
+    no direct sum (of a record, too, f ** X lifts f in its one argument) and for positions that do not exist.
     """
     require_map(f, "lift(f, X)")
     require_index(X, "lift(f, X)")
-    parts = f.dom.parts if isinstance(f.dom, Biproduct) else ()
+    parts = f.dom.parts if isinstance(f.dom, DirectSum) else ()
     if over is None:
         if len(parts) != 2:  # parameters and data
             name = "name the positions that vary by over=(…)" if parts else "write f ** X"
@@ -54,7 +54,7 @@ def lift(f: AnyMap, X: Index, *, over: Sequence[int] | None = None) -> AnyMap:
 
 def positions(dom: Type, over: Any) -> tuple[int, ...]:
     """The parts of a domain that vary, in order; raises SpaceError for what is no tuple of different positions."""
-    parts = dom.parts if isinstance(dom, Biproduct) else ()
+    parts = dom.parts if isinstance(dom, DirectSum) else ()
     given = [integer(k) for k in over] if isinstance(over, (tuple, list, range)) else []
     found = sorted({k for k in given if k is not None and 0 <= k < len(parts)})
     if not found or len(found) != len(given):

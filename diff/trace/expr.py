@@ -32,6 +32,7 @@ from hilbert.map.vector_operations import difference, is_over
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.constant import filled
 from hilbert.relation import Full, reversal, rotation, run
+from hilbert.space.direct_sum import flat
 from hilbert.space.leafwise import leaf_spaces, require_leaf, require_of_leaves
 from hilbert.space.nested_sums import apart, said
 from hilbert.space.parts import Lens, lens_for, part_place, place, span
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
 
     from diff import _calls
     from diff._calls import Reductions
-    from hilbert.index.index import Anonymous
     from hilbert.index.position import Key
     from hilbert.relation import Inclusion
     from hilbert.relation.relation import AnyRelation
@@ -312,17 +312,6 @@ class Expr(Applicable, Reductions, Generic[V]):
         apply, to = self.builder.apply, wire.Cast(field.entry)
         return Expr(self.builder, space, tuple(k if leaf.entry == field.entry else apply(to, k) for k, leaf in pairs))
 
-    def pad(self: Expr[Copower[W, I]], before: int, after: int) -> Expr[Copower[W, Fin[Anonymous]]]:
-        """Zeros before and after; see `linmap.pad`."""
-        V = _copower(self, "pad")
-        return relational.pad(V.index, before, after, V.base)(self)
-
-    @overloaded(lambda: _calls.Expr_crop)
-    def crop(self: Expr[Any], start: int | None, stop: int | None, *, step: int = 1, to: Any = None) -> Any:
-        """The components start:stop:step, indexed by `to`; see `linmap.crop`."""
-        V = _copower(self, "crop")
-        return relational.crop(V.index, start, stop, V.base, step=step, to=to)(self)
-
     @overloaded(lambda: _calls.Expr_concatenate)
     def concatenate(self: Expr[Any], other: Any, *, to: Any = None) -> Any:
         """V^X and V^Y one after the other in V^{X+Y}, or in V^Z for Z = `to`; see `linmap.concatenate`."""
@@ -466,7 +455,7 @@ class Expr(Applicable, Reductions, Generic[V]):
         else:
             space = DirectSum(tuple(e.space for e in exprs))
             due, slots = dom, tuple(s for e in exprs for s in e.slots)
-        if space != due:
+        if space != due and (not isinstance(dom, DirectSum) or tuple(e.space for e in exprs) != flat(dom)):
             msg = f"cannot apply f : {dom} → {f.cod} to an expression of {said(space)}: one of {said(dom)} is due"
             raise SpaceError(apart(space, dom) + msg + (unfit([e.space for e in exprs], dom) or bracketing(space, dom)))
         return Expr(self.builder, f.cod, tuple(apply_to_slots(self.builder, f, slots)))

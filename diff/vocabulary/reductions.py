@@ -17,7 +17,7 @@ from diff.mistakes.axis_hints import no_options
 from diff.terms.elementwise import Binary, Comparison, Primitive
 from diff.trace.axes import Axis, axis
 from diff.trace.expr import Expr, bilinear, elementwise, operand
-from diff.vocabulary import axis_products
+from diff.vocabulary import axis_products, named_axes
 from hilbert import Copower, Elements, Field, Fin, Index, SpaceError, Type, Unit
 from hilbert.errors import integer, number, shown
 from hilbert.index.index import require_index
@@ -373,6 +373,11 @@ MEANING: dict[str, Callable[..., Expr[Any]]] = {
     "diagonal": diagonal,
     "trace": trace,
     "diag": diag,
+    "named": named_axes.named,
+    "pad": named_axes.pad,
+    "crop": named_axes.crop,
+    "add": named_axes.add,
+    "times": named_axes.times,
 }
 """The functions that give methods of expressions their meaning, by the names of the methods."""
 

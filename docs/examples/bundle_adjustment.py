@@ -18,28 +18,27 @@ import numpy as np
 import hilbert.all as hb
 
 
-class Camera:
+class Camera(hb.Axis):
     """The cameras."""
 
 
-class Point:
+class Point(hb.Axis):
     """The points in space."""
 
 
-class Seen:
+class Seen(hb.Axis):
     """What is seen: one point by one camera."""
 
 
-class Axis:
+class Axis(hb.Axis, size=3):
     """The three coordinates of space."""
 
 
-class Image:
+class Image(hb.Axis, size=2):
     """The two coordinates of an image."""
 
 
-axis, image = hb.Fin(Axis, 3), hb.Fin(Image, 2)
-Space, Plane = hb.R**axis, hb.R**image
+Space, Plane = hb.R**Axis.set, hb.R**Image.set
 SpaceType: TypeAlias = hb.Vector[Axis]
 PlaneType: TypeAlias = hb.Vector[Image]
 
@@ -54,7 +53,7 @@ class View(hb.Record):
     radial: hb.Part[PlaneType]
 
 
-V = View(rotation=Space, centre=Space, focal=hb.R, principal=Plane, radial=Plane)
+V = View.space()
 Scene: TypeAlias = hb.DirectSum[hb.Copower[View, hb.Fin[Camera]], hb.Copower[SpaceType, hb.Fin[Point]], hb.Vector[Seen]]
 Features: TypeAlias = hb.Copower[PlaneType, hb.Fin[Seen]]
 Residuals: TypeAlias = hb.DirectSum[Features, hb.Vector[Seen]]
@@ -80,14 +79,14 @@ def turned(r: hb.Expr[SpaceType], v: hb.Expr[SpaceType]) -> hb.Expr[SpaceType]:
 def projected(c: hb.Expr[View], x: hb.Expr[SpaceType]) -> hb.Expr[PlaneType]:
     """Where a camera sees a point."""
     y = turned(c[View.rotation], x - c[View.centre])
-    flat = y.crop(0, 2, to=image) / y[2]
+    flat = y.crop(0, 2, to=Image.set) / y[2]
     square, radial = flat @ flat, c[View.radial]
     return c[View.principal] + c[View.focal] * (1.0 + radial[0] * square + radial[1] * square**2) * flat
 
 
 def residuals(n: int, m: int, camera_of: Any, point_of: Any, features: Any) -> hb.Map[Scene, Residuals]:
     """weight·(projected − feature) and 1 − weight² of all observations."""
-    seen, camera, point = hb.Fin(Seen, len(camera_of)), hb.Fin(Camera, n), hb.Fin(Point, m)
+    seen, camera, point = Seen.of(len(camera_of)), Camera.of(n), Point.of(m)
     view, place = hb.gather(camera_of, camera, V, rows=seen), hb.gather(point_of, point, Space, rows=seen)
     measured = (Plane**seen).vec(features)
 

@@ -18,39 +18,39 @@ from sklearn.datasets import load_digits
 import hilbert.all as hb
 
 
-class Row:
+class Row(hb.Axis, size=8):
     """The eight rows of an image."""
 
 
-class Column:
+class Column(hb.Axis, size=8):
     """Its columns."""
 
 
-class Down:
+class Down(hb.Axis, size=3):
     """The rows of a window."""
 
 
-class Across:
+class Across(hb.Axis, size=3):
     """Its columns."""
 
 
-class Grey:
+class Grey(hb.Axis, size=1):
     """The one channel of an image."""
 
 
-class Edge:
+class Edge(hb.Axis, size=8):
     """The channels after the first convolution."""
 
 
-class Stroke:
+class Stroke(hb.Axis, size=16):
     """Those after the second."""
 
 
-class Digit:
+class Digit(hb.Axis, size=10):
     """The ten classes."""
 
 
-class Batch:
+class Batch(hb.Axis, size=32):
     """The images of a mini-batch."""
 
 
@@ -77,19 +77,9 @@ class Labelled(hb.Record):
     label: hb.Part[hb.Elements[hb.Fin[Digit]]]
 
 
-fine, coarse = hb.Fin(Row, 8) * hb.Fin(Column, 8), hb.Fin(Row, 4) * hb.Fin(Column, 4)
-window, grey = hb.Fin(Down, 3) * hb.Fin(Across, 3), hb.Fin(Grey, 1)
-edge, stroke, digit, batch = hb.Fin(Edge, 8), hb.Fin(Stroke, 16), hb.Fin(Digit, 10), hb.Fin(Batch, 32)
-Input = hb.R ** (fine * grey)
-Sample = Labelled(image=Input, label=hb.Elements(digit))
-P = Params(
-    edges=hb.R ** (window * grey * edge),
-    edge_bias=hb.R**edge,
-    strokes=hb.R ** (window * edge * stroke),
-    stroke_bias=hb.R**stroke,
-    dense=hb.R ** (digit * (coarse * stroke)),
-    bias=hb.R**digit,
-)
+coarse, edge, stroke, batch = Row.of(4) * Column.of(4), Edge.set, Stroke.set, Batch.set
+Sample, P = Labelled.space(), Params.space(Row=4, Column=4)  # those of the dense layer, the only places in it
+Input = Sample.image
 
 
 # --- the model ---
@@ -143,7 +133,7 @@ def main() -> None:
             p = p + speed
             losses.append(float(value))
         print(f"epoch {epoch:2}: cross-entropy {np.mean(losses):.4f}")
-    scores = hb.batched(network, Batch)(p, (Input ** hb.Fin(Batch, int(held.sum()))).vec(x[held])).array
+    scores = hb.batched(network, Batch)(p, (Input ** Batch.of(int(held.sum()))).vec(x[held])).array
     print(f"held-out accuracy: {np.mean(scores.argmax(axis=1) == y[held]):.1%}")
 
 

@@ -26,27 +26,27 @@ import hilbert.all as hb
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
-class Pixel:
+class Pixel(hb.Axis, size=64):
     """The 64 pixels of an image."""
 
 
-class First:
+class First(hb.Axis, size=96):
     """The units of the first hidden layer."""
 
 
-class Second:
+class Second(hb.Axis, size=48):
     """The units of the second hidden layer."""
 
 
-class Digit:
+class Digit(hb.Axis, size=10):
     """The ten classes."""
 
 
-class Batch:
+class Batch(hb.Axis, size=32):
     """The images of a mini-batch."""
 
 
-class Image:
+class Image(hb.Axis):
     """The images of a whole set."""
 
 
@@ -86,15 +86,8 @@ class Labelled(hb.Record):
     label: hb.Part[hb.Elements[hb.Fin[Digit]]]
 
 
-pixel, first, second = hb.Fin(Pixel, 64), hb.Fin(First, 96), hb.Fin(Second, 48)
-digit, batch = hb.Fin(Digit, 10), hb.Fin(Batch, 32)
-Input = hb.R**pixel
-Sample = Labelled(image=Input, label=hb.Elements(digit))
-P = Params(
-    layer1=Layer1(weights=hb.R ** (first * pixel), bias=hb.R**first),
-    layer2=Layer2(weights=hb.R ** (second * first), bias=hb.R**second),
-    layer3=Layer3(weights=hb.R ** (digit * second), bias=hb.R**digit),
-)
+P, Sample, batch = Params.space(), Labelled.space(), Batch.set
+Input = Sample.image
 EPOCHS, RATE, DECAY = 70, 3e-3, 0.95
 
 
@@ -150,7 +143,7 @@ def load() -> tuple[tuple[Array, Array], tuple[Array, Array]]:
 
 def accuracy(p: hb.Vec[Params], x: Array, y: Array) -> float:
     """The share of images whose largest output is their label."""
-    images = hb.Fin(Image, len(x))
+    images = Image.of(len(x))
     scores: Array = hb.lift(network, images)(p, (Input**images).vec(x)).array
     return float((scores.argmax(axis=1) == y).mean())
 

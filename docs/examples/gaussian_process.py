@@ -26,7 +26,7 @@ class Kernel(hb.Record):
     noise: hb.Part[hb.Scalar]
 
 
-K = Kernel(length=hb.R, amplitude=hb.R, noise=hb.R)
+K = Kernel.space()
 
 
 def log_likelihood(t: hb.Vec[hb.Vector[Sample]], y: hb.Vec[hb.Vector[Sample]]) -> hb.Map[Kernel, hb.Scalar]:

@@ -17,19 +17,19 @@ import numpy as np
 import hilbert.all as hb
 
 
-class Axis:
+class Axis(hb.Axis):
     """The coordinates of a point."""
 
 
-class Below:
+class Below(hb.Axis):
     """The places below the diagonal of a matrix, column by column."""
 
 
-class Component:
+class Component(hb.Axis):
     """The Gaussians."""
 
 
-class Point:
+class Point(hb.Axis):
     """The data."""
 
 
@@ -54,15 +54,13 @@ def log_gamma(d: int, a: float) -> float:
 
 def objective(d: int, k: int, n: int, gamma: float, m: int) -> Objective:
     """The logarithm of the likelihood of n points in ℝ^d times the prior of k components: Mixture ⊕ (ℝ^d)^n → ℝ."""
-    axis, component, point = hb.Fin(Axis, d), hb.Fin(Component, k), hb.Fin(Point, n)
-    columns, rows = np.triu_indices(d, 1)
-    below = hb.Fin(Below, len(rows))
-    G = Gaussian(alpha=hb.R, mean=hb.R**axis, q=hb.R**axis, below=hb.R**below)
-    square = hb.segment_sum(rows * d + columns, axis * axis, rows=below)
+    axis, (columns, rows) = Axis.of(d), np.triu_indices(d, 1)
+    G = Gaussian.space(Axis=d, Below=len(rows))
+    square = hb.segment_sum(rows * d + columns, axis * axis, rows=G.below.index)
     w = d + m + 1
     prior = k * (w * d * math.log(gamma / math.sqrt(2)) - log_gamma(d, w / 2))
 
-    @hb.fun(G**component, (hb.R**axis) ** point)
+    @hb.fun(G ** Component.of(k), G.mean ** Point.of(n))
     def f(gaussians: hb.Expr[Mixture], xs: hb.Expr[Points]) -> hb.Expr[hb.Scalar]:
         def log_density(x: hb.Expr[hb.Vector[Axis]]) -> hb.Expr[hb.Scalar]:
             def one(g: hb.Expr[Gaussian]) -> hb.Expr[hb.Scalar]:

@@ -19,40 +19,39 @@ from attrs import frozen
 import hilbert.all as hb
 
 
-class Vertex:
+class Vertex(hb.Axis):
     """The vertices of the mesh."""
 
 
-class Seen:
+class Seen(hb.Axis):
     """The points that are seen."""
 
 
-class Axis:
+class Axis(hb.Axis, size=3):
     """The three coordinates of space."""
 
 
-class Home:
+class Home(hb.Axis, size=4):
     """The three coordinates behind a bone, and 1."""
 
 
-class Finger:
+class Finger(hb.Axis, size=5):
     """From thumb to little finger."""
 
 
-class Joint:
+class Joint(hb.Axis, size=4):
     """The bones of a finger, from the wrist on."""
 
 
-class Bend:
+class Bend(hb.Axis, size=4):
     """Its angles: the second bone's x and y, the third's x, the fourth's x."""
 
 
-class Corner:
+class Corner(hb.Axis, size=2):
     """The first two weights of a point on a triangle."""
 
 
-finger, joint, bend = hb.Fin(Finger, 5), hb.Fin(Joint, 4), hb.Fin(Bend, 4)
-axis, home, corner = hb.Fin(Axis, 3), hb.Fin(Home, 4), hb.Fin(Corner, 2)
+axis, home = Axis.set, Home.set
 Space, Square, Turn = hb.R**axis, hb.R ** (home * home), hb.R ** (axis * axis)
 Frame: TypeAlias = hb.Matrix[Axis, Home]
 Skin: TypeAlias = hb.Matrix[Vertex, Home]
@@ -76,7 +75,7 @@ class Pose(hb.Record):
     bends: hb.Part[hb.Copower[hb.Vector[Bend], hb.Fin[Finger]]]
 
 
-POSE = Pose(rotation=Space, translation=Space, bends=(hb.R**bend) ** finger)
+POSE = Pose.space()
 UNIT = Turn.vec(np.eye(3))
 CROSS = (hb.R ** (axis * axis * axis)).vec(np.cross(np.eye(3)[:, None], np.eye(3)).transpose(2, 0, 1))
 REST_X, COS_X, SIN_X = (
@@ -138,13 +137,13 @@ def mesh(hand: Hand, p: hb.Expr[Pose]) -> hb.Expr[Mesh]:
         return sum((skin[k] @ bone.T for k, bone in bones), skin[0] @ first.T)
 
     fingers = hb.each(moved, hb.const(hand.limbs), p[Pose.bends])
-    turned = (hand.still + fingers.sum(over=finger)) @ rotation(p[Pose.rotation]).T
+    turned = (hand.still + fingers.sum(over=Finger.set)) @ rotation(p[Pose.rotation]).T
     return turned + p[Pose.translation].rep(turned.space)
 
 
 def at_vertices(hand: Hand, who: np.ndarray, targets: np.ndarray) -> hb.Map[Pose, Points]:
     """target − vertex, for points seen at vertices."""
-    seen, measured = hb.Fin(Seen, len(who)), (Space ** hb.Fin(Seen, len(who))).vec(targets)
+    seen, measured = Seen.of(len(who)), (Space ** Seen.of(len(who))).vec(targets)
     place = hb.gather(who, vertices(hand), Space, rows=seen)
 
     @hb.fun(POSE)
@@ -156,11 +155,11 @@ def at_vertices(hand: Hand, who: np.ndarray, targets: np.ndarray) -> hb.Map[Pose
 
 def on_triangles(hand: Hand, which: np.ndarray, targets: np.ndarray) -> hb.Map[hb.DirectSum[Pose, Weights], Points]:
     """target − (u₀·a + u₁·b + (1 − u₀ − u₁)·c), for points seen on triangles abc."""
-    seen, measured = hb.Fin(Seen, len(which)), (Space ** hb.Fin(Seen, len(which))).vec(targets)
+    seen, measured = Seen.of(len(which)), (Space ** Seen.of(len(which))).vec(targets)
     ends = hand.triangles[which].T
     first, second, third = (hb.gather(end, vertices(hand), Space, rows=seen) for end in ends)
 
-    @hb.fun(POSE, (hb.R**corner) ** seen)
+    @hb.fun(POSE, (hb.R**Corner.set) ** seen)
     def f(p: hb.Expr[Pose], us: hb.Expr[Weights]) -> hb.Expr[Points]:
         rows = mesh(hand, p).rows()
         c = third(rows)
@@ -171,7 +170,7 @@ def on_triangles(hand: Hand, which: np.ndarray, targets: np.ndarray) -> hb.Map[h
 
 def vertices(hand: Hand) -> hb.Fin[Vertex]:
     """The index set of the mesh."""
-    return hb.Fin(Vertex, len(hand.still.array))
+    return Vertex.of(len(hand.still.array))
 
 
 def fitted(f: hb.Map[Pose, Points], p: hb.Vec[Pose], rounds: int = 15) -> hb.Vec[Pose]:
@@ -207,12 +206,12 @@ def read_hand(folder: Path) -> Hand:
     for parent, matrix in zip(parents, relative, strict=True):
         absolute.append(absolute[parent] @ matrix if parent >= 0 else matrix)
     still = sum(skin[b] @ absolute[b][:3].T for b in (0, len(bones) - 1))
-    vertex = hb.Fin(Vertex, len(points))
-    limb = Limb(behind=Square**joint, skin=(hb.R ** (vertex * home)) ** joint)
+    vertex = Vertex.of(len(points))
+    limb = Limb.space(Vertex=vertex)
     chains = relative[1:-1].reshape(5, 4, 4, 4), skin[1:-1].reshape(5, 4, len(points), 4)
     triangles = np.loadtxt(folder / "triangles.txt", delimiter=":", dtype=int)
     wrist = (hb.R ** (axis * home)).vec(relative[0][:3])
-    return Hand(wrist, (hb.R ** (vertex * axis)).vec(still), (limb**finger).vec(chains), triangles)
+    return Hand(wrist, (hb.R ** (vertex * axis)).vec(still), (limb**Finger.set).vec(chains), triangles)
 
 
 @frozen

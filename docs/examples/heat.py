@@ -17,33 +17,32 @@ import numpy as np
 import hilbert.all as hb
 
 
-class Row:
+class Row(hb.Axis, size=64):
     """North to south."""
 
 
-class Column:
+class Column(hb.Axis, size=64):
     """West to east."""
 
 
-class Sensor:
+class Sensor(hb.Axis, size=64):
     """The sensors."""
 
 
-class Reading:
+class Reading(hb.Axis, size=5):
     """The moments at which they are read."""
 
 
-class Step:
+class Step(hb.Axis, size=40):
     """The steps between two readings."""
 
 
-row, column, sensor = hb.Fin(Row, 64), hb.Fin(Column, 64), hb.Fin(Sensor, 64)
-reading, steps = hb.Fin(Reading, 5), hb.Fin(Step, 40)
+row, column = Row.set, Column.set
 PLACES = np.random.default_rng(1).choice(64 * 64, 64, replace=False)
 RATE, PENALTY = 0.2, 1e-3
 Plane: TypeAlias = hb.Matrix[Row, Column]
 Readings: TypeAlias = hb.Copower[hb.Vector[Sensor], hb.Fin[Reading]]
-look = hb.gather(PLACES, row * column, rows=sensor)
+look = hb.gather(PLACES, row * column, rows=Sensor.set)
 
 
 def warmed(u: hb.Expr[Plane]) -> hb.Expr[Plane]:
@@ -57,10 +56,10 @@ def observed(u: hb.Expr[Plane]) -> hb.Expr[Readings]:
     """What the sensors read."""
 
     def until_read(u: hb.Expr[Plane], _: hb.Expr[hb.Scalar]) -> tuple[hb.Expr[Plane], hb.Expr[hb.Vector[Sensor]]]:
-        u = hb.iterate(warmed, u, steps)
+        u = hb.iterate(warmed, u, Step.set)
         return u, look(u)
 
-    return hb.fold(until_read, u, hb.const((hb.R**reading).zeros()))[1]
+    return hb.fold(until_read, u, hb.const((hb.R**Reading.set).zeros()))[1]
 
 
 def truth() -> hb.Vec[Plane]:

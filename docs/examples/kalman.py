@@ -15,15 +15,15 @@ import numpy as np
 import hilbert.all as hb
 
 
-class State:
+class State(hb.Axis, size=4):
     """Two positions and two speeds."""
 
 
-class Seen:
+class Seen(hb.Axis, size=2):
     """The two positions."""
 
 
-class Time:
+class Time(hb.Axis):
     """The moments."""
 
 
@@ -34,7 +34,7 @@ class Noise(hb.Record):
     measured: hb.Part[hb.Scalar]
 
 
-state, seen, N = hb.Fin(State, 4), hb.Fin(Seen, 2), Noise(push=hb.R, measured=hb.R)
+state, seen, N = State.set, Seen.set, Noise.space()
 Square, Small = hb.R ** (state * state), hb.R ** (seen * seen)
 MOVE = Square.vec(np.eye(4) + 0.1 * np.eye(4, k=2))
 PUSH, UNIT = Square.vec(np.diag([0.0, 0.0, 1.0, 1.0])), Small.vec(np.eye(2))
@@ -46,7 +46,7 @@ Track: TypeAlias = hb.Copower[hb.Vector[Seen], hb.Fin[Time]]
 def log_likelihood(moments: int) -> hb.Map[hb.DirectSum[Noise, Track], hb.Scalar]:
     """Σ_t log N(y_t; what is expected after y_1, …, y_{t−1}): Noise ⊕ (ℝ²)^moments → ℝ."""
 
-    @hb.fun(N, (hb.R**seen) ** hb.Fin(Time, moments))
+    @hb.fun(N, (hb.R**seen) ** Time.of(moments))
     def f(noise: hb.Expr[Noise], track: hb.Expr[Track]) -> hb.Expr[hb.Scalar]:
         Q, R = hb.exp(2.0 * noise[Noise.push]) * PUSH, hb.exp(2.0 * noise[Noise.measured]) * UNIT
 
@@ -69,7 +69,7 @@ def drawn(moments: int, push: float, measured: float, rng: np.random.Generator) 
     for t in range(moments):
         x = MOVE.array @ x + push * np.r_[0.0, 0.0, rng.standard_normal(2)]
         found[t] = x[:2] + measured * rng.standard_normal(2)
-    return ((hb.R**seen) ** hb.Fin(Time, moments)).vec(found)
+    return ((hb.R**seen) ** Time.of(moments)).vec(found)
 
 
 def main() -> None:

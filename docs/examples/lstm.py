@@ -17,19 +17,19 @@ import numpy as np
 import hilbert.all as hb
 
 
-class Bit:
+class Bit(hb.Axis):
     """The bits of a character, and the units of a layer."""
 
 
-class Gate:
+class Gate(hb.Axis, size=4):
     """Forget, in, out, change."""
 
 
-class Depth:
+class Depth(hb.Axis):
     """The layers."""
 
 
-class Time:
+class Time(hb.Axis):
     """The places in the text."""
 
 
@@ -76,11 +76,9 @@ def remembered(p: hb.Expr[Layer], x: hb.Expr[Bits], hidden: hb.Expr[Bits], cell:
 
 def loss(layers: int, bits: int, characters: int) -> Loss:
     """Minus the mean of (bit of the next character)·(its log-probability): Net ⊕ Memory^layers ⊕ text ⊕ text → ℝ."""
-    bit, depth, time = hb.Fin(Bit, bits), hb.Fin(Depth, layers), hb.Fin(Time, characters)
-    B, G = hb.R**bit, hb.R ** (hb.Fin(Gate, 4) * bit)
-    N = Net(layers=Layer(weight=G, bias=G) ** depth, into=B, out=B, bias=B)
+    N, M, texts = Net.space(Bit=bits, Depth=layers), Memory.space(Bit=bits), Time.of(characters)
 
-    @hb.fun(N, Memory(hidden=B, cell=B) ** depth, B**time, B**time)
+    @hb.fun(N, M ** Depth.of(layers), N.into**texts, N.into**texts)
     def f(
         p: hb.Expr[Net], start: hb.Expr[Memories], text: hb.Expr[Text], following: hb.Expr[Text]
     ) -> hb.Expr[hb.Scalar]:

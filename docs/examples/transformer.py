@@ -15,23 +15,23 @@ import numpy as np
 import hilbert.all as hb
 
 
-class Token:
+class Token(hb.Axis, size=24):
     """The places of a text."""
 
 
-class Feature:
+class Feature(hb.Axis, size=32):
     """What describes a token."""
 
 
-class Key:
+class Key(hb.Axis, size=8):
     """What a head compares."""
 
 
-class Heads:
+class Heads(hb.Axis, size=4):
     """The heads."""
 
 
-class Hidden:
+class Hidden(hb.Axis, size=64):
     """The units between the two dense layers."""
 
 
@@ -64,17 +64,8 @@ class Block(hb.Record):
 
 Text: TypeAlias = hb.Matrix[Token, Feature]
 
-token, feature, key, heads, hidden = (
-    hb.Fin(Token, 24),
-    hb.Fin(Feature, 32),
-    hb.Fin(Key, 8),
-    hb.Fin(Heads, 4),
-    hb.Fin(Hidden, 64),
-)
-X, N, W = hb.R ** (token * feature), Norm(scale=hb.R**feature, shift=hb.R**feature), hb.R ** (key * feature)
-H = Head(query=W, key=W, value=W, out=hb.R ** (feature * key))
-Up, Down = hb.R ** (hidden * feature), hb.R ** (feature * hidden)
-P = Block(before=N, heads=H**heads, between=N, up=Up, bias=hb.R**hidden, down=Down)
+token, feature = Token.set, Feature.set
+X, P = hb.R ** (token * feature), Block.space()
 FUTURE = (hb.R ** (token * token)).vec(np.triu(np.full((token.size, token.size), -np.inf), 1))
 
 
@@ -83,15 +74,15 @@ FUTURE = (hb.R ** (token * token)).vec(np.triu(np.full((token.size, token.size),
 
 def normalised(p: hb.Expr[Norm], x: hb.Expr[Text]) -> hb.Expr[Text]:
     """Mean 0 and variance 1 in each row, then scaled and shifted."""
-    z = x - x.mean(over=feature).rep(X)
+    z = x.add(-x.mean(over=feature))
     deviation = hb.sqrt((z * z).mean(over=feature) + 1e-6)
-    return z / deviation.rep(X) * p[Norm.scale].rep(X) + p[Norm.shift].rep(X)
+    return z.times(1.0 / deviation).times(p[Norm.scale]).add(p[Norm.shift])
 
 
 def attention(h: hb.Expr[Head], x: hb.Expr[Text]) -> hb.Expr[Text]:
     """What one head adds: values, weighted by how well keys fit queries, of the tokens so far."""
     q, k, v = x @ h[Head.query].T, x @ h[Head.key].T, x @ h[Head.value].T
-    scores = q @ k.T / math.sqrt(key.size) + FUTURE
+    scores = q @ k.T / math.sqrt(Key.set.size) + FUTURE
     return scores.softmax(over=1) @ v @ h[Head.out].T
 
 
@@ -99,9 +90,9 @@ def attention(h: hb.Expr[Head], x: hb.Expr[Text]) -> hb.Expr[Text]:
 def block(p: hb.Expr[Block], x: hb.Expr[Text]) -> hb.Expr[Text]:
     """x ↦ y + dense(norm y) with y = x + Σ_h attention_h(norm x)."""
     y = normalised(p[Block.before], x)
-    x = x + hb.each(lambda h: attention(h, y), p[Block.heads]).sum(over=heads)
+    x = x + hb.each(lambda h: attention(h, y), p[Block.heads]).sum(over=Heads.set)
     y = normalised(p[Block.between], x)
-    return x + hb.gelu(y @ p[Block.up].T + p[Block.bias].rep(hb.R ** (token * hidden))) @ p[Block.down].T
+    return x + hb.gelu((y @ p[Block.up].T).add(p[Block.bias])) @ p[Block.down].T
 
 
 # --- the training ---

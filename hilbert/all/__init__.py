@@ -66,8 +66,8 @@ if TYPE_CHECKING:
     from linmap import *
 else:
     _SHOWN = {
-        "spaces": "Bool Boolean Copower Coproduct DirectSum Elements Field Fin Index Integers Labelled Map Matrix Part "
-        "Product R R32 Record Relation Scalar Space SpaceError TensorProduct Type Vec Vector Z direct_sum fan_in "
+        "spaces": "Axis Bool Boolean Copower Coproduct DirectSum Elements Field Fin Index Integers Labelled Map Matrix "
+        "Part Product R R32 Record Relation Scalar Space SpaceError TensorProduct Type Vec Vector Z direct_sum fan_in "
         "initial load save",
         "functions": "Expr Fun batched build compiled const constant each entry fixed_point fold fun iterate kept "
         "lift made onehot operation program root select show where while_ again",
@@ -75,7 +75,7 @@ else:
         "hypot log log10 log1p log2 logaddexp maximum minimum pow power reciprocal relu sigmoid sign sin sinh softplus "
         "sqrt square stop_gradient tan tanh",
         "vocabulary": "concatenate contract conv dot gather inner outer segment_sum solve stack",
-        "derivatives": "Derivative LinMap adjoint cost derivative equal explain grad hessian jacobian jvp matrix "
+        "derivatives": "Derivative LinMap adjoint cost derivative equal explain grad hessian hvp jacobian jvp matrix "
         "simplify structure value_and_grad vjp",
         "checks": "check check_adjoint check_derivative verify",
         "bridges": "as_jax as_scipy as_torch nlp",

@@ -9,11 +9,22 @@ from typing import Any
 from hilbert.errors import SpaceError, shown
 
 
+class SizedTag:
+    """The base of the tags that know their index sets: see `hilbert.index.axis`."""
+
+
 def as_tag(_: Any, __: Any, tag: Any) -> None:
     """An attrs validator: the tag of an axis is a class."""
     if not isinstance(tag, type):
         msg = f"the tag of an axis is a class (class Pixel: ...), not {shown(tag)}"
         raise SpaceError(msg)
+
+
+def index_set_of(value: object, other: str) -> str:
+    """How an index set is written where a value is none: that of a tag, or another one."""
+    if not isinstance(value, type):
+        return other
+    return f"{value.__name__}.set" if issubclass(value, SizedTag) else f"Fin({value.__name__}, n)"
 
 
 def require_importable(tag: type, what: str) -> None:

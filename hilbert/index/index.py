@@ -22,7 +22,7 @@ from hilbert.base.attach import declared, overloaded
 from hilbert.base.once import Unchanging, cached_property, once
 from hilbert.base.repr_names import spelled
 from hilbert.base.sizes import countable
-from hilbert.base.tag_classes import as_tag, require_importable
+from hilbert.base.tag_classes import as_tag, index_set_of, require_importable
 from hilbert.base.two_sided import TwoSided, text, upwards
 from hilbert.displayed import DisplayedAsFormula
 from hilbert.errors import SpaceError, integer, is_masked, shown
@@ -87,7 +87,7 @@ shown.register(Index, lambda index: f"the index set {index}")
 def require_index(value: Any, what: str) -> None:
     """Raise SpaceError unless a value is an index set."""
     if not isinstance(value, Index):
-        msg = f"{what} takes an index set, not {shown(value)}: write Fin(Tag, n)"
+        msg = f"{what} takes an index set, not {shown(value)}: write {index_set_of(value, 'Fin(Tag, n)')}"
         raise SpaceError(msg)
 
 
@@ -172,7 +172,7 @@ class Fin(Labelled[T]):
             """Say how to write an index set of which only the class or only the size was given."""
             if len(given) == 1 and not named:
                 (one,) = given
-                hint = f"Fin({one.__name__}, n)" if isinstance(one, type) else f"Fin.of({shown(one)})"
+                hint = index_set_of(one, f"Fin.of({shown(one)})")
                 msg = (
                     f"Fin(Tag, n) takes the class that names an axis and its size, not {shown(one)} alone: write {hint}"
                 )

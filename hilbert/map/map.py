@@ -16,7 +16,7 @@ from hilbert.base.term import Term
 from hilbert.displayed import DisplayedAsFormula
 from hilbert.errors import SpaceError, alike, number, shown
 from hilbert.index.index import Index, Product, require_index
-from hilbert.space.direct_sum import DirectSum
+from hilbert.space.direct_sum import DirectSum, flat
 from hilbert.space.nested_sums import apart, said
 from hilbert.space.space import Copower, R, Type, bracketing
 from hilbert.space.vector import Vec
@@ -85,7 +85,7 @@ class Map(DisplayedAsFormula, Term, NotArray, Generic[V, W]):
 
     @overloaded(lambda: _calls.Map___call__)
     def __call__(self: Map[V, W], *args: Any, **names: Any) -> Any:
-        """f(x); f(a, b, c) for a direct sum, f(a, (b, c)) where a part is one. SpaceError for one of another space."""
+        """f(x); f(a, b, c) for a direct sum, f(a, (b, c)) or f(a, b, c) where a part is one. SpaceError for others."""
         if names:
             given = ", ".join(f"{name}=…" for name in names)
             msg = f"f : {self.dom} → {self.cod} takes arguments by position, not {given}: write f(v) or f(v, w)"
@@ -100,6 +100,10 @@ class Map(DisplayedAsFormula, Term, NotArray, Generic[V, W]):
             leaves = together(parts, args)
             if leaves is not None:
                 return applied(leaves)
+        if isinstance(self, Columnwise) and len(args) == 1:
+            columns = self._of_columns(args[0])
+            if columns is not None:
+                return columns
         for a in args:
             symbol = None if type(a) is Vec else symbol_among(a)
             if symbol is not None:
@@ -185,6 +189,16 @@ class Map(DisplayedAsFormula, Term, NotArray, Generic[V, W]):
 
     def __pow__(self, X: I) -> Map[Copower[V, I], Copower[W, I]]:
         return self._copower(exponent(X))
+
+
+class Columnwise(Map[V, W]):
+    """A map that applies to the columns of a table, too: a linear map."""
+
+    __slots__ = ()
+
+    def _of_columns(self, x: Any, /) -> Any:
+        """The table of the values at the columns of a table; None for what is no table of columns in the domain."""
+        raise TypeError(type(self).__name__)
 
 
 AnyMap: TypeAlias = Map[Any, Any]
@@ -296,9 +310,10 @@ def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:
         raise SpaceError(f"{msg}{call}(f)(x)")
     if tuple in map(type, args):
         args = [_together(arg) if type(arg) is tuple else arg for arg in args]
+    parts = flat(dom) if isinstance(dom, DirectSum) and len(dom.parts) != len(args) == len(flat(dom)) else dom.parts
     for k, arg in enumerate(args):
         if not isinstance(arg, Vec):
-            part = dom.parts[k] if len(args) == len(dom.parts) > 1 else dom
+            part = parts[k] if len(args) == len(parts) > 1 else dom
             what = f"argument {k + 1} of f : {dom} → {f.cod} is {shown(arg)}"
             is_list = isinstance(arg, list) and bool(arg) and all(isinstance(item, NotArray) for item in arg)
             remedy = "write f(v, w), not f([v, w])" if is_list else "make it by V.vec(data)"
@@ -310,7 +325,6 @@ def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:
             raise SpaceError(apart(x.space, dom) + msg + (unfit([x.space], dom) or bracketing(x.space, dom)))
         vector: Vec[Any] = x
         return vector
-    parts = dom.parts
     if not isinstance(dom, DirectSum) or len(parts) != len(args):
         several = f"{len(parts)} arguments, or one" if isinstance(dom, DirectSum) else "one argument, a"
         msg = f"f : {dom} → {f.cod} takes {several} vector of {dom}; {len(args)} were given"
@@ -347,12 +361,7 @@ def unfit(have: Sequence[Type], want: Type) -> str:
         return f"; a map of index sets, such as gather(table, X, V), takes V last: V = {have[0].base}"
     due = want.parts if len(have) > 1 else (want,)
     if len(have) != len(due):
-        inner = [part for group in due for part in group.parts]
-        if list(have) != inner:
-            return ""
-        names = iter(range(1, len(have) + 1))
-        groups = ", ".join(f"({', '.join(f'x{next(names)}' for _ in group.parts)})" for group in due)
-        return f": these fit as {len(due)} tuples, f({groups})"
+        return ""
     order = [next((k for k, one in enumerate(have) if one == part), -1) for part in due]
     if sorted(order) == list(range(len(have))):
         return f"; the arguments {', '.join(str(k + 1) for k in order)}, in this order, would fit"

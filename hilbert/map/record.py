@@ -18,6 +18,7 @@ Params(weights: ℝ^{Hidden1×Pixel2}, bias: ℝ^Hidden1) ℝ^{Hidden1×Pixel2} 
 from __future__ import annotations
 
 import inspect
+import sys
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -36,13 +37,15 @@ from typing import (
 from hilbert.base.attach import attached
 from hilbert.base.notarray import Applicable, refuse_part
 from hilbert.errors import MissingError, SpaceError, shown
+from hilbert.index.index import Fin
+from hilbert.map.annotated_spaces import annotated_spaces, scope
 from hilbert.space.direct_sum import Biproduct
 from hilbert.space.parts import Lens, Owner
-from hilbert.space.space import Space, Type
+from hilbert.space.space import Field, R, Space, Type
 from hilbert.space.vector import Vec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 SPACES = "write R, R ** Fin(Tag, n), another record"
 L = TypeVar("L")
@@ -109,10 +112,12 @@ class Record(Biproduct):
     names: ClassVar[tuple[str, ...] | None] = ()
     lenses: ClassVar[dict[str, Lens[Any, Any]]] = {}
     """The lens of each part."""
+    _scope: ClassVar[Mapping[str, Any]] = {}
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Make the parts that the class declares; raises SpaceError for declarations that are no parts."""
         super().__init_subclass__(**options)
+        cls._scope = scope(cls, sys._getframe(1))
         own = _declared(cls)
         for name in own:
             setattr(cls, name, Part(name))
@@ -143,6 +148,16 @@ class Record(Biproduct):
         made = cls.__new__(cls)
         made._hold(parts)
         return made
+
+    @classmethod
+    def space(cls, scalars: Field = R, /, **sizes: int | Fin[Any]) -> Self:
+        """The record whose parts have the spaces of their annotations: `Theta.space()`, `Theta.space(School=8)`.
+
+        An axis has the size that its class declares, or the one given by the name of its tag, or an index set of that
+        tag. `scalars` is R or R32. Raises SpaceError for a size that is missing, a name that no axis or more than one
+        has, and an annotation that says no space.
+        """
+        return cls.of_parts(annotated_spaces(cls, scalars, sizes))
 
     if TYPE_CHECKING:  # see `hilbert.space.parts.Owner`
 

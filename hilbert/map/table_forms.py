@@ -13,6 +13,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hilbert.base.notarray import Applicable
+from hilbert.errors import SpaceError
+from hilbert.index.index import Product
 from hilbert.map.map import AnyMap, Map
 from hilbert.space.direct_sum import DirectSum
 from hilbert.space.space import Copower, Field, TensorProduct, Type, power
@@ -67,6 +69,30 @@ def _is_table(arg: Any, due: Type, X: Index) -> bool:
             return bool(index == X)
         case _:  # no table
             return False
+
+
+def of_columns(f: AnyMap, x: Any) -> Any:
+    """The values of f : ℝ^X → ℝ^Y at the columns of x in ℝ^{X×Z} or (ℝ^Z)^X, in the same form; None for another x."""
+    if not isinstance(x, (Vec, Applicable)) or not isinstance(x.space, Copower) or x.space is f.dom:
+        return None
+    dom, cod, form = f.dom, f.cod, x.space
+    if not isinstance(dom, Copower) or not isinstance(dom.base, Field) or form == dom:
+        return None
+    match form:
+        case Copower(Field() as field, Product(X, Z)) if dom.index == X and field == dom.base:
+            table: Any = x
+        case Copower(Copower(Field() as field, Z), X) if dom.index == X and field == dom.base:
+            table = x._within(Copower(field, X * Z))
+        case _:  # no table whose columns are in the domain
+            return None
+    if not isinstance(cod, Field) and not (isinstance(cod, Copower) and isinstance(cod.base, Field)):
+        msg = f"A : {dom} → {cod} does not apply to the columns of {form}: its values are no vectors of one array; "
+        raise SpaceError(f"{msg}A ** {Z} is A for each row of the transposed table")
+    values = (f**Z)(table.T._within(Copower(dom, Z)))
+    if isinstance(cod, Field):
+        return values
+    made = values._within(Copower(cod.base, Z * cod.index)).T
+    return made if isinstance(form.base, Field) else made._within(Copower(Copower(cod.base, Z), cod.index))
 
 
 def formed(value: Any, form: Type, X: Index) -> Any:

@@ -205,6 +205,12 @@ direct_sum = _DirectSumOf()
 """V₁ ⊕ … ⊕ Vₙ, and `direct_sum.over(X, spaces)` over an index set."""
 
 
+def flat(dom: Type) -> tuple[Type, ...]:
+    """The parts of the parts of a direct sum: the arguments (x, y, dx, dy) of a function of ((x, y), (dx, dy))."""
+    groups = (part.parts if isinstance(part, DirectSum) else (part,) for part in dom.parts)
+    return tuple(part for group in groups for part in group)
+
+
 def sum_of_bundle(bundle: Bundle) -> Type:
     """The direct sum of the leaves of a bundle, each as a type."""
     return DirectSum(tuple(map(type_of, bundle.leaves)))

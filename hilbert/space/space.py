@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import operator
 from functools import reduce
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Protocol, TypeAlias, TypeVar, TypeVarTuple, final
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Protocol, TypeAlias, TypeVar, final
 
 import numpy as np
 from attrs import field, frozen
@@ -25,6 +25,7 @@ from hilbert.base.attach import declared
 from hilbert.base.numpy_names import OUTER
 from hilbert.base.once import OfFields, Remembering, cached_property, latest, once
 from hilbert.base.sizes import countable
+from hilbert.base.tag_classes import index_set_of
 from hilbert.displayed import DisplayedAsFormula
 from hilbert.errors import SpaceError, alike, shown, written
 from hilbert.index.index import Fin, Index, Product, Unit, require_index
@@ -44,7 +45,6 @@ S = TypeVar("S")
 T = TypeVar("T")
 V = TypeVar("V", bound="Type")
 W = TypeVar("W", bound="Type")
-Vs = TypeVarTuple("Vs")
 MANY = 64  # a vector of more components is not iterated: a loop over expressions is a step for each
 
 
@@ -465,7 +465,8 @@ def items(space: Type, tree: Any, arity: int) -> list[Any]:
 def _exponent(power: Any, _: Any, value: Any) -> None:
     if not isinstance(value, Index):
         base = f"({power.base!r})" if " " in repr(power.base) else repr(power.base)
-        raise SpaceError(f"the exponent of a copower is an index set, not {shown(value)}: write {base} ** Fin.of(n)")
+        way = f"write {base} ** {index_set_of(value, 'Fin.of(n)')}"
+        raise SpaceError(f"the exponent of a copower is an index set, not {shown(value)}: {way}")
 
 
 @final

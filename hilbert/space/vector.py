@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from hilbert import _calls
     from hilbert._calls import Reductions
-    from hilbert.index.index import Anonymous, Fin, Index, Product
+    from hilbert.index.index import Index, Product
     from hilbert.space.space import Boolean, Copower, Elements, Field, Space, TensorProduct, Type
 
     Whole: TypeAlias = slice[None, None, None]
@@ -482,12 +482,6 @@ class Vec(DisplayedAsNumbers, NotArray, Reductions, Generic[V]):
         """The same numbers in another precision; truth values as 1 and 0, integers as numbers, without a derivative."""
         raise NotImplementedError
 
-    @overloaded(lambda: _calls.Vec_crop)
-    @declared
-    def crop(self: Vec[Any], start: int | None, stop: int | None, *, step: int = 1, to: Any = None) -> Any:
-        """The components start:stop:step, indexed by `to`; see `linmap.crop`."""
-        raise NotImplementedError
-
     @overloaded(lambda: _calls.Vec_concatenate)
     @declared
     def concatenate(self: Vec[Any], other: Any, *, to: Any = None) -> Any:
@@ -503,11 +497,6 @@ class Vec(DisplayedAsNumbers, NotArray, Reductions, Generic[V]):
     @declared
     def transpose(self: Vec[Any], Y: Any = None) -> Any:
         """`T`; or the factors of the index set in another order, v.transpose(Z * X) of V^{X×Z}."""
-        raise NotImplementedError
-
-    @declared
-    def pad(self: Vec[Copower[W, I]], before: int, after: int) -> Vec[Copower[W, Fin[Anonymous]]]:
-        """Zeros before and after; see `linmap.pad`."""
         raise NotImplementedError
 
     @declared

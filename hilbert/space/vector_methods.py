@@ -67,6 +67,25 @@ METHODS = {
     "diagonal": Method("Diagonal", "A_xx for each x, of A ∈ V^{X×X}; raises SpaceError for another index set."),
     "trace": Method("Trace", "Σ_x A_xx, of A ∈ V^{X×X}; raises SpaceError for another index set."),
     "diag": Method("Diag", "The matrix of V^{X×X} with v ∈ V^X on its diagonal and 0 elsewhere."),
+    "named": Method(
+        "Named",
+        "The same entries with other names for the axes, v : Y, or for the one axis that `over` is; raises SpaceError "
+        "where the sizes differ.",
+    ),
+    "pad": Method(
+        "Padded",
+        "Zeros before and after, along the one axis, or along `over`; `to` names the new one. See `linmap.pad`.",
+    ),
+    "crop": Method(
+        "Cropped",
+        "The components start:stop:step along the one axis, or along `over`, indexed by `to`; see `linmap.crop`.",
+    ),
+    "add": Method(
+        "Along",
+        "v added along the axes that it names, for each element of the others; raises SpaceError unless it fits in one "
+        "way.",
+    ),
+    "times": Method("Along", "The product with v along the axes that it names; fits as in `add`."),
 }
 """The methods of vectors and expressions along axes; that of vectors without an axis is another `norm`."""
 

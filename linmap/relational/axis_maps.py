@@ -47,9 +47,14 @@ def pad(X: Any, before: int, after: int, V: Any = R, *, to: Any = None) -> Any:
     `to` is Y. Raises SpaceError for widths that are no integers ≥ 0, and for a Y of another size.
     """
     in_order("pad(X, before, after, V)", V, X, before, after)
+    return red(padding(X, before, after, to=to), V)
+
+
+def padding(X: Any, before: int, after: int, *, to: Any = None) -> AnyRelation:
+    """X as positions of Y, `before` of them before and `after` behind."""
     require_index(X, "pad")
     low, high = (whole(width, "the width of padding", least=0) for width in (before, after))
-    return red(run(X, _named(to, low + X.size + high, "pad"), low), V)
+    return run(X, _named(to, low + X.size + high, "pad"), low)
 
 
 @overloaded(lambda: _calls.crop)
@@ -59,6 +64,11 @@ def crop(X: Any, start: int | None, stop: int | None, V: Any = R, *, step: int =
     `to` is Y. Raises SpaceError for bounds that are no integers or None, for step 0, and for a Y of another size.
     """
     in_order("crop(X, start, stop, V)", V, X, start, stop)
+    return red(cropping(X, start, stop, step=step, to=to), V)
+
+
+def cropping(X: Any, start: int | None, stop: int | None, *, step: int = 1, to: Any = None) -> AnyRelation:
+    """The positions start:stop:step of X as Y."""
     require_index(X, "crop")
     low, high = _bound(start), _bound(stop)
     stride = whole(step, "the step of crop")
@@ -67,7 +77,7 @@ def crop(X: Any, start: int | None, stop: int | None, V: Any = R, *, step: int =
         raise SpaceError(msg)
     places = range(X.size)[low:high:stride]
     Y = _named(to, len(places), "crop")
-    return red(run(Y, X, places.start if places else 0, places.step if len(places) > 1 else 1).T, V)
+    return run(Y, X, places.start if places else 0, places.step if len(places) > 1 else 1).T
 
 
 @overloaded(lambda: _calls.roll)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
-from hilbert import Copower, Map, Type
-from hilbert.base.attach import declared
+from hilbert import Copower, Map, Type, Vec
+from hilbert.base.attach import declared, overloaded
+from hilbert.base.notarray import Applicable
 from hilbert.index.index import Index
-from hilbert.map.map import AnyMap, OnLeaves, exponent, factor, reciprocal
+from hilbert.map.map import AnyMap, Columnwise, OnLeaves, exponent, factor, reciprocal
+from hilbert.map.table_forms import of_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from linmap import _calls
 
 I = TypeVar("I", bound=Index)
 U = TypeVar("U", bound=Type)
@@ -18,7 +22,7 @@ V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 
 
-class LinMap(Map[V, W]):
+class LinMap(Columnwise[V, W]):
     """f : V ⊸ W, a continuous linear map as a term."""
 
     __slots__ = ()
@@ -54,12 +58,15 @@ class LinMap(Map[V, W]):
     def _parallel(self, parts: Sequence[AnyMap]) -> AnyLinMap:
         raise NotImplementedError
 
-    @overload
-    def __matmul__(self, f: LinMap[U, V]) -> LinMap[U, W]: ...
-    @overload
-    def __matmul__(self, f: Map[U, V]) -> Map[U, W]: ...
-    def __matmul__(self, f: Any) -> Any:
-        return super().__matmul__(f)
+    def _of_columns(self, x: Any, /) -> Any:
+        """A x_z for each z, of x in ℝ^{X×Z} or (ℝ^Z)^X where A is on ℝ^X; None for anything else."""
+        return of_columns(self, x)
+
+    @overloaded(lambda: _calls.LinMap___matmul__)
+    def __matmul__(self: LinMap[V, W], f: Any) -> Any:  # type: ignore[override]  # other maps do not take vectors
+        """A ∘ f of a map f; A @ v is A(v), as for a matrix."""
+        anything: Any = self
+        return anything(f) if isinstance(f, (Vec, Applicable)) else super().__matmul__(f)
 
     @overload
     def __add__(self, g: LinMap[V, W]) -> LinMap[V, W]: ...

@@ -9,6 +9,7 @@ from tests.typing.verdict import BAD, GOOD, MODELS, ROOT, Verdict, explained, ma
 from tests.typing.verdicts import Verdicts
 
 KINDS = {
+    "axis",
     "wrong_axis",
     "sum_of_two_spaces",
     "swapped_arguments",
@@ -25,6 +26,8 @@ KINDS = {
     "order",
     "discrete",
     "labelled_axis",
+    "named_axis",
+    "flat_call",
     "loops",
     "over",
     "point",

@@ -59,11 +59,12 @@ RULES = {
     "return-value": {"reportReturnType"},
     "type-arg": {"reportInvalidTypeArguments"},
     "union-attr": {"reportAttributeAccessIssue"},
-    "type-var": {"reportArgumentType", "reportInvalidTypeArguments"},
+    "type-var": {"reportArgumentType", "reportInvalidTypeArguments", "reportOperatorIssue"},
 }
 """For a code of mypy, the rules of pyright that say the same."""
 FOLLOWS = {
     "reportCallIssue",
+    "reportGeneralTypeIssues",
     "reportReturnType",
     "reportUnknownArgumentType",
     "reportUnknownLambdaType",

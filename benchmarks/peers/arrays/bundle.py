@@ -56,9 +56,10 @@ def sights(cameras: int, points: int, seen: int) -> tuple[Any, Any]:
 def residuals(given: Given) -> Any:
     """Coordinates by contractions with constants, as docs/examples/bundle.py has them, so that blocks are 2×n."""
     from docs.examples.bundle import LEVI_CIVITA
-    from docs.examples.bundle_adjustment import Plane, Space, V, View, axis, image
+    from docs.examples.bundle_adjustment import Axis, Image, Plane, Space, V, View
 
     each: Any = hb.each
+    axis, image = Axis.set, Image.set
     cameras, points, weights, features, camera_of, point_of = given
     cross = (hb.R ** (axis * axis * axis)).vec(LEVI_CIVITA)
     plane, depth = (hb.R ** (image * axis)).vec(np.eye(2, 3)), Space.vec([0.0, 0.0, 1.0])

@@ -1,4 +1,4 @@
-"""Vectors that do not meet: products of two spaces, a matrix without its axes, sums over a foreign axis, A @ v."""
+"""Vectors that do not meet: products of two spaces, a matrix without its axes, sums over a foreign axis, v @ A."""
 
 from adjoint import grad
 from diff import fun, inner
@@ -53,7 +53,7 @@ def bad_axis() -> None:
 
 
 def bad_application() -> None:
-    cumsum(column) @ v  # E: operator
+    v @ cumsum(column)  # E: operator
 
 
 def bad_transpose() -> None:

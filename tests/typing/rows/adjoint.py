@@ -104,7 +104,19 @@ ROWS = {
             "(f: Map[V, W], wrt: int | Sequence[int] | Sequence[Lens[V, Any]]) -> Program[DirectSum[V, W], Any]",
         ],
     },
-    "adjoint.reverse.gradient": {"grad": gradient("{}"), "value_and_grad": gradient("DirectSum[Field, {}]")},
+    "adjoint.reverse.gradient": {
+        "grad": gradient("{}"),
+        "value_and_grad": gradient("DirectSum[Field, {}]"),
+        "hvp": [
+            "(f: Map[V, Field]) -> Program[DirectSum[V, V], V]",
+            *(
+                f"(f: Map[{V}, Field], wrt: Literal[{k}]) -> Program[DirectSum[{V}, {part}], {part}]"
+                for k, V, part in ((0, "DirectSum[A, *Rest]", "A"), (1, "DirectSum[A, B, *Rest]", "B"))
+            ),
+            "(f: Map[V, Field], wrt: Lens[V, A]) -> Program[DirectSum[V, A], A]",
+            "(f: Map[V, Field], wrt: int | Sequence[int] | Sequence[Lens[V, Any]]) -> Program[DirectSum[V, Any], Any]",
+        ],
+    },
     "adjoint.reverse.jacobian_matrix": {
         "jacobian": [f"(f: Map[{V}, Any], {x}) -> Any" for V, x in points(FORM)],
         "hessian": [f"(f: Map[{V}, Field], {x}) -> Any" for V, x in points(FORM)],

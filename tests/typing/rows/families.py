@@ -27,6 +27,15 @@ OPERANDS = [ON_VECTORS, IN_EXPRESSIONS, WITH_EXPRESSIONS]
 """Two operands are vectors, or one of them is an expression: the result is one, too."""
 
 
+COLUMNS = [
+    ("Copower[Field, J]", "Copower[Field, Product[I, K]]", "Copower[Field, Product[J, K]]"),
+    ("Copower[Field, J]", "Copower[Copower[Field, K], I]", "Copower[Copower[Field, K], J]"),
+    ("Field", "Copower[Field, Product[I, K]]", "Copower[Field, K]"),
+    ("Field", "Copower[Copower[Field, K], I]", "Copower[Field, K]"),
+]
+"""The codomain of a linear map on ℝ^I, a table whose columns are in ℝ^I, and the table of the values at them."""
+
+
 def parts(n: int, of: str = "{}") -> str:
     """The first n spaces: `A, B, C`, or `Vec[A], Vec[B], Vec[C]` for of = `Vec[{}]`."""
     return ", ".join(of.format(space) for space in SPACES[:n])

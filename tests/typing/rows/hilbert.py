@@ -1,7 +1,7 @@
 """Signatures of the package hilbert."""
 
 from tests.typing.rows import methods
-from tests.typing.rows.families import VEC, parts, values
+from tests.typing.rows.families import COLUMNS, VEC, parts, values
 
 IMPORTS = """
 from collections.abc import Callable, Iterator
@@ -28,13 +28,13 @@ from hilbert import (
     Type,
 )
 from hilbert import Vec as Vec
-from hilbert.map.map import Operand
+from hilbert.map.map import Columnwise, Operand
 from hilbert.space.vector import Linear, Number, Whole
 """
 VARIABLES = {
     "A B C D E F G L M N V W": "Type",
     "X": "Space",
-    "I J K": "Index",
+    "H I J K": "Index",
     "T": "",
     "Unknown": "Never",
     "Rest": "TypeVarTuple",
@@ -49,6 +49,12 @@ def applied(kind: str, result: str) -> dict[str, list[str]]:
         ("B, C", "Map[DirectSum[A, DirectSum[B, C]], W]"),
         ("B, C, D", "Map[DirectSum[A, DirectSum[B, C, D]], W]"),
     ]
+    flat = [
+        ("A, B", "C", 3),
+        ("A, B, C", "D", 4),
+        ("A, B", "DirectSum[C, D]", 4),
+        ("A, B, C", "DirectSum[D, E, F]", 6),
+    ]
     a = kind.format("A")
     return {
         "whole": [f"(self: Map[V, W], x: {kind.format('V')}, /) -> {result}"],
@@ -58,6 +64,10 @@ def applied(kind: str, result: str) -> dict[str, list[str]]:
             *(
                 f"(self: {of}, a: {a}, bc: tuple[{', '.join(map(kind.format, inner.split(', ')))}], /) -> {result}"
                 for inner, of in nested
+            ),
+            *(
+                f"(self: Map[DirectSum[DirectSum[{first}], {second}], W], {values(n, kind)}, /) -> {result}"
+                for first, second, n in flat
             ),
         ],
     }
@@ -91,6 +101,10 @@ ROWS = {
             "(self: Map[V, W], x: Unknown, /, *more: Unknown) -> Any",
             *(line for kind in ("whole", "parts", "pairs") for line in VECTORS[kind]),
             *(line for kind in ("whole", "pairs", "parts") for line in OTHERS[kind]),
+            *(
+                f"(self: Columnwise[Copower[Field, I], {cod}], x: Vec[{table}], /) -> Vec[{made}]"
+                for cod, table, made in COLUMNS  # pyright does not solve these for expressions; it does in A @ t
+            ),
         ],
     },
 }

@@ -1,6 +1,6 @@
 """Signatures of the package linmap."""
 
-from tests.typing.rows.families import SPACE, choices, parts
+from tests.typing.rows.families import COLUMNS, SPACE, choices, parts
 
 IMPORTS = """
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from hilbert import (
     Type,
     Vec,
 )
-from hilbert.map.map import AnyMap
+from hilbert.map.map import AnyMap, Symbol
 from linmap.contraction import Contraction
 from linmap.term.linear_map import AnyLinMap, LinMap
 """
@@ -277,6 +277,18 @@ ROWS = {
         "from_scipy": [
             f"(matrix: Any) -> LinMap[Copower[Field, {FIN}], Copower[Field, {FIN}]]",
             *choices("(matrix: Any, X: I, Y: J{V}) -> LinMap[Copower[{W}, I], Copower[{W}, J]]", SPACE),
+        ],
+    },
+    "linmap.term.linear_map": {
+        "LinMap.__matmul__": [
+            *(f"(self: LinMap[V, W], f: {kind}[U, V]) -> {kind}[U, W]" for kind in MAPS),
+            "(self: LinMap[V, W], f: Vec[V]) -> Vec[W]",
+            "(self: LinMap[V, W], f: Symbol[V, W, T]) -> T",
+            *(
+                f"(self: LinMap[Copower[Field, I], {cod}], f: {x}) -> {to}"
+                for cod, table, made in COLUMNS
+                for x, to in ((f"Vec[{table}]", f"Vec[{made}]"), (f"Symbol[{table}, {made}, T]", "T"))
+            ),
         ],
     },
     "linmap.term.maps": TERM_MAPS,

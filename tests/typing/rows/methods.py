@@ -21,6 +21,14 @@ TABLES = [
 ]
 """The index set of a table, an axis of it, and what is left."""
 MANY = "Product[Product[Product[Any, Any], Any], Any]"
+RENAMED = [
+    ("Product[Product[I, J], K]", "I | Literal[0]", "Product[Product[{}, J], K]"),
+    ("Product[Product[I, J], K]", "J | Literal[1]", "Product[Product[I, {}], K]"),
+    ("Product[Product[I, J], K]", "K | Literal[2]", "Product[Product[I, J], {}]"),
+    ("Product[I, J]", "I | Literal[0]", "Product[{}, J]"),
+    ("Product[I, J]", "J | Literal[1]", "Product[I, {}]"),
+]
+"""The index set of a table, an axis of it, and the index set with another one in its place."""
 
 
 def along(kind: str, owner: str) -> list[str]:
@@ -63,6 +71,65 @@ def comparing(kind: str, other: str) -> list[str]:
     return [f"(self: Comparing[{v}], o: {of(other, v)}{number}) -> {kind}[{truth}]" for v, truth, number in rows]
 
 
+PLACES = [
+    *((f"Copower[W, {table}]", axis, f"Copower[W, {whole}]") for table, axis, whole in RENAMED),
+    ("Copower[Copower[W, J], Axis]", "J | Literal[1]", "Copower[Copower[W, {}], Axis]"),
+    ("Copower[W, Axis]", "Axis | Literal[0]", "Copower[W, {}]"),
+]
+"""The space of a vector, an axis of it, and the space with another index set in its place."""
+CLASHES = ("Product[Product", "over: I", "Copower[Copower")
+"""What stands in a row of `PLACES` beside which mypy sees another row: two axes may have one tag."""
+
+
+def resized(owner: str, kind: str, taken: str, star: str = "") -> list[str]:
+    """Another size of the one axis, or of one axis of several; `to` names the new one."""
+    anonymous = "Fin[Anonymous]"
+    start = f"(self: {owner}[{{}}], {taken}"
+    rows = [("Copower[W, Axis]", "", "Copower[W, {}]"), *((v, f"over: {over}, ", to) for v, over, to in PLACES)]
+    return [
+        f"{start.format(f'Copower[W, {MANY}]')}{star}, over: Index | int, to: Index | None = None) -> {kind}[Any]",
+        *(
+            line
+            for v, over, result in rows
+            for line in (
+                f"{start.format(v)}{f'{star}, {over[:-2]}' if over else ''}) -> {kind}[{result.format(anonymous)}]"
+                + (FOUND if any(form in v + over for form in CLASHES) else "")
+                + (SECOND if over[6:7] in {"J", "K"} else ""),
+                f"{start.format(v)}{star}, {over}to: H) -> {kind}[{result.format('H')}]"
+                + (SECOND if over[6:7] in {"J", "K"} else ""),
+            )
+        ),
+    ]
+
+
+def naming(kind: str) -> list[str]:
+    """Other names for all axes, or for one of several."""
+    start = "(self: Naming[{}], Y: H"
+    return [
+        f"{start.format('Copower[W, I]')}) -> {kind}[Copower[W, H]]",
+        f"(self: Naming[Copower[W, {MANY}]], Y: Index, *, over: Index | int) -> {kind}[Any]",
+        *(
+            f"{start.format(v)}, *, over: {over}) -> {kind}[{result.format('H')}]" + (SECOND if over[0] in "JK" else "")
+            for v, over, result in PLACES
+        ),
+    ]
+
+
+def fitting(kind: str, other: str) -> list[str]:
+    """A vector along the axes that it names."""
+    rows = [
+        (f"Copower[Field, {MANY}]", ["Any"]),
+        (
+            "Copower[Field, Product[Product[I, J], K]]",
+            [f"Copower[Field, {X}]" for X in ("I", "J", "K", "Product[I, J]", "Product[I, K]", "Product[J, K]")],
+        ),
+        ("Copower[Field, Product[I, J]]", ["Copower[Field, I]", "Copower[Field, J]", "Copower[Field, Product[I, J]]"]),
+        ("Copower[Copower[Field, J], I]", ["Copower[Field, I]", "Copower[Field, J]"]),
+        ("Copower[Field, Axis]", ["Copower[Field, Axis]"]),
+    ]
+    return [f"(self: Fitting[{V}], v: {' | '.join(of(other, v) for v in taken)}) -> {kind}[{V}]" for V, taken in rows]
+
+
 def along_axes(kind: str, other: str) -> dict[str, list[str]]:
     """The signatures of the methods along axes, by the class of the bound method."""
     ranked = "(self: Ranking[Copower[Field, I]], k: int"
@@ -80,6 +147,10 @@ def along_axes(kind: str, other: str) -> dict[str, list[str]]:
             f"(self: Ranking[V], k: int, over: Index | int, *, to: Index | None = None) -> {kind}[Any]",
         ],
         "Comparing": comparing(kind, other),
+        "Naming": naming(kind),
+        "Widening": resized("Widening", kind, "before: int, after: int", ", *"),
+        "Cropping": resized("Cropping", kind, "start: int | None, stop: int | None, *, step: int = ..."),
+        "Fitting": fitting(kind, other),
     }
 
 
@@ -93,6 +164,10 @@ KINDS = {
     "Compared": ("{kind}[W]", "Comparing[W]"),
     "Diagonal": (f"{{kind}}[{SQUARE}]", "Callable[[], {kind}[Copower[W, I]]]"),
     "Trace": (f"{{kind}}[{SQUARE}]", "Callable[[], {kind}[W]]"),
+    "Named": ("{kind}[W]", "Naming[W]"),
+    "Padded": ("{kind}[W]", "Widening[W]"),
+    "Cropped": ("{kind}[W]", "Cropping[W]"),
+    "Along": ("Linear[X]", "Fitting[X]"),
     "Diag": ("{kind}[Copower[W, I]]", f"Callable[[], {{kind}}[{SQUARE}]]"),
 }
 """The kinds of attributes in the table of methods: what each is an attribute of, and its value."""
@@ -175,7 +250,6 @@ def arithmetic(kind: str, other: str, name: str, *, scalar: str) -> list[str]:
 
 def shared(kind: str, other: str) -> dict[str, list[str]]:
     """The methods of an element of a space: a vector, or an expression, which meets vectors too."""
-    cut = f"(self: {kind}[Copower[W, I]], start: int | None, stop: int | None, *, step: int = ..."
     lanes = f"{kind}[Copower[A, I]]"
     joined = f"(self: {kind}[Copower[W, I]], other: {of(other, 'Copower[W, J]')}"
     return {
@@ -196,7 +270,6 @@ def shared(kind: str, other: str) -> dict[str, list[str]]:
             ),
             f"(self: Linear[X], field: Field) -> {kind}[X]",
         ],
-        "crop": [f"{cut}) -> {kind}[Copower[W, Fin[Anonymous]]]", f"{cut}, to: K) -> {kind}[Copower[W, K]]"],
         "concatenate": [
             f"{joined}) -> {kind}[Copower[W, Coproduct[I, J]]]",
             f"{joined}, *, to: K) -> {kind}[Copower[W, K]]",
