@@ -313,8 +313,8 @@ NONSENSE: dict[str, Any] = {
 
 FITS = {
     ("Fin", 0): {"class"}, ("register", 0): {"str"}, ("contract", 2): {"None"}, ("onehot", 0): {"None"},
-    ("grad", 1): {"None"}, ("value_and_grad", 1): {"None"}, ("hvp", 1): {"None"}, ("jacobian wrt", 0): {"None"}, ("over", 0): {"None"},
-    ("star", 0): {"None"},
+    ("grad", 1): {"None"}, ("value_and_grad", 1): {"None"}, ("hvp", 1): {"None"},
+    ("jacobian wrt", 0): {"None"}, ("over", 0): {"None"}, ("star", 0): {"None"},
     ("matrix", 1): {"None"}, ("crop", 1): {"None"}, ("crop", 2): {"None"},
     ("group_by", 0): {"objects", "strings"}, ("group_by", 1): {"None"}, ("gather", 2): {"None"},
     ("v.crop", 0): {"None"}, ("v.crop", 1): {"None"}, ("v.clip", 0): {"None"}, ("v.clip", 1): {"None"},
