@@ -1105,7 +1105,7 @@ ADJOINT: dict[str, Rows] = {
     "nlp": [
         ("nlp(3)", "nlp takes a map, not 3"),
         ("nlp(f)", "nlp: f is a scalar-valued function, not one into ℝ^Pixel4"),
-        ("nlp(energy, equal=3)", "nlp takes a map, not 3"),
+        ("nlp(two, equal=3)", "nlp takes a map, not 3"),
     ],
     "compiled": [
         ("compiled(3)", "compiled takes a map, not 3"),
