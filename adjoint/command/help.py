@@ -87,6 +87,7 @@ A stage of NAME as a text, never cut; --stage list names the stages.
   forward     the derivative along a tangent that is an argument
   reverse     the adjoint of the derivative at a cotangent that is an argument
   structure   what is proved of the matrix of the derivative
+  diagram     a string diagram, as SVG, of Python; with --at, that of the derivative there
   cost        what a call costs; with --at, what the derivative there costs
   anf, steps, taylor   .lam: the A-normal form, the steps of the pullback at a point, D_(1,1)
 

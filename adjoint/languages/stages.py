@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from adjoint.reverse.adjoint_affine import vjp
 from adjoint.reverse.rules import adjoint
-from diff import derivative, jvp, pointfree, program, show, source
+from diff import derivative, diagram, jvp, pointfree, program, show, source
 from diff.printing.show_steps import Slots, leaf_names
 from diff.terms.program import Program
 from hilbert import DirectSum, SpaceError
@@ -121,6 +121,7 @@ STAGES: dict[str, Callable[[AnyMap, Vec[Any] | None], str]] = {
     "program": lambda f, _: _steps(f),
     "python": lambda f, _: in_numpy(f),
     "structure": lambda f, x: str(structure(_at(f, x))),
+    "diagram": lambda f, x: diagram(f if x is None else _at(f, x)).svg,
     "cost": lambda f, x: str(cost(f)) if x is None else str(cost(_at(f, x))),
 }
 """The stages by their names; with a point, those of the derivative are of the linear map there, others the same."""

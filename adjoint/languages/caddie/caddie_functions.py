@@ -161,7 +161,7 @@ class CaddieFunction(LoadedFunction):
 
             return run
 
-        maps = {k: of_map(stage) for k, stage in STAGES.items() if k != "text"}
+        maps = {k: of_map(stage) for k, stage in STAGES.items() if k not in {"text", "diagram"}}
         maps["python"] = of_map(STAGES["python"], ("# ", ""))
         return {"text": lambda *_: source(name, function), "expression": lambda *_: internal(name, function), **maps}
 

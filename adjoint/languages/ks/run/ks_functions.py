@@ -343,7 +343,7 @@ class KsFunction(LoadedValues):
         maps = {
             k: of_map(stage, is_local=k in LOCAL, mark="# " if k == "python" else "; ")
             for k, stage in STAGES.items()
-            if k != "text"
+            if k not in {"text", "diagram"}
         }
         return {**made, **notes, **(maps if self._has_reals() else {})}
 
