@@ -166,7 +166,7 @@ def machine() -> Iterator[str]:
     versions = [f"Python {platform.python_version()}", f"numpy {np.__version__} ({blas['name']} {blas['version']})"]
     versions += [
         f"{name} {metadata.version(name)}"
-        for name in ("scipy", "jax", "autograd", "torch", "casadi", "asdex", "folx")
+        for name in ("scipy", "jax", "autograd", "torch", "casadi", "asdex", "folx", "symforce")
         if optional(name) is not None
     ]
     yield ", ".join(versions)

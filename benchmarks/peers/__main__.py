@@ -31,6 +31,9 @@ def main() -> None:
     for module in MODULES:
         for row in importlib.import_module(module).ROWS:
             if not args.rows or any(row.name.startswith(name) or module.endswith(f".{name}") for name in args.rows):
+                for who, names in row.missing().items():
+                    if names:
+                        print(f"{row.name}: {who} is left out, without {' and '.join(names)}")
                 for result in measured(module, row, options):
                     results.append(result)
                     print("\n".join(table.detail(result)), flush=True)

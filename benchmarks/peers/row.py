@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -13,6 +14,7 @@ import hilbert.all as hb
 from benchmarks import timing
 
 OURS, COMPILED = "ours", "ours, compiled"
+GCC = "gcc"
 LISTED: Kind = "the 21 rows"
 BESIDE: Kind = "beside JAX"
 SPECIAL: Kind = "beside specialists"
@@ -94,12 +96,22 @@ class Row:
 
     def installed(self) -> list[str]:
         """The formulations whose libraries are there."""
-        return [who for who in self.peers if all(timing.optional(name) is not None for name in needed(who))]
+        return [who for who, names in self.missing().items() if not names]
+
+    def missing(self) -> dict[str, list[str]]:
+        """The packages, and the compiler, that each formulation lacks."""
+        return {who: [name for name in needed(who) if not there(name)] for who in self.peers}
 
 
 def needed(who: str) -> list[str]:
-    """The packages without which a formulation is left out."""
-    return ["llvmlite"] if who.startswith(COMPILED) else [name for name in [library(who)] if name is not None]
+    """The packages, and the compiler, without which a formulation is left out."""
+    packages = ["llvmlite"] if who.startswith(COMPILED) else [name for name in [library(who)] if name is not None]
+    return [*packages, GCC] if who.endswith(f"by {GCC}") else packages
+
+
+def there(name: str) -> bool:
+    """Whether a package, or the compiler, is on this machine."""
+    return (shutil.which(GCC) if name == GCC else timing.optional(name)) is not None
 
 
 def library(who: str) -> str | None:

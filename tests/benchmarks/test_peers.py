@@ -43,6 +43,16 @@ def test_names() -> None:
         assert set(row.added) <= set(row.peers)
 
 
+def test_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A formulation without its compiler is left out, and the row says what it lacks."""
+    row = next(row for row in ROWS if row.name == "BA1")
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    assert "gcc" in row.missing()["symforce, C by gcc"]
+    assert row.missing()[OURS] == []
+    assert OURS in row.installed()
+    assert "symforce, C by gcc" not in row.installed()
+
+
 def test_first_call_has_llvmlite() -> None:
     """The worker of compiled formulations imports neither llvmlite nor JAX before its first call."""
     imports = "".join(f"import {module}\n" for module in MODULES)

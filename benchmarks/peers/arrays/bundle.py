@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 
 import hilbert.all as hb
+from benchmarks.peers.arrays.bundle_in_c import in_c
 from benchmarks.peers.row import LISTED, Call, Calls, Given, Made, Ours, Row, jitted, mine
 from benchmarks.timing import jax
 
 JACOBIAN = "Jacobian"
+IN_C = "symforce, C by gcc"
 CUTS = (3, 6, 7, 9)
 """Ends of the parts of a camera: rotation, centre, focal length, principal point, radial distortion."""
 
@@ -166,13 +168,15 @@ PEERS = {
     **mine(ours(example, "blocks"), "docs/examples"),
     "jax reverse": in_jax("jacrev"),
     "jax forward": in_jax("jacfwd"),
+    IN_C: lambda given: {JACOBIAN: in_c(given)},
 }
 
 
 def row(name: str, cameras: int, points: int, seen: int) -> Row:
     """A size of ADBench."""
     file = f"ba/{name.lower()}_n{cameras}_m{points}_p{seen}.txt"
-    return Row(name, PEERS, given(cameras, points, seen), lambda: drawn(2, 3, 5), LISTED, file=file, heavy=True)
+    made = given(cameras, points, seen)
+    return Row(name, PEERS, made, lambda: drawn(2, 3, 5), LISTED, file=file, added=(IN_C,), heavy=True)
 
 
 ROWS = (row("BA1", 49, 7776, 31843), row("BA4", 372, 47423, 204472))
