@@ -430,6 +430,14 @@ def fold(step: Callable[[Expr[S], Expr[W]], tuple[Expr[S], tuple[Expr[A], Expr[B
 @overload
 def fold(step: Callable[[States, Expr[W]], tuple[States, tuple[Expr[A], Expr[B]]]], start: States, xs: Expr[Copower[W, I]] | Vec[Copower[W, I]], *, reverse: bool = False, checkpoint: bool | int = False) -> tuple[States, tuple[Expr[Copower[A, I]], Expr[Copower[B, I]]]]: ...
 @overload
+def fold(step: Callable[[Expr[S], Expr[W], Expr[U]], Expr[S]], start: Vec[S], xs: Vec[Copower[W, I]], ys: Vec[Copower[U, I]], *, reverse: bool = False, checkpoint: bool | int = False) -> Vec[S]: ...  # type: ignore[overload-overlap]  # a vector is no expression
+@overload
+def fold(step: Callable[[Expr[S], Expr[W], Expr[U]], Expr[S]], start: Expr[S] | Vec[S], xs: Expr[Copower[W, I]] | Vec[Copower[W, I]], ys: Expr[Copower[U, I]] | Vec[Copower[U, I]], *, reverse: bool = False, checkpoint: bool | int = False) -> Expr[S]: ...
+@overload
+def fold(step: Callable[[Expr[S], Expr[W], Expr[U]], tuple[Expr[S], Expr[Z]]], start: Vec[S], xs: Vec[Copower[W, I]], ys: Vec[Copower[U, I]], *, reverse: bool = False, checkpoint: bool | int = False) -> tuple[Vec[S], Vec[Copower[Z, I]]]: ...  # type: ignore[overload-overlap]  # a vector is no expression
+@overload
+def fold(step: Callable[[Expr[S], Expr[W], Expr[U]], tuple[Expr[S], Expr[Z]]], start: Expr[S] | Vec[S], xs: Expr[Copower[W, I]] | Vec[Copower[W, I]], ys: Expr[Copower[U, I]] | Vec[Copower[U, I]], *, reverse: bool = False, checkpoint: bool | int = False) -> tuple[Expr[S], Expr[Copower[Z, I]]]: ...
+@overload
 def iterate(step: Callable[[Expr[S]], Expr[S]], start: Expr[S], X: Index, *, checkpoint: bool | int = False) -> Expr[S]:
     """s ↦ step(s), |X| times: the last state, and the outputs in Z^X where `step` gives a state and an output."""
 @overload

@@ -22,6 +22,7 @@ from diff import lift
 from hilbert import Copower, DirectSum, Fin, SpaceError, Vec
 from hilbert.arrays.libraries.namespace import namespace, to_numpy
 from hilbert.displayed import Displayed
+from hilbert.errors import written
 from hilbert.map.map import AnyMap, argument, require_map
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class Verification(Displayed):
         return "\n".join(f"FAILED {failure}" for failure in self.failures)
 
 
+@written("verify(f, at=x)")
 def verify(f: AnyMap, *, at: Any) -> Verification:
     """Test that f is a function, lifts as its loop, and has the derivative and the adjoint that it says, at points.
 

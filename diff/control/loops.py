@@ -50,32 +50,32 @@ if TYPE_CHECKING:
 
     from diff import _calls
 
-PAIRS = "zip_parts(direct_sum(x.space, y.space))(x, y) is one of pairs, of x ∈ V^X and y ∈ W^X"
-"""The remedy in the error of a loop over several families."""
-
 
 @overloaded(lambda: _calls.fold)
 def fold(step: Any, start: Any, xs: Any, *more: Any, reverse: bool = False, checkpoint: bool | int = False) -> Any:
     """s ↦ step(s, x) for each x of xs ∈ W^X in turn, from the last one if `reverse`: the last state.
 
+    With several, fold(step, start, xs, ys), the step is step(s, x, y), and ys may be of conditions or elements.
     Where `step` gives a state and an output, fold gives the last state and the outputs, in Z^X. State and output are a
     vector each, or a tuple of vectors. The elements of a table in ℝ^{X×Y} are its entries; `A.rows()` are its rows. The
     step is traced once; it may read what stands around it. With `checkpoint` the derivative keeps the states between
     segments, √|X| or so many of them, and computes the rounds of a segment again. Raises
-    SpaceError for a state of another space than the one before it, and for an xs that is no element of a copower.
+    SpaceError for a state of another space than the one before it, for an xs that is no element of a copower, and for
+    xs and ys over two index sets.
     """
-    if more:
-        msg = f"fold(step, start, xs) goes over one xs, and {1 + len(more)} are given: {PAIRS}"
-        raise SpaceError(msg)
-    if not isinstance(xs, (Expr, Vec)) or not isinstance(xs.space, Copower):
-        msg = f"fold(step, start, xs) goes over xs ∈ W^X, an element of X after the other, not over {shown(xs)}"
-        if isinstance(xs, (Index, range)):
-            msg += "; iterate(step, start, X) makes a round for each element of X, without data"
-        elif isinstance(xs, (tuple, list)):
-            msg += f"; {PAIRS}"
-        raise SpaceError(msg)
+    for x in (xs, *more):
+        if not isinstance(x, (Expr, Vec)) or not isinstance(x.space, Copower):
+            msg = f"fold(step, start, xs) goes over xs ∈ W^X, an element of X after the other, not over {shown(x)}"
+            if isinstance(x, (Index, range)):
+                msg += "; iterate(step, start, X) makes a round for each element of X, without data"
+            elif isinstance(x, (tuple, list)):
+                msg += "; fold(step, start, xs, ys) goes over two, and gives step(s, x, y) an element of each"
+            raise SpaceError(msg)
+        if x.space.index != xs.space.index:
+            msg = f"fold(step, start, xs, ys) goes over one index set, not over those of {xs.space} and {x.space}"
+            raise SpaceError(msg)
     truth(reverse, "reverse=…")
-    return _looped("fold", step, start, xs, xs.space.index, reverse=reverse, checkpoint=checkpoint)
+    return _looped("fold", step, start, (xs, *more), xs.space.index, reverse=reverse, checkpoint=checkpoint)
 
 
 @overloaded(lambda: _calls.iterate)
@@ -87,10 +87,10 @@ def iterate(step: Any, start: Any, X: Any, *, checkpoint: bool | int = False) ->
     if not isinstance(X, Index):
         msg = f"iterate(step, start, X) takes one round for each element of an index set X, not {shown(X)}: "
         raise SpaceError(f"{msg}Fin.of(n) has n")
-    return _looped("iterate", step, start, None, X, reverse=False, checkpoint=checkpoint)
+    return _looped("iterate", step, start, (), X, reverse=False, checkpoint=checkpoint)
 
 
-def _looped(what: str, step: Any, start: Tree, xs: Any, X: Index, *, reverse: bool, checkpoint: Any) -> Any:
+def _looped(what: str, step: Any, start: Tree, xs: tuple[Any, ...], X: Index, *, reverse: bool, checkpoint: Any) -> Any:
     spaces_of(start, f"the start of {what}")
     count = _segments(checkpoint, X.size)
 
@@ -110,7 +110,7 @@ def _looped(what: str, step: Any, start: Tree, xs: Any, X: Index, *, reverse: bo
         given = (*before, *captured, *slots_of(b, stacks))
         return built(b, results, iter(segmented(b, loop, given, count) if count else looped(b, loop, given)))
 
-    return emitted(emit, start) if xs is None else emitted(emit, start, xs)
+    return emitted(emit, start, *xs)
 
 
 def _rows(V: Any) -> str:

@@ -30,6 +30,7 @@ from diff.terms.user_operation import Custom
 from hilbert import DirectSum, Map, Type
 from hilbert.base.attach import overloaded
 from hilbert.base.once import once
+from hilbert.errors import written
 from hilbert.index.leaf import Bundle
 from hilbert.map.map import AnyMap, argument, require_map
 from hilbert.program.control.branch import Cond
@@ -153,6 +154,7 @@ def affine(f: AnyMap, *x: Any) -> Any:
 
 
 @keeps_compiled
+@written("jvp(f)(x, dx)")
 def jvp(f: Map[V, W]) -> Program[DirectSum[V, V], W]:
     """V ⊕ V → W, (x, dx) ↦ f'(x)(dx), a function of the language."""
     require_map(f, "jvp")

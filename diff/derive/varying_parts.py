@@ -27,6 +27,7 @@ def positions(dom: Type, wrt: Any) -> Chosen:
         return None
     if isinstance(wrt, (Vec, Applicable)):
         msg = f"wrt is a position or a lens, or several, not {shown(wrt)}: the gradient at x is grad(f)(x)"
+        msg += ", the product with the transposed Jacobian vjp(f)(x, dy)"
         raise SpaceError(msg)
     if not isinstance(wrt, (tuple, list)):
         located(dom, wrt)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from hilbert.base.numpy_names import of_leaves
 from hilbert.errors import SpaceError, shown
 from hilbert.program.control.loop import Loop
 from hilbert.program.line.bundle import Unpack
@@ -55,8 +56,8 @@ def its_remedy(a: Traced, name: str) -> str:
             )
         case "__index__" | "__array__" if a.space.leaves and all(leaf.entry.index for leaf in a.space.leaves):
             return "a table by an element x of X is a vector of ℝ^X: const((R ** X).vec(table))[x]"
-        case _:  # nothing of its own
-            return ""
+        case _:  # the same as of a vector
+            return of_leaves(a.space, "x.space", name)
 
 
 def _is_state(a: Traced) -> bool:

@@ -17,7 +17,7 @@ from diff.terms.program import AnyProgram, Program
 from hilbert import Copower, DirectSum, Index, SpaceError, Type
 from hilbert.base.attach import overloaded
 from hilbert.base.once import once
-from hilbert.errors import integer, shown
+from hilbert.errors import integer, shown, written
 from hilbert.index.index import require_index
 from hilbert.map.map import AnyMap, require_map
 from hilbert.program.line.builder import Builder
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 
 @overloaded(lambda: _calls.lift)
+@written("lift(f, X), or f ** X for f of one argument")
 def lift(f: AnyMap, X: Index, *, over: Sequence[int] | None = None) -> AnyMap:
     """f : A ⊕ B → W with the parameters A shared by all of X and the data B varying: A ⊕ B^X → W^X.
 

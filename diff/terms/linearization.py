@@ -6,7 +6,7 @@ makes them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar, final
 
 import numpy as np
 from attrs import frozen
@@ -16,7 +16,7 @@ from diff.terms.program import Program
 from hilbert import DirectSum, SpaceError, Type, Vec
 from hilbert.arrays.libraries.namespace import freeze
 from hilbert.base.attach import declared, overloaded
-from hilbert.base.notarray import Applicable
+from hilbert.base.notarray import Applicable, Refusing
 from hilbert.base.once import once
 from hilbert.base.term import Term
 from hilbert.displayed import DisplayedAsFormula
@@ -44,13 +44,48 @@ if TYPE_CHECKING:
 P = TypeVar("P", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
+OF_DERIVATIVES = {
+    "T": "adjoint(d)",
+    "H": "adjoint(d)",
+    "adjoint": "adjoint(d)",
+    "transpose": "adjoint(d)",
+    "array": "matrix(d.at(x)).array",
+    "matrix": "matrix(d.at(x))",
+    "shape": "(d.cod.dim, d.dom.dim)",
+    "jacobian": "jacobian(f, x)",
+    "grad": "grad(f)(x)",
+    "derivative": "derivative(d.uncurried), for d.uncurried is the function (x, dx) ↦ f'(x)(dx)",
+    "compiled": "compiled(d.uncurried)",
+}
+"""The remedies for attributes that derivatives in the point lack."""
+_OF_SUM = "write derivative(f + g), or d.at(x) + e.at(x) at a point"
+_OF_MULTIPLE = "write derivative(2.0 * f), or 2.0 * d.at(x) at a point"
+_OF_PARTS = "d.at(x) is the linear map at a point, matrix(d.at(x)) its matrix"
+SIGNS_OF_DERIVATIVES = {
+    "__mul__": ("*", _OF_MULTIPLE),
+    "__rmul__": ("*", _OF_MULTIPLE),
+    "__truediv__": ("/", _OF_MULTIPLE),
+    "__neg__": ("-", "write derivative(-f), or -d.at(x) at a point"),
+    "__add__": ("+", _OF_SUM),
+    "__radd__": ("+", _OF_SUM),
+    "__sub__": ("-", "write derivative(f - g), or d.at(x) - e.at(x) at a point"),
+    "__matmul__": ("@", "write derivative(g @ f), or e.at(f(x)) @ d.at(x) at a point"),
+    "__rmatmul__": ("@", "write derivative(g @ f), or e.at(f(x)) @ d.at(x) at a point"),
+    "__pow__": ("**", "write derivative(f ** X), or d.at(x) ** X at a point"),
+    "__len__": ("len()", _OF_PARTS),
+    "__iter__": ("a loop over the items", _OF_PARTS),
+    "__getitem__": ("the item [k]", _OF_PARTS),
+}
+"""The signs of operators that derivatives in the point lack, and the remedies for them."""
 
 
 @final
 @frozen(eq=False, repr=False)
-class Linearization(DisplayedAsFormula, Term, Simplifiable, Comparable, Generic[P, V, W]):
+class Linearization(DisplayedAsFormula, Term, Simplifiable, Comparable, Refusing, Generic[P, V, W]):
     """A linear map V ⊸ W in the point of P: a program on P and an open net whose data are slots of the program."""
 
+    attributes: ClassVar[dict[str, str]] = OF_DERIVATIVES
+    operators: ClassVar[dict[str, tuple[str, str]]] = SIGNS_OF_DERIVATIVES
     program: Program[P, Any]
     body: Net
 

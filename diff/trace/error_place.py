@@ -33,7 +33,7 @@ from diff.mistakes.words_of_users import may_stand_for, names_at, names_of, stan
 from diff.terms.elementwise import rules
 from diff.trace.expr import Expr
 from diff.trace.failed_operands import operands, owner
-from hilbert import Index, SpaceError, Type
+from hilbert import SpaceError
 from hilbert.base.notarray import Applicable, Missing, NotArray, PartName
 from hilbert.errors import shown
 from hilbert.program.line.source_line import name_of
@@ -181,7 +181,7 @@ def understood(error: TypeError | AttributeError | ValueError, body: Any = None)
         return None
     said = without_guess(str(error))
     text = re.sub(r"'Expr' object|'Expr'", "an expression", said).replace("Expr.", ".")
-    text = _counted(text + its_call(text))
+    text += its_call(text)
     if text.startswith("unhashable"):
         text += "; a table by an element x of X is a vector of ℝ^X, const((R ** X).vec(table))[x]"
     called = _called(users[-1])
@@ -193,25 +193,6 @@ def stored(error: ValueError) -> str:
     """The text of our error that numpy gives as the cause of its own, where an entry of an array is set; else empty."""
     is_ours = isinstance(error.__cause__, SpaceError) and str(error).startswith("setting an array element")
     return str(error.__cause__) if is_ours else ""
-
-
-def _counted(text: str) -> str:
-    """The text of Python's error, with the remedy if a line goes through an index set or a space, or asks for `len`."""
-    asked = re.search(r"'(\w+)' object is not (?:iterable|subscriptable)|'(\w+)' object cannot be interpreted", text)
-    found = asked or re.search(r"object of type '(\w+)' has no len", text)
-    name = next(filter(None, found.groups()), "") if found else ""
-    if name in _names(Index):
-        text = "an index set has no items and no len()"
-        return f"{text}: X.size counts its elements, range(X.size) has their positions, build(f, X) gives f an element"
-    if name in _names(Type):
-        return "a space has no items and no len(): V.dim counts its dimensions, V.parts are those of a direct sum"
-    return text
-
-
-def _names(base: type) -> set[str]:
-    """The names of the classes below a class."""
-    below: list[type] = base.__subclasses__()
-    return {one.__name__ for one in below}.union(*map(_names, below))
 
 
 def _unpacked(error: ValueError) -> str | None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, final
 
 from diff.mistakes.escaped_expressions import TwoFunctionsError, leaked
 from diff.mistakes.short_tracebacks import shortened
+from diff.mistakes.wrong_results import instead_of_result
 from diff.terms.program import Program
 from diff.trace.error_place import here, origin, understood
 from diff.trace.expr import Expr, tracing
@@ -53,7 +54,7 @@ class Tracer(Generic[Ps, V]):
         outer = tracing.set((*tracing.get(), builder))
         try:
             result = body(*arguments)
-            value = _result(builder, result)
+            value = _result(builder, result, body)
         except SpaceError as error:
             raise _placed(error, origin(error, body)) from error
         except (TypeError, AttributeError, ValueError) as error:
@@ -98,24 +99,17 @@ def _parameters(body: Any, spaces: tuple[Type, ...]) -> tuple[str, ...]:
     return names if len(names) == count else ()
 
 
-def _result(builder: Builder, result: Any) -> Expr[Any]:
+def _result(builder: Builder, result: Any, body: Any) -> Expr[Any]:
     if isinstance(result, Expr):
         if result.builder is not builder:
             msg = f"the body returns {shown(result)} of another function: pass it as an argument"
             raise TwoFunctionsError(msg + leaked(result))
         return result
     if isinstance(result, tuple):
-        parts = [_result(builder, part) for part in result]
+        parts = [_result(builder, part, body) for part in result]
         space = DirectSum(tuple(part.space for part in parts))
         return Expr(builder, space, tuple(slot for part in parts for slot in part.slots))
-    remedy = "const(v) for constants"
-    if result is None:
-        remedy = "a `return`, which is missing"
-    elif isinstance(result, list):
-        remedy = "a tuple"
-    elif isinstance(result, dict):
-        remedy = "a tuple, or made(P, entry(Params.weights, …), …) for a record"
-    msg = f"the body of a traced function returns expressions, not {shown(result)}: write {remedy}"
+    msg = f"the body of a traced function returns expressions, not {shown(result)}: write {instead_of_result(result, body)}"
     raise SpaceError(msg)
 
 
@@ -131,8 +125,12 @@ class Tracing:
     __slots__ = ()
 
     @overloaded(lambda: _calls.Tracing___call__)
-    def __call__(self: Tracing, *spaces: Any, planned: bool = True) -> Any:
+    def __call__(self: Tracing, *spaces: Any, planned: bool = True, **named: Any) -> Any:
         """The tracer of a function on these spaces, to apply to a body; raises SpaceError for what is no space."""
+        if named:
+            names = ", ".join(named)
+            msg = f"fun takes spaces by position, not by the names {names}: write fun(V)(lambda {names}: …)"
+            raise SpaceError(msg)
         if not spaces:
             msg = "fun needs at least one space: fun(V, W)(lambda v, w: …)"
             raise SpaceError(msg)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, final
 
+from hilbert.base.numpy_names import OF_INDEX_SETS, OF_SPACES, SIGNS_OF_INDEX_SETS, SIGNS_OF_SPACES, of_leaves
 from hilbert.errors import MissingError, OperatorError, SpaceError, shown
 
 if TYPE_CHECKING:
@@ -91,7 +92,61 @@ def _refused(name: str, sign: str, remedy: str) -> Callable[..., NoReturn]:
     return refused
 
 
-class NotArray:
+def _true(self: Any) -> bool:  # noqa: ARG001 - a method
+    return True
+
+
+class Refusing:
+    """Something that lacks attributes and operators which numbers, arrays or its own neighbours have: errors say so.
+
+    `hasattr` is False for such an attribute, and its error an AttributeError; that of an operator is a TypeError. What
+    has no length is true nevertheless.
+    """
+
+    __slots__ = ()
+    attributes: ClassVar[dict[str, str]] = {}
+    """The remedies for attributes, by name."""
+    operators: ClassVar[dict[str, tuple[str, str]]] = {}
+    """Operators, by their methods: the sign, and the remedy."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Give a class with such a table a member that refuses each of its names; type checkers see none."""
+        super().__init_subclass__(**options)
+        for name, remedy in vars(cls).get("attributes", {}).items():
+            if not hasattr(cls, name):
+                setattr(cls, name, Missing(name, remedy))
+        own: dict[str, tuple[str, str]] = vars(cls).get("operators", {})
+        for name, (sign, remedy) in own.items():
+            if name not in vars(cls):
+                setattr(cls, name, _refused(name, sign, remedy))
+        if "__len__" in own and "__bool__" not in vars(cls):
+            setattr(cls, "__bool__", _true)  # noqa: B010 - no type checker knows it
+
+    def _instead_of(self, name: str) -> str:
+        """The remedy for an attribute that only some values of the class might be expected to have; else empty."""
+        return ""
+
+
+class SpaceRemedies(Refusing):
+    """What is written in place of attributes and operators that a space or a discrete type lacks."""
+
+    __slots__ = ()
+    attributes: ClassVar[dict[str, str]] = OF_SPACES
+    operators: ClassVar[dict[str, tuple[str, str]]] = SIGNS_OF_SPACES
+
+    def _instead_of(self, name: str) -> str:
+        return of_leaves(self, "V", name)
+
+
+class IndexRemedies(Refusing):
+    """What is written in place of attributes and operators that an index set lacks."""
+
+    __slots__ = ()
+    attributes: ClassVar[dict[str, str]] = OF_INDEX_SETS
+    operators: ClassVar[dict[str, tuple[str, str]]] = SIGNS_OF_INDEX_SETS
+
+
+class NotArray(Refusing):
     """Something that meets numpy's arrays and numbers in operators and is no array itself."""
 
     __slots__ = ()
@@ -99,24 +154,6 @@ class NotArray:
     """The remedy in the error for a function of numpy."""
     functions: ClassVar[dict[str, str]] = {}
     """The remedies for single functions of numpy, by name."""
-    attributes: ClassVar[dict[str, str]] = {}
-    """The remedies for attributes that arrays or matrices have, by name."""
-    operators: ClassVar[dict[str, tuple[str, str]]] = {}
-    """Operators that numbers or arrays have, by their methods: the sign, and the remedy."""
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Give the class a member that refuses each of those attributes and operators; type checkers see none."""
-        super().__init_subclass__(**options)
-        for name, remedy in cls.attributes.items():
-            if not hasattr(cls, name):
-                setattr(cls, name, Missing(name, remedy))
-        for name, (sign, remedy) in cls.operators.items():
-            if name not in vars(cls):
-                setattr(cls, name, _refused(name, sign, remedy))
-
-    def _instead_of(self, name: str) -> str:
-        """The remedy for an attribute that only some values of the class might be expected to have; else empty."""
-        return ""
 
     def _refuse(self, what: str, name: str = "") -> NoReturn:
         remedy = self.functions.get(name)

@@ -1,4 +1,9 @@
-"""Remedies in errors: for attributes of arrays, functions of numpy and operators that vectors and expressions lack."""
+"""Remedies in errors: for attributes, functions of numpy and operators that vectors, expressions, spaces and index
+sets lack."""
+
+from __future__ import annotations
+
+from typing import Any
 
 OWN = "register(name, value, derivative) for a function entry by entry, or operation(name, …) for any other"
 """The remedy for a function that has no counterpart here: to define one's own."""
@@ -17,7 +22,12 @@ ARRAYS = {
     "astype": "x.cast(R32)",
     "flatten": "v.flat() of a vector, or x.reshape(Fin.of(n))",
     "ravel": "v.flat() of a vector, or x.reshape(Fin.of(n))",
-    "item": "float(v)",
+    "item": "float(v) of a scalar vector, float(v[k]) of a component",
+    "to": "x.cast(R32) for the precision; arrays stay where they are, V.vec(array) of a moved one is there",
+    "type": "x.cast(R32)",
+    "double": "x.cast(R)",
+    "float": "x.cast(R32)",
+    "contiguous": "x itself: results are made anew",
     "copy": "v itself: vectors are never changed",
     "append": "x.concatenate(y)",
     "std": "sqrt(((x - m) ** 2).mean()), m the mean at each element, or v.array.std() of a vector",
@@ -258,3 +268,97 @@ POWER = "pow(x, y) takes y that varies, a scalar as k.rep(V) for x ∈ V"
 
 OUTER = 'outer(v, w) is no matrix, but contract("i,j->ij", v, w, to=R ** (X * Y)) is one'
 """The remedy for v ⊗ w in place of a matrix."""
+
+_DATA = "V.vec(data) for the vector with some entries"
+_ARRAYS = "V.zeros().array for the form of an array of V, v.array of a vector v"
+OF_SPACES = {
+    "shape": "V.index.shape",
+    "dtype": "V.leaves[0].dtype",
+    "ndim": "len(V.index.axes)",
+    "axes": "V.index.axes",
+    "size": "V.dim, the number of entries",
+    "length": "V.dim, the number of entries",
+    "array": _ARRAYS,
+    "numpy": _ARRAYS,
+    "T": "R ** (X * Y), the space of the transposes of matrices in R ** (Y * X)",
+    "of": _DATA,
+    "array_of": _DATA,
+    "tensor": _DATA,
+    "element": _DATA,
+    "empty": "V.zeros()",
+    "zero": "V.zeros()",
+    "one": "V.ones()",
+    "fill": "V.full(k)",
+    "constant": "V.full(k)",
+    "normal": "V.random(rng), where rng = numpy.random.default_rng(seed)",
+    "randn": "V.random(rng), where rng = numpy.random.default_rng(seed)",
+    "sample": "V.random(rng), where rng = numpy.random.default_rng(seed)",
+    "eye": "identity(V), the linear map",
+    "identity": "identity(V), the linear map",
+    "from_array": _DATA,
+    "from_numpy": _DATA,
+}
+"""The remedies for attributes that spaces lack."""
+_COUNTS = "V.dim is the number of entries, V.parts are those of a direct sum, V.basis() the unit vectors"
+_SCALED = "a space is not scaled: write R ** Fin.of(2) for two copies of R, 2.0 * v for a vector"
+SIGNS_OF_SPACES = {
+    "__len__": ("len()", _COUNTS),
+    "__iter__": ("a loop over the items", _COUNTS),
+    "__index__": ("the whole number", _COUNTS),
+    "__getitem__": ("the item [k]", "V.parts[k] is a part of a direct sum, v[k] of a vector, V.base the space of a component"),
+    "__matmul__": ("@", "write direct_sum(V, W) for pairs, V * W for the tensor product, v @ w for vectors"),
+    "__sub__": ("-", "write direct_sum(V, W) for pairs, v - w for vectors"),
+    "__neg__": ("-", "write -v for a vector"),
+    "__rmul__": ("the multiple k *", _SCALED),
+    "__mul__": ("*", "the tensor product V * W is of spaces; direct_sum(V, W) is the type of pairs"),
+    "__truediv__": ("/", "a space is not divided; write v / 2.0 for a vector"),
+    "__xor__": ("^", "write R ** X for the space of vectors over an index set X"),
+    "__rpow__": ("the power k **", "write R ** X, the space first and the index set behind it"),
+    "__or__": ("|", "write direct_sum(V, W) for pairs"),
+    "__and__": ("&", "write direct_sum(V, W) for pairs"),
+}
+"""The signs of operators that spaces lack, and the remedies for them."""
+
+OF_INDEX_SETS = {
+    "dim": "X.size",
+    "n": "X.size",
+    "length": "X.size",
+    "ndim": "len(X.axes)",
+    "names": "X.tag of an axis, X.axes of a product",
+    "name": "X.tag of an axis, X.axes of a product",
+    "array": "range(X.size), the positions",
+    "elements": "Elements(X) for the type of elements, range(X.size) for the positions",
+    "items": "Elements(X) for the type of elements, range(X.size) for the positions",
+    "vec": "(R ** X).vec(data)",
+    "zeros": "(R ** X).zeros()",
+    "ones": "(R ** X).ones()",
+    "random": "(R ** X).random(rng), where rng = numpy.random.default_rng(seed)",
+}
+"""The remedies for attributes that index sets lack."""
+_ITEMS = "X.size counts its elements, range(X.size) has their positions, build(f, X) gives f an element"
+SIGNS_OF_INDEX_SETS = {
+    "__len__": ("len()", _ITEMS),
+    "__iter__": ("a loop over the items", _ITEMS),
+    "__index__": ("the whole number", _ITEMS),
+    "__getitem__": ("the item [k]", "X.axes[k] is an axis of a product, v[k] a component of a vector over X"),
+    "__pow__": ("**", "write R ** X, the space first and the index set behind it, or X * X for pairs"),
+    "__matmul__": ("@", "write X * Y for pairs"),
+    "__xor__": ("^", "write X * X for pairs, R ** X for the space of vectors over X"),
+    "__sub__": ("-", "write Fin.of(X.size - Y.size) for so many elements, x[a:] for a part of a vector"),
+    "__rmul__": ("the multiple k *", "write Fin.of(2) * X for pairs, Fin.of(2 * X.size) for twice as many elements"),
+    "__truediv__": ("/", "write Fin.of(X.size // 2) for half as many elements"),
+    "__floordiv__": ("//", "write Fin.of(X.size // 2) for half as many elements"),
+    "__radd__": ("the sum k +", "write Fin.of(1) + X, for the elements of one set, then those of the other"),
+}
+"""The signs of operators that index sets lack, and the remedies for them."""
+
+
+def of_leaves(space: Any, name: str, attribute: str) -> str:
+    """The remedy for the attribute that depends on the form of a space, which is called `name`; else empty.
+
+    Empty for ℝ^X, too, whose index set has the shape; ℝ has no index set, and a direct sum has several.
+    """
+    each = {"shape": "leaf.shape", "ndim": "len(leaf.axes)"}.get(attribute)
+    if each is None or (len(space.leaves) == 1 and hasattr(space, "base") and not hasattr(space.base, "base")):
+        return ""
+    return f"[{each} for leaf in {name}.leaves], an item for each array of an element"

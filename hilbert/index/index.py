@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeGuard, TypeVar, final
 from attrs import Factory, field, frozen
 
 from hilbert.base.attach import declared, overloaded
+from hilbert.base.notarray import IndexRemedies
 from hilbert.base.once import Unchanging, cached_property, once
 from hilbert.base.repr_names import spelled
 from hilbert.base.sizes import countable
@@ -42,7 +43,7 @@ class Anonymous:
     """The tag of `Fin.of(n)`: an axis without a name."""
 
 
-class Index(DisplayedAsFormula, Unchanging):
+class Index(DisplayedAsFormula, Unchanging, IndexRemedies):
     """A finite index set. `axes` are its atomic factors, one axis of an array each."""
 
     __slots__ = ()

@@ -16,6 +16,7 @@ from hilbert.base.term import Term
 from hilbert.displayed import DisplayedAsFormula
 from hilbert.errors import SpaceError, alike, number, shown
 from hilbert.index.index import Index, Product, require_index
+from hilbert.map.lacking import OF_MAPS, SIGNS_OF_MAPS
 from hilbert.space.direct_sum import DirectSum, flat
 from hilbert.space.nested_sums import apart, said
 from hilbert.space.space import Copower, R, Type, bracketing
@@ -61,11 +62,8 @@ class Map(DisplayedAsFormula, Term, NotArray, Generic[V, W]):
 
     __slots__ = ()
     instead = "apply it to a vector, or compose it with a map of diff"
-    attributes: ClassVar[dict[str, str]] = {
-        "T": "adjoint(A) for the adjoint of a linear map",
-        "H": "adjoint(A) for the adjoint of a linear map",
-        "shape": "A.dom and A.cod, the spaces of A; (A.cod.dim, A.dom.dim) is the shape of matrix(A)",
-    }
+    attributes: ClassVar[dict[str, str]] = OF_MAPS
+    operators: ClassVar[dict[str, tuple[str, str]]] = SIGNS_OF_MAPS
     language = 0
     """0 for linear maps, 1 for functions: a combination of maps is a term of the highest language among them."""
 

@@ -35,7 +35,7 @@ from typing import (
 )
 
 from hilbert.base.attach import attached
-from hilbert.base.notarray import Applicable, refuse_part
+from hilbert.base.notarray import Applicable, Missing, refuse_part
 from hilbert.errors import MissingError, SpaceError, shown
 from hilbert.index.index import Fin
 from hilbert.map.annotated_spaces import annotated_spaces, scope
@@ -194,7 +194,9 @@ class Record(Biproduct):
             """Raise an error that lists the parts of the record."""
             if name.startswith("_"):
                 raise AttributeError(name=name, obj=self)
-            msg = f"the record {type(self).__name__} has no part {name}: it has {', '.join(self.lenses)}"
+            remedy = self.attributes.get(name)
+            hint = f"; write {self._instead_of(name) or remedy}" if remedy else ""
+            msg = f"the record {type(self).__name__} has no part {name}: it has {', '.join(self.lenses)}{hint}"
             raise MissingError(msg)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -266,7 +268,8 @@ def _all_names(cls: type[Record], own: Sequence[str]) -> tuple[str, ...]:
             msg = f"{cls.__name__}.{name} is a part of a base class already: give it another name"
             raise SpaceError(msg)
     for name in own:
-        if name.startswith("_") or hasattr(Record, name):
+        is_taken = hasattr(Record, name) and not isinstance(inspect.getattr_static(Record, name), Missing)
+        if name.startswith("_") or is_taken:
             why = "begins with an underscore" if name.startswith("_") else f"would hide `{name}` of every space"
             msg = f"the part {cls.__name__}.{name} {why}: give it another name"
             raise SpaceError(msg)

@@ -22,6 +22,7 @@ import numpy as np
 from attrs import field, frozen
 
 from hilbert.base.attach import declared
+from hilbert.base.notarray import SpaceRemedies
 from hilbert.base.numpy_names import OUTER
 from hilbert.base.once import OfFields, Remembering, cached_property, latest, once
 from hilbert.base.sizes import countable
@@ -68,7 +69,7 @@ class LinearSpace(OfSpaces, Protocol[V]):
         ...
 
 
-class Type(DisplayedAsFormula, Remembering, OfFields):
+class Type(DisplayedAsFormula, Remembering, OfFields, SpaceRemedies):
     """The type of a value: a space, or a discrete type (Bool, elements of an index set, integers)."""
 
     @property
@@ -224,8 +225,7 @@ def summands_of(space: Type) -> tuple[Type, ...]:
     while isinstance(base, Copower):
         powers, base = [*powers, base.index], base.base
     if not base.is_sum:
-        msg = f"{space} has no parts to split: it is no direct sum V ⊕ W, and no copower (V ⊕ W)^X of one"
-        raise SpaceError(msg)
+        raise SpaceError(f"{space} has no parts to split: it is no direct sum V ⊕ W, and no copower (V ⊕ W)^X of one")
     parts: tuple[Type, ...] = base.parts
     for index in reversed(powers):
         parts = tuple(Copower(part, index) for part in parts)

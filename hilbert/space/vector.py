@@ -18,7 +18,7 @@ from hilbert.arrays.formal.formal_kernels import dense, inner
 from hilbert.arrays.libraries.namespace import added, common_namespace, freeze, in_numpy, moved, namespace, to_numpy
 from hilbert.base.attach import declared, overloaded
 from hilbert.base.notarray import Applicable, NotArray
-from hilbert.base.numpy_names import ARRAYS, FUNCTIONS, OPERATORS
+from hilbert.base.numpy_names import ARRAYS, FUNCTIONS, OPERATORS, of_leaves
 from hilbert.base.once import LOCK
 from hilbert.base.repr_names import spelled
 from hilbert.displayed import DisplayedAsNumbers
@@ -123,7 +123,7 @@ class Vec(DisplayedAsNumbers, NotArray, Reductions, Generic[V]):
     def __init__(self, space: V, leaves: tuple[Any, ...], token: int | None = None) -> None:
         """Take a tuple of arrays that are known to fit; users call `space.vec(data)`, which checks."""
         if type(leaves) is not tuple:
-            msg = f"a vector is made by V.vec(data), here ({shown(space)}).vec({shown(leaves)})"
+            msg = "a vector is made by V.vec(data), where V is a space such as R ** Fin.of(n)"
             raise SpaceError(msg)
         _set_space(self, space)
         _set_leaves(self, leaves)
@@ -214,7 +214,7 @@ class Vec(DisplayedAsNumbers, NotArray, Reductions, Generic[V]):
         return Vec(self.space, tuple(freeze(a + k) for a in self.leaves))
 
     def _instead_of(self, name: str) -> str:
-        return lens_for(self.space, name)
+        return lens_for(self.space, name) or of_leaves(self.space, "x.space", name)
 
     def filled(self, k: float) -> Vec[V]:
         """The vector of the same space with k in every entry, in the array library of this one."""
@@ -591,13 +591,13 @@ class Vec(DisplayedAsNumbers, NotArray, Reductions, Generic[V]):
             return None
 
     def _shapes(self) -> str:
-        if self.is_formal:
-            return ", ".join(map(repr, self.leaves))
-        return ", ".join(f"{leaf.dtype}{list(leaf.shape)}" for leaf in self.space.leaves)
+        dense = (f"{leaf.dtype}{list(leaf.shape)}" for leaf in self.space.leaves)
+        return ", ".join(map(repr, self.leaves) if self.is_formal else dense)
 
 
 _set_space, _set_leaves, _set_token = (vars(Vec)[name].__set__ for name in ("space", "leaves", "_token"))
 """The setters of the slots of a new vector: half as fast again as `object.__setattr__`."""
+Vec.__init__.__defaults__ = (None,) * 3  # for the error of Vec(data); type checkers know no defaults
 
 
 def _dot(a: Any, b: Any) -> float:

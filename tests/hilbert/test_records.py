@@ -241,7 +241,7 @@ def test_attributes() -> None:
         assert not hasattr(v, "bias")
         with pytest.raises(AttributeError, match=r"'Vec' object has no attribute 'offset'"):
             _ = v.offset
-    with pytest.raises(SpaceError, match=r"has no \.shape: write x\.space\.index\.shape"):
+    with pytest.raises(SpaceError, match=r"has no \.shape: write \[leaf.shape for leaf in x\.space\.leaves\]"):
         _ = both[0].shape
 
 

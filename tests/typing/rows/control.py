@@ -3,13 +3,13 @@
 from tests.typing.rows.families import EXPR, OPERANDS, SOME, SPACES, VEC, of, parts, values
 
 
-def loop(state: str, kind: str, *out: str, item: str = "", options: str, mark: str = "") -> str:
+def loop(state: str, kind: str, *out: str, item: str = "", options: str, more: str = "", mark: str = "") -> str:
     """A loop over a state (spaces by blanks, or none: any tuple), which may give values of spaces at each step."""
     spaces = state.split()
     given, start, end = (of(k, *spaces) if spaces else "States" for k in (EXPR, kind, EXPR if kind == SOME else kind))
     result = end
     xs = of(VEC if kind == VEC else SOME, "Copower[W, I]")
-    taken = f", xs: {xs}" if item else f", X: {'I' if out else 'Index'}"
+    taken = f", xs: {xs}{more}" if item else f", X: {'I' if out else 'Index'}"
     made = given
     if out:
         made = f"tuple[{given}, {of(EXPR, *out)}]"
@@ -21,6 +21,13 @@ def fold(state: str, kind: str, *out: str, mark: str = "") -> str:
     """A loop over the elements of xs."""
     options = "reverse: bool = False, checkpoint: bool | int = False"
     return loop(state, kind, *out, item=", Expr[W]", options=options, mark=mark)
+
+
+def fold_two(state: str, kind: str, *out: str, mark: str = "") -> str:
+    """A loop over the elements of xs and ys."""
+    options = "reverse: bool = False, checkpoint: bool | int = False"
+    ys = f", ys: {of(VEC if kind == VEC else SOME, 'Copower[U, I]')}"
+    return loop(state, kind, *out, item=", Expr[W], Expr[U]", options=options, more=ys, mark=mark)
 
 
 def iterate(state: str, kind: str, *out: str) -> str:
@@ -43,6 +50,10 @@ LOOPS = {
         fold("S", SOME, "A", "B"),
         fold("S", SOME, "A", "B", "C"),
         fold("", SOME, "A", "B"),
+        fold_two("S", VEC, mark=OVERLAP),
+        fold_two("S", SOME),
+        fold_two("S", VEC, "Z", mark=OVERLAP),
+        fold_two("S", SOME, "Z"),
     ],
     "iterate": [
         iterate("S", EXPR),

@@ -1,0 +1,40 @@
+"""Remedies in errors: for attributes and operators that maps lack."""
+
+OF_MAPS = {
+    "T": "adjoint(A) for the adjoint of a linear map",
+    "H": "adjoint(A) for the adjoint of a linear map",
+    "shape": "A.dom and A.cod, the spaces of A; (A.cod.dim, A.dom.dim) is the shape of matrix(A)",
+    "grad": "grad(f)(x)",
+    "gradient": "grad(f)(x)",
+    "backward": "grad(f)(x)",
+    "value_and_grad": "value_and_grad(f)(x)",
+    "derivative": "derivative(f)",
+    "diff": "derivative(f)",
+    "jacobian": "jacobian(f, x)",
+    "hessian": "hessian(f, x)",
+    "jvp": "jvp(f)(x, dx)",
+    "vjp": "vjp(f)(x, dy)",
+    "adjoint": "adjoint(A) for the adjoint of a linear map, vjp(f)(x, dy) of a function",
+    "transpose": "adjoint(A) for the adjoint of a linear map",
+    "at": "f(x), or derivative(f).at(x) for the derivative there",
+    "apply": "f(x)",
+    "array": "matrix(A).array of a linear map A",
+    "space": "f.dom and f.cod, its two spaces",
+    "domain": "f.dom",
+    "codomain": "f.cod",
+    "dim": "f.dom.dim and f.cod.dim",
+    "vmap": "f ** X, or lift(f, X) with the first argument shared",
+    "compile": "compiled(f)",
+    "jit": "compiled(f)",
+}
+"""The remedies for attributes that maps lack."""
+_ITEMS_OF_MAPS = "f.dom.parts are the spaces of its arguments, f.cod.parts those of its result, f(x)[k] is a part of that"
+SIGNS_OF_MAPS = {
+    "__len__": ("len()", _ITEMS_OF_MAPS),
+    "__iter__": ("a loop over the items", _ITEMS_OF_MAPS),
+    "__getitem__": ("the item [k]", _ITEMS_OF_MAPS),
+    "__rtruediv__": ("the quotient k /", "write fun(V)(lambda x: 1.0 / f(x))"),
+    "__rpow__": ("the power k **", "write f ** X for f at each element of an index set X"),
+    "__xor__": ("^", "write f ** X for f at each element of an index set X"),
+}
+"""The signs of operators that maps lack, and the remedies for them."""
