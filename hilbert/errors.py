@@ -150,7 +150,15 @@ def fitting(value: object, fits: str) -> str:
     """The remedy where a value is no operand of a vector: `fits` describes one that would be."""
     if is_complex(value):
         return "numbers are real, a complex one is two of them"
-    return f"{fits}; a plain array has no space: make it a vector by V.vec(array)" if hasattr(value, "dtype") else fits
+    if hasattr(value, "dtype"):
+        return f"{fits}; a plain array has no space: make it a vector by V.vec(array)"
+    return fits + as_float(value)
+
+
+def as_float(value: object) -> str:
+    """The end of an error where an operand is a truth value or a decimal, which float turns to a number; else empty."""
+    is_one = not hasattr(value, "dtype") and not is_number(value) and hasattr(value, "__float__")
+    return "; float(k) is a number" if is_one else ""
 
 
 def double(value: SupportsFloat) -> float:

@@ -84,7 +84,7 @@ def _rename(name: str, dom: Type, cod: Type) -> Unitary:
 
 def _want(ok: bool, name: str, space: Any, due: str) -> None:  # noqa: FBT001 - a guard
     if not ok:
-        hint = ": give it the space, as in curry(V)(v)" if isinstance(space, (Vec, Applicable)) else ""
+        hint = f": give it the space, as in {name}(V)(v)" if isinstance(space, (Vec, Applicable)) else ""
         msg = f"{name} applies to {due}, not to {shown(space)}{hint}"
         raise SpaceError(msg)
 

@@ -934,7 +934,7 @@ DIFF: dict[str, Rows] = {
         ("fold(lambda s, x: s, v, v, checkpoint=0)", "checkpoint=0: True, or a number of segments from 1 on"),
         ("fold(lambda s, x: s, v, v, reverse=1)", "reverse=… is True or False, not 1"),
         ("fold(3, v, v)", "fold takes a function of expressions, not 3"),
-        ("fold(lambda s, x, y: s, k, v, v)", "one xs, and 2 are given: zip_parts(direct_sum(x.space, y.space))(x, y)"),
+        ("fold(lambda s, x: s, k, v, v)", "fold gives 3 arguments to its function, whose parameters are (s, x)"),
         ("fold(lambda s, x: (M.ones(), w), P.zeros(), v)", "made(P, entry(Layer.weights, …), entry(Layer.bias, …))"),
     ],
     "iterate": [

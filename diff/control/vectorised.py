@@ -56,6 +56,8 @@ def each(f: Any, /, *xs: Any, over: Index | None = None) -> Any:
             msg = f"each(f, xs) takes xs ∈ V^X, a vector with an element for each of X, not {shown(x)}"
             if isinstance(x, Index):
                 msg += "; build(f, X) gives f the elements of X"
+            elif isinstance(x, list) or hasattr(x, "dtype"):
+                msg += "; data are a vector as V.vec(data)"
             raise SpaceError(msg)
     rows = [x if over is None else _rows(x, over) for x in xs]
     if not xs or any(x.space.index != rows[0].space.index for x in rows):

@@ -56,6 +56,8 @@ def its_remedy(a: Traced, name: str) -> str:
             )
         case "__index__" | "__array__" if a.space.leaves and all(leaf.entry.index for leaf in a.space.leaves):
             return "a table by an element x of X is a vector of ℝ^X: const((R ** X).vec(table))[x]"
+        case "item":
+            return "x itself: an expression of ℝ is a number; float(f(v)) is that of the result"
         case _:  # the same as of a vector
             return of_leaves(a.space, "x.space", name)
 

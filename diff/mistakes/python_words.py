@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from diff.mistakes.other_libraries import STORED, is_stored, of_function
 from diff.mistakes.user_source import is_users, span_of
-from hilbert.errors import is_complex, is_number
+from hilbert.errors import as_float, is_complex, is_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,7 +100,9 @@ def of_operand(sign: str, value: Any) -> str:
         return "a vector would fit, as const(V.full(k)) for a number"
     if is_complex(value):
         return "numbers are real, a complex one is two of them"
-    return "a plain array has no space: write const(V.vec(array))" if hasattr(value, "dtype") else "a vector would fit"
+    if hasattr(value, "dtype"):
+        return "a plain array has no space: write const(V.vec(array))"
+    return "a vector would fit" + (as_float(value) if sign in {"+", "-", "*", "/"} else "")
 
 
 def _path(frame: FrameType) -> list[ast.AST]:

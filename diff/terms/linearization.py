@@ -49,7 +49,7 @@ OF_DERIVATIVES = {
     "H": "adjoint(d)",
     "adjoint": "adjoint(d)",
     "transpose": "adjoint(d)",
-    "array": "matrix(d.at(x)).array",
+    "array": 'matrix(d.at(x), "array")',
     "matrix": "matrix(d.at(x))",
     "shape": "(d.cod.dim, d.dom.dim)",
     "jacobian": "jacobian(f, x)",

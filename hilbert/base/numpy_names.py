@@ -12,6 +12,7 @@ _GRAD = "grad(f)(x) of this library, f traced by fun"
 _JUMPS = "register(name, value, derivative), for it has jumps; or numpy's function of v.array"
 _KEPT = "again(f, *args), or checkpoint= of fold and iterate"
 _ONES = "x.reshape(X * Fin.of(1)), or x.rep(V) where a copy along an axis is meant"
+_OF_PAIRS = "{}(X)(zip_parts(direct_sum(V, V))(x, y)), of real and imaginary parts x and y in V = R ** X"
 _TRAPEZOID = "0.5 * h * (x[1:] + x[:-1]).sum() for values h apart"
 ARRAYS = {
     "shape": "x.space.index.shape, or v.array.shape of a vector",
@@ -139,7 +140,7 @@ FUNCTIONS = (
         "hstack": ARRAYS["append"],
         "vstack": "stack(X, V)(x, y) for x and y in V, one for each element of X",
         "stack": "stack(X, V)(x, y) for x and y in V, one for each element of X",
-        "column_stack": "stack(X, V)(x, y).T for x and y in V, one for each element of X",
+        "column_stack": "uncurry(V ** X)(stack(X, V)(x, y)).T for columns x and y in V, one for each element of X",
         "einsum": "contract(labels, x, y)",
         "absolute": "abs(x)",
         "fabs": "abs(x)",
@@ -197,8 +198,8 @@ FUNCTIONS = (
         "isclose": "abs(x - y) < k",
         "fsum": "x.sum()",
         "pinv": "solve(A.T @ A, A.T)",
-        "fft": "fft(X)(x, y), of real and imaginary parts",
-        "ifft": "ifft(X)(x, y), of real and imaginary parts",
+        "fft": _OF_PAIRS.format("fft"),
+        "ifft": _OF_PAIRS.format("ifft"),
         "logical_and": "c & d",
         "logical_or": "c | d",
         "logical_not": "~c",

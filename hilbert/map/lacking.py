@@ -18,7 +18,7 @@ OF_MAPS = {
     "transpose": "adjoint(A) for the adjoint of a linear map",
     "at": "f(x), or derivative(f).at(x) for the derivative there",
     "apply": "f(x)",
-    "array": "matrix(A).array of a linear map A",
+    "array": 'matrix(A, "array") of a linear map A',
     "space": "f.dom and f.cod, its two spaces",
     "domain": "f.dom",
     "codomain": "f.cod",

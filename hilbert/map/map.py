@@ -18,7 +18,7 @@ from hilbert.errors import SpaceError, alike, number, shown
 from hilbert.index.index import Index, Product, require_index
 from hilbert.map.lacking import OF_MAPS, SIGNS_OF_MAPS
 from hilbert.space.direct_sum import DirectSum, flat
-from hilbert.space.nested_sums import apart, said
+from hilbert.space.nested_sums import apart, said, unflattened
 from hilbert.space.space import Copower, R, Type, bracketing
 from hilbert.space.vector import Vec
 
@@ -315,6 +315,8 @@ def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:
             what = f"argument {k + 1} of f : {dom} → {f.cod} is {shown(arg)}"
             is_list = isinstance(arg, list) and bool(arg) and all(isinstance(item, NotArray) for item in arg)
             remedy = "write f(v, w), not f([v, w])" if is_list else "make it by V.vec(data)"
+            if part.is_sum:
+                remedy += unflattened(part, arg)
             raise SpaceError(f"{what}, where a vector of {part} is due: {remedy}")
     if len(args) == 1:
         (x,) = args
@@ -330,6 +332,8 @@ def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:
         if isinstance(dom, Copower) and len(dom.base.parts) == len(args):
             over = ", ".join(str(k) for k in range(len(args)))
             msg += f": a function g of {len(args)} arguments at each element is lift(g, X, over=({over}))"
+            if all(a.space == Copower(part, dom.index) for a, part in zip(args, dom.base.parts, strict=True)):
+                msg += "; zip_parts(direct_sum(v.space, w.space))(v, w) is a vector of pairs"
         raise SpaceError(msg)
     leaves: list[Any] = []
     for k, (arg, part) in enumerate(zip(args, parts, strict=True)):
@@ -363,6 +367,12 @@ def unfit(have: Sequence[Type], want: Type) -> str:
     order = [next((k for k, one in enumerate(have) if one == part), -1) for part in due]
     if sorted(order) == list(range(len(have))):
         return f"; the arguments {', '.join(str(k + 1) for k in order)}, in this order, would fit"
+    table = have[0]
+    if len(have) == 1 and isinstance(table, Copower) and isinstance(table.index, Product):
+        if Copower(table.base, table.index.left) == want:
+            return f"; of the columns of a table A, one for each element of K = {table.index.right}: (f ** K)(A.T).T"
+        if Copower(Copower(table.base, table.index.left), table.index.right) == want and table.leaves != want.leaves:
+            return "; A.T is such a table"
     over = [k for k, one in enumerate(have) if one != due[k]]
     found = {_power_of(have[k], due[k]) for k in over}
     if len(found) != 1 or None in found:

@@ -63,8 +63,10 @@ def product_space(V: Type, W: Type) -> tuple[int, Type]:
 def transposed_space(V: Type) -> tuple[Any, list[tuple[int, ...]]]:
     """V^{Y×X} for V^{X×Y}, and the order of the axes of each leaf; SpaceError if the index set is no product."""
     if not isinstance(V, Copower) or not isinstance(V.index, Product):
-        msg = f".T transposes V^{{X×Y}}, not {V}{no_matrix(V)}"
-        raise SpaceError(msg)
+        msg = f".T transposes V^{{X×Y}}, not {V}"
+        if isinstance(V, Copower) and not isinstance(V.base, Copower):
+            msg += "; as a column x is x.reshape(X * Fin.of(1)), as a row x.reshape(Fin.of(1) * X)"
+        raise SpaceError(msg + no_matrix(V))
     X, Y = V.index.left, V.index.right
     p, q = len(X.axes), len(Y.axes)
     orders = [(*range(p, p + q), *range(p), *range(p + q, len(leaf.axes))) for leaf in V.leaves]

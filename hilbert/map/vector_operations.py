@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from hilbert.arrays.libraries.namespace import in_numpy, namespace
 from hilbert.base.notarray import NotArray
 from hilbert.errors import SpaceError
-from hilbert.index.index import Fin, Index, Labelled, require_index
+from hilbert.index.index import Fin, Index, Labelled, Product, require_index
 from hilbert.index.labels import column_of, distinct_labels
 from hilbert.index.spec import ALPHABET
 from hilbert.map import matrix_product as matrices
@@ -94,7 +94,27 @@ def is_over(V: Type, K: Type) -> bool:
 
 def difference(have: Type, want: Type) -> str:
     """The end of an error about two spaces that ought to be one."""
-    return bracketing(have, want) or broadcasting(have, want)
+    return bracketing(have, want) or _cast(have, want) or reshaping(have, want) or broadcasting(have, want)
+
+
+def _cast(have: Type, want: Type) -> str:
+    """The end of an error for the same space in the other precision."""
+    axes = [[leaf.axes for leaf in space.leaves] for space in (have, want)]
+    if axes[0] != axes[1] or not (have.is_space and want.is_space):
+        return ""
+    return "; the precisions differ: v.cast(R) is v in double precision, v.cast(R32) in single precision"
+
+
+def reshaping(have: Type, want: Type) -> str:
+    """The end of an error for as many entries along other axes, as of ℝ^{X×1} beside ℝ^X: nothing is to be repeated."""
+    if not (isinstance(have, Copower) and isinstance(want, Copower)) or have.base != want.base:
+        return ""
+    X, Y = have.index, want.index
+    if X.size != Y.size or not X.size:
+        return ""
+    if isinstance(X, Product) and Y == X.right * X.left:
+        return "; of the left side x, x.T is in the space of the right"
+    return f"; they have as many entries: of the left side x, x.reshape(X) is over the index set X = {Y} of the right"
 
 
 def broadcasting(have: Type, want: Type) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hilbert.base.term import bottom_up, postorder
+from hilbert.errors import is_number
 from hilbert.index.index import Anonymous
 
 if TYPE_CHECKING:
@@ -112,6 +113,25 @@ def families(space: Any) -> str:
     if not hasattr(space, "base"):
         return ""
     return f", an array for each part, axes of {space.index} first; stack(X, V)(v, w, …) has one v ∈ V for each x ∈ X"
+
+
+def unflattened(space: Any, data: Any) -> str:
+    """The end of an error for one flat array, or list of numbers, with all entries of V; otherwise empty."""
+    shape = getattr(data, "shape", None)
+    is_list = isinstance(data, (list, tuple)) and all(map(is_number, data))
+    if not space.is_space or (shape != (space.dim,) and not (is_list and len(data) == space.dim)):
+        return ""
+    return f"; {'P' if space.names is not None else 'V'}.unflat(data) takes all {space.dim} entries in one flat array"
+
+
+def as_numbers(space: Any) -> str:
+    """The end of an error where the elements of a type without real entries are computed with; otherwise empty."""
+    entries = {leaf.entry.dtype if leaf.entry.index is None else "an element" for leaf in space.leaves}
+    return {
+        ("bool",): "; c.cast(R) is 1 where the condition c holds",
+        ("int64",): "; k.cast(R) is the integer k as a number",
+        ("an element",): "; the number of an element x of X is const((R ** X).vec(range(X.size)))[x], a table by it",
+    }.get(tuple(entries), "")
 
 
 def rows(space: Any) -> list[Any]:

@@ -248,9 +248,7 @@ def require_space(space: Any, operation: str) -> None:
     require_type(space, operation)
     if not space.is_space:
         msg = f"{operation} needs a vector space, but {nested_sums.said(space)} has a discrete part, whose tangent is 0"
-        if {leaf.kind for leaf in space.leaves} == {"b"}:  # truth values alone
-            msg += "; c.cast(R) is 1 where the condition c holds"
-        raise SpaceError(msg)
+        raise SpaceError(msg + nested_sums.as_numbers(space))
 
 
 def require_numbered(space: Any) -> None:
@@ -457,7 +455,7 @@ def _type(_: Any, attribute: Any, value: Any) -> None:
 def items(space: Type, tree: Any, arity: int) -> list[Any]:
     """The items of a tuple of so many; raises SpaceError for another."""
     if not isinstance(tree, (tuple, list)) or len(tree) != arity:
-        fits = f"a tuple of {arity} would fit{nested_sums.families(space)}"
+        fits = f"a tuple of {arity} would fit{nested_sums.families(space)}{nested_sums.unflattened(space, tree)}"
         raise SpaceError(f"{shown(tree)} is not an element of {space}: {fits}")
     return list(tree)
 

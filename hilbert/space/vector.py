@@ -24,7 +24,7 @@ from hilbert.base.repr_names import spelled
 from hilbert.displayed import DisplayedAsNumbers
 from hilbert.errors import SpaceError, fitting, number, shown, written
 from hilbert.index.position import slices
-from hilbert.space.nested_sums import named, said
+from hilbert.space.nested_sums import as_numbers, named, said
 from hilbert.space.parts import Lens, lens_for, part_place, place, span, summand_slices
 from hilbert.space.space import OfSpaces
 from hilbert.space.unpacking import visited
@@ -177,7 +177,7 @@ class Vec(DisplayedAsNumbers, NotArray, Reductions, Generic[V]):
         """The space, for an operation that needs 0 + · ⊙; raises SpaceError for a type that is no space."""
         if not self.space.is_space:
             msg = f"{operation} needs a vector, but {self.space} has a discrete part, whose tangent is 0"
-            raise SpaceError(msg)
+            raise SpaceError(msg + as_numbers(self.space))
         return self.space
 
     def _other(self, other: Any, operation: str, fits: str) -> Any:

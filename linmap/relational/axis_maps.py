@@ -118,11 +118,12 @@ def concatenate(*sets: Any, V: Any = R, to: Any = None) -> Any:
 
     `to` is another index set of that size. Raises SpaceError for no index sets, and for a `to` of another size.
     """
-    in_order("concatenate(X, Y, …, V=V)", V, *sets)
     for X in sets:
-        if isinstance(X, (tuple, list)) and any(isinstance(x, NotArray) for x in X):
+        if isinstance(X, NotArray) or (isinstance(X, (tuple, list)) and any(isinstance(x, NotArray) for x in X)):
             msg = f"concatenate(X, Y, …, V=V) takes index sets, not {shown(X)}: write x.concatenate(y) for vectors"
             raise SpaceError(msg)
+    in_order("concatenate(X, Y, …, V=V)", V, *sets)
+    for X in sets:
         require_index(X, "concatenate")
     if not sets:
         msg = "concatenate(X, Y, …, V=V) takes one index set at least"

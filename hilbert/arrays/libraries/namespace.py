@@ -124,7 +124,8 @@ def as_leaf(data: Any, leaf: Leaf) -> Any:
     array: Any = data if foreign else _from_python(data, leaf)
     if tuple(array.shape) != leaf.shape:
         msg = f"an array of shape {tuple(array.shape)} is not an element of {leaf}: shape {leaf.shape} would fit"
-        raise SpaceError(msg)
+        is_flat = leaf.is_field and len(leaf.shape) > 1 and tuple(array.shape) == (math.prod(leaf.shape),)
+        raise SpaceError(f"{msg}; V.unflat(array) takes the entries in one flat array" if is_flat else msg)
     if dtype_name(array) != leaf.dtype:
         array = _converted(array, leaf)
     elif not leaf.is_field:
