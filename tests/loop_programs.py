@@ -140,6 +140,21 @@ def elements(n: int) -> Pair:
     return _pair((V**S, V, X ** Fin.of(n)), lambda w, s, ks: fold(lambda t, k: step(w, t, k), s, ks), unrolled)
 
 
+def side_by_side(n: int) -> Pair:
+    """Two stacks at once, one of them discrete."""
+    X, N = Elements(S), Fin.of(n)
+
+    def step(s: Any, x: Any, k: Any) -> Any:
+        return sin(s) * x + s[k] * x
+
+    def unrolled(s: Any, xs: Any, ks: Any) -> Any:
+        for k in range(n):
+            s = step(s, xs[k], ks[k])
+        return s
+
+    return _pair((V, V**N, X**N), lambda s, xs, ks: fold(step, s, xs, ks), unrolled)
+
+
 def checkpointed(n: int, *, reverse: bool = False) -> Pair:
     """Segments that are computed again, with a rest, and a part that is."""
 
@@ -163,6 +178,7 @@ PAIRS: dict[str, Callable[[int], Pair]] = {
     "nested": nested,
     "tuples": tuples,
     "elements": elements,
+    "side by side": side_by_side,
     "checkpointed": checkpointed,
     "checkpointed backwards": lambda n: checkpointed(n, reverse=True),
 }

@@ -52,7 +52,7 @@ V, W, S = R**X, R**Y, hb.direct_sum(R**X, R**Y)
 P: Any = Layer(weights=R ** (Y * X), bias=W)
 v, u = V.vec([1.0, 2.0, 3.0]), W.vec([0.5, -1.0])
 L: Any = hb.cumsum(X)
-f, h = hb.fun(V)(lambda x: hb.sin(x)), hb.fun(V)(lambda x: x @ x)
+f, h = hb.fun(V)(hb.sin), hb.fun(V)(lambda x: x @ x)
 
 
 async def awaited(x: Any) -> Any:

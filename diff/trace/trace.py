@@ -109,8 +109,8 @@ def _result(builder: Builder, result: Any, body: Any) -> Expr[Any]:
         parts = [_result(builder, part, body) for part in result]
         space = DirectSum(tuple(part.space for part in parts))
         return Expr(builder, space, tuple(slot for part in parts for slot in part.slots))
-    msg = f"the body of a traced function returns expressions, not {shown(result)}: write {instead_of_result(result, body)}"
-    raise SpaceError(msg)
+    msg = f"the body of a traced function returns expressions, not {shown(result)}: write "
+    raise SpaceError(msg + instead_of_result(result, body))
 
 
 @final

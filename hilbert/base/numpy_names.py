@@ -1,5 +1,4 @@
-"""Remedies in errors: for attributes, functions of numpy and operators that vectors, expressions, spaces and index
-sets lack."""
+"""Remedies in errors: for attributes, operators and functions of numpy that vectors, spaces and index sets lack."""
 
 from __future__ import annotations
 
@@ -306,7 +305,10 @@ SIGNS_OF_SPACES = {
     "__len__": ("len()", _COUNTS),
     "__iter__": ("a loop over the items", _COUNTS),
     "__index__": ("the whole number", _COUNTS),
-    "__getitem__": ("the item [k]", "V.parts[k] is a part of a direct sum, v[k] of a vector, V.base the space of a component"),
+    "__getitem__": (
+        "the item [k]",
+        "V.parts[k] is a part of a direct sum, v[k] of a vector, V.base the space of a component",
+    ),
     "__matmul__": ("@", "write direct_sum(V, W) for pairs, V * W for the tensor product, v @ w for vectors"),
     "__sub__": ("-", "write direct_sum(V, W) for pairs, v - w for vectors"),
     "__neg__": ("-", "write -v for a vector"),

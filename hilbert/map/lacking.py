@@ -28,7 +28,9 @@ OF_MAPS = {
     "jit": "compiled(f)",
 }
 """The remedies for attributes that maps lack."""
-_ITEMS_OF_MAPS = "f.dom.parts are the spaces of its arguments, f.cod.parts those of its result, f(x)[k] is a part of that"
+_ITEMS_OF_MAPS = (
+    "f.dom.parts are the spaces of its arguments, f.cod.parts those of its result, f(x)[k] is a part of that"
+)
 SIGNS_OF_MAPS = {
     "__len__": ("len()", _ITEMS_OF_MAPS),
     "__iter__": ("a loop over the items", _ITEMS_OF_MAPS),

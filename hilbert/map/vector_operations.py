@@ -112,7 +112,7 @@ def reshaping(have: Type, want: Type) -> str:
     X, Y = have.index, want.index
     if X.size != Y.size or not X.size:
         return ""
-    if isinstance(X, Product) and Y == X.right * X.left:
+    if isinstance(X, Product) and X.right * X.left == Y:
         return "; of the left side x, x.T is in the space of the right"
     return f"; they have as many entries: of the left side x, x.reshape(X) is over the index set X = {Y} of the right"
 

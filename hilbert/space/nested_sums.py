@@ -127,11 +127,12 @@ def unflattened(space: Any, data: Any) -> str:
 def as_numbers(space: Any) -> str:
     """The end of an error where the elements of a type without real entries are computed with; otherwise empty."""
     entries = {leaf.entry.dtype if leaf.entry.index is None else "an element" for leaf in space.leaves}
-    return {
-        ("bool",): "; c.cast(R) is 1 where the condition c holds",
-        ("int64",): "; k.cast(R) is the integer k as a number",
-        ("an element",): "; the number of an element x of X is const((R ** X).vec(range(X.size)))[x], a table by it",
-    }.get(tuple(entries), "")
+    hints = {
+        "bool": "; c.cast(R) is 1 where the condition c holds",
+        "int64": "; k.cast(R) is the integer k as a number",
+        "an element": "; the number of an element x of X is const((R ** X).vec(range(X.size)))[x], a table by it",
+    }
+    return hints.get(entries.pop(), "") if len(entries) == 1 else ""
 
 
 def rows(space: Any) -> list[Any]:

@@ -59,6 +59,12 @@ def final(
     reveal_type(last)  # N: Expr[Vector[State]]
     end, norms = fold(with_output, h, xs, reverse=True, checkpoint=True)
     reveal_type(norms)  # N: Expr[Vector[Time]]
+    masked = fold(
+        lambda s, x, c: where(c, lambda: tanh(a @ s + b @ x), lambda: s), h, xs, norms > 0
+    )
+    reveal_type(masked)  # N: Expr[Vector[State]]
+    _, weighted = fold(lambda s, x, k: (s + b @ x, k * x), h, xs, norms)
+    reveal_type(weighted)  # N: Expr[Copower[Vector[Input], Fin[Time]]]
     many = iterate(lambda s: tanh(a @ s), h, time)
     reveal_type(many)  # N: Expr[Vector[State]]
     (one, two), _ = fold(
@@ -103,6 +109,10 @@ def main() -> None:
     reveal_type(values)  # N: Vec[Vector[Batch]]
     total = fold(lambda s, x: s + x, X.zeros(), (X**time).zeros())
     reveal_type(total)  # N: Vec[Vector[Input]]
+    paired = fold(lambda s, x, k: s + k * x, X.zeros(), (X**time).zeros(), (R**time).zeros())
+    reveal_type(paired)  # N: Vec[Vector[Input]]
+    _, halves = fold(lambda s, x, k: (s + k * x, 0.5 * k), X.zeros(), (X**time).zeros(), (R**time).zeros())
+    reveal_type(halves)  # N: Vec[Vector[Time]]
     (both, products), seen = fold(
         lambda s, x: ((s[0] + x, s[1] * x), s[0] @ x), (X.zeros(), X.ones()), (X**time).zeros()
     )
