@@ -84,8 +84,8 @@ SIGNS_OF_DERIVATIVES = {
 class Linearization(DisplayedAsFormula, Term, Simplifiable, Comparable, Refusing, Generic[P, V, W]):
     """A linear map V ⊸ W in the point of P: a program on P and an open net whose data are slots of the program."""
 
-    attributes: ClassVar[dict[str, str]] = OF_DERIVATIVES
-    operators: ClassVar[dict[str, tuple[str, str]]] = SIGNS_OF_DERIVATIVES
+    _attributes: ClassVar[dict[str, str]] = OF_DERIVATIVES
+    _operators: ClassVar[dict[str, tuple[str, str]]] = SIGNS_OF_DERIVATIVES
     program: Program[P, Any]
     body: Net
 

@@ -83,11 +83,11 @@ class Expr(Applicable, Reductions, Generic[V]):
     """An expression of a space: the slots that hold its leaves in the program being traced."""
 
     __slots__ = ("_builder", "_slots", "space")
-    attributes: ClassVar[dict[str, str]] = ARRAYS | {
+    _attributes: ClassVar[dict[str, str]] = ARRAYS | {
         "array": "const(v) for constants: an expression has no entries while a function is traced",
         "inner": "inner(x, y)",
     }
-    operators: ClassVar[dict[str, tuple[str, str]]] = OPERATORS
+    _operators: ClassVar[dict[str, tuple[str, str]]] = OPERATORS
     __hash__ = None  # type: ignore[assignment]  # how Python says that == is no equality
     space: V
 

@@ -96,6 +96,12 @@ def _true(self: Any) -> bool:  # noqa: ARG001 - a method
     return True
 
 
+def _is_refused(cls: type, name: str) -> bool:
+    """Tell if what a class has under a name is an error with a remedy only."""
+    home = next((base for base in cls.__mro__ if name in vars(base)), None)
+    return home is not None and isinstance(vars(home)[name], (Missing, PartName))
+
+
 class Refusing:
     """Something that lacks attributes and operators which numbers, arrays or its own neighbours have: errors say so.
 
@@ -104,18 +110,18 @@ class Refusing:
     """
 
     __slots__ = ()
-    attributes: ClassVar[dict[str, str]] = {}
+    _attributes: ClassVar[dict[str, str]] = {}
     """The remedies for attributes, by name."""
-    operators: ClassVar[dict[str, tuple[str, str]]] = {}
+    _operators: ClassVar[dict[str, tuple[str, str]]] = {}
     """Operators, by their methods: the sign, and the remedy."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Give a class with such a table a member that refuses each of its names; type checkers see none."""
         super().__init_subclass__(**options)
-        for name, remedy in vars(cls).get("attributes", {}).items():
+        for name, remedy in vars(cls).get("_attributes", {}).items():
             if not hasattr(cls, name):
                 setattr(cls, name, Missing(name, remedy))
-        own: dict[str, tuple[str, str]] = vars(cls).get("operators", {})
+        own: dict[str, tuple[str, str]] = vars(cls).get("_operators", {})
         for name, (sign, remedy) in own.items():
             if name not in vars(cls):
                 setattr(cls, name, _refused(name, sign, remedy))
@@ -126,13 +132,17 @@ class Refusing:
         """The remedy for an attribute that only some values of the class might be expected to have; else empty."""
         return ""
 
+    def __dir__(self) -> list[str]:
+        """The names of what is there, as editors complete them."""
+        return [name for name in super().__dir__() if not _is_refused(type(self), name)]
+
 
 class SpaceRemedies(Refusing):
     """What is written in place of attributes and operators that a space or a discrete type lacks."""
 
     __slots__ = ()
-    attributes: ClassVar[dict[str, str]] = OF_SPACES
-    operators: ClassVar[dict[str, tuple[str, str]]] = SIGNS_OF_SPACES
+    _attributes: ClassVar[dict[str, str]] = OF_SPACES
+    _operators: ClassVar[dict[str, tuple[str, str]]] = SIGNS_OF_SPACES
 
     def _instead_of(self, name: str) -> str:
         return of_leaves(self, "V", name)
@@ -142,8 +152,8 @@ class IndexRemedies(Refusing):
     """What is written in place of attributes and operators that an index set lacks."""
 
     __slots__ = ()
-    attributes: ClassVar[dict[str, str]] = OF_INDEX_SETS
-    operators: ClassVar[dict[str, tuple[str, str]]] = SIGNS_OF_INDEX_SETS
+    _attributes: ClassVar[dict[str, str]] = OF_INDEX_SETS
+    _operators: ClassVar[dict[str, tuple[str, str]]] = SIGNS_OF_INDEX_SETS
 
 
 class NotArray(Refusing):

@@ -62,8 +62,8 @@ class Map(DisplayedAsFormula, Term, NotArray, Generic[V, W]):
 
     __slots__ = ()
     instead = "apply it to a vector, or compose it with a map of diff"
-    attributes: ClassVar[dict[str, str]] = OF_MAPS
-    operators: ClassVar[dict[str, tuple[str, str]]] = SIGNS_OF_MAPS
+    _attributes: ClassVar[dict[str, str]] = OF_MAPS
+    _operators: ClassVar[dict[str, tuple[str, str]]] = SIGNS_OF_MAPS
     language = 0
     """0 for linear maps, 1 for functions: a combination of maps is a term of the highest language among them."""
 

@@ -194,7 +194,7 @@ class Record(Biproduct):
             """Raise an error that lists the parts of the record."""
             if name.startswith("_"):
                 raise AttributeError(name=name, obj=self)
-            remedy = self.attributes.get(name)
+            remedy = self._attributes.get(name)
             hint = f"; write {self._instead_of(name) or remedy}" if remedy else ""
             msg = f"the record {type(self).__name__} has no part {name}: it has {', '.join(self.lenses)}{hint}"
             raise MissingError(msg)

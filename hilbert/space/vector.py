@@ -96,8 +96,8 @@ class Vec(DisplayedAsNumbers, NotArray, Reductions, Generic[V]):
     __slots__ = ("__weakref__", "_snapshot", "_token", *FIELDS)
     instead = "give it v.array, or apply a map of diff"
     functions = FUNCTIONS
-    attributes: ClassVar[dict[str, str]] = ARRAYS
-    operators: ClassVar[dict[str, tuple[str, str]]] = OPERATORS
+    _attributes: ClassVar[dict[str, str]] = ARRAYS
+    _operators: ClassVar[dict[str, tuple[str, str]]] = OPERATORS
     _token: int
     if TYPE_CHECKING:
 
