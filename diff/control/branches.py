@@ -18,7 +18,7 @@ from diff.trace.error_place import returned
 from diff.trace.expr import Expr
 from hilbert import SpaceError, Type, Vec
 from hilbert.base.attach import overloaded
-from hilbert.errors import double, is_number, shown
+from hilbert.errors import double, is_number, shown, written
 from hilbert.program.control.branch import Cond
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.choice import Choose
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 
 @overloaded(lambda: _calls.where)
+@written("where(c, x, y), with functions where(c, lambda: x, lambda: y)")
 def where(c: Any, then: Any, otherwise: Any) -> Any:
     """then() if the condition holds, otherwise() if not: only that one is run. Or values, chosen entry by entry.
 

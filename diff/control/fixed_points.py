@@ -28,7 +28,7 @@ from diff.vocabulary.operations import inner
 from hilbert import Boolean, SpaceError
 from hilbert.base.attach import overloaded
 from hilbert.base.once import once
-from hilbert.errors import integer, number, shown
+from hilbert.errors import integer, number, shown, written
 from hilbert.index.leaf import Leaf
 from hilbert.program.control.equation_step import Implicit
 from hilbert.program.control.while_loop import While
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 
 @overloaded(lambda: _calls.fixed_point)
+@written("fixed_point(f, start)")
 def fixed_point(f: Any, start: Any, *, tolerance: float | None = None, at_most: int = 10_000) -> Any:
     """x with x = f(x), by x ↦ f(x) from `start` on: f is a contraction near x.
 
@@ -62,6 +63,7 @@ def fixed_point(f: Any, start: Any, *, tolerance: float | None = None, at_most: 
 
 
 @overloaded(lambda: _calls.root)
+@written("root(f, start)")
 def root(f: Any, start: Any, *, tolerance: float | None = None, at_most: int = 100) -> Any:
     """x with f(x) = 0, by Newton's iteration from `start` on: x ↦ x − (∂f)⁻¹f(x), for f into a space of x's dimension.
 

@@ -34,7 +34,7 @@ from diff.trace.error_place import returned
 from diff.trace.expr import Expr
 from hilbert import Bool, Copower, DirectSum, Index, Product, SpaceError, Unit, Vec
 from hilbert.base.attach import overloaded
-from hilbert.errors import integer, shown, truth
+from hilbert.errors import integer, shown, truth, written
 from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
 from hilbert.program.line.builder import Builder
@@ -52,10 +52,13 @@ if TYPE_CHECKING:
 
 
 @overloaded(lambda: _calls.fold)
-def fold(step: Any, start: Any, xs: Any, *more: Any, reverse: bool = False, checkpoint: bool | int = False) -> Any:
+@written("fold(step, start, xs), of the rows of a table fold(step, start, A.rows())")
+def fold(
+    step: Any, start: Any, xs: Any, ys: Any = None, *, reverse: bool = False, checkpoint: bool | int = False
+) -> Any:
     """s ↦ step(s, x) for each x of xs ∈ W^X in turn, from the last one if `reverse`: the last state.
 
-    With several, fold(step, start, xs, ys), the step is step(s, x, y), and ys may be of conditions or elements.
+    With ys over the same index set the step is step(s, x, y); each of the two may hold conditions or elements.
     Where `step` gives a state and an output, fold gives the last state and the outputs, in Z^X. State and output are a
     vector each, or a tuple of vectors. The elements of a table in ℝ^{X×Y} are its entries; `A.rows()` are its rows. The
     step is traced once; it may read what stands around it. With `checkpoint` the derivative keeps the states between
@@ -63,7 +66,8 @@ def fold(step: Any, start: Any, xs: Any, *more: Any, reverse: bool = False, chec
     SpaceError for a state of another space than the one before it, for an xs that is no element of a copower, and for
     xs and ys over two index sets.
     """
-    for x in (xs, *more):
+    operands = (xs,) if ys is None else (xs, ys)
+    for x in operands:
         if not isinstance(x, (Expr, Vec)) or not isinstance(x.space, Copower):
             msg = f"fold(step, start, xs) goes over xs ∈ W^X, an element of X after the other, not over {shown(x)}"
             if isinstance(x, (Index, range)):
@@ -75,10 +79,11 @@ def fold(step: Any, start: Any, xs: Any, *more: Any, reverse: bool = False, chec
             msg = f"fold(step, start, xs, ys) goes over one index set, not over those of {xs.space} and {x.space}"
             raise SpaceError(msg)
     truth(reverse, "reverse=…")
-    return _looped("fold", step, start, (xs, *more), xs.space.index, reverse=reverse, checkpoint=checkpoint)
+    return _looped("fold", step, start, operands, xs.space.index, reverse=reverse, checkpoint=checkpoint)
 
 
 @overloaded(lambda: _calls.iterate)
+@written("iterate(step, start, X)")
 def iterate(step: Any, start: Any, X: Any, *, checkpoint: bool | int = False) -> Any:
     """s ↦ step(s), |X| times: the last state, and the outputs in Z^X where `step` gives a state and an output.
 
@@ -155,6 +160,7 @@ def _results(what: str, step: Any, states: Tree, body: Body, X: Index | None) ->
 
 
 @overloaded(lambda: _calls.while_)
+@written("while_(condition, step, start, at_most=X)")
 def while_(condition: Any, step: Any, start: Any, *, at_most: Any = None) -> Any:
     """s ↦ step(s) as long as condition(s) holds, for at most |X| rounds where at_most is X: the last state.
 

@@ -75,8 +75,6 @@ def of_keyword(text: str, function: Any) -> str:
     """The remedy where Python says that a function, if it is known, has no argument of a name."""
     found = re.search(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'$", text)
     match found and found.groups():
-        case ("fold", "over"):
-            return ": fold goes over all of xs; over the rows of a table with xs.rows()"
         case (_, keyword) if keyword in KEYWORDS:
             return f": {KEYWORDS[keyword]}"
         case (name, keyword) if name == getattr(function, "__name__", ""):
