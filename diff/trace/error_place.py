@@ -180,7 +180,7 @@ def understood(error: TypeError | AttributeError | ValueError, body: Any = None)
     if not users or entries.index(users[-1]) < len(entries) - 2:  # what a function of ours calls is right
         return None
     said = without_guess(str(error))
-    text = re.sub(r"'Expr' object|'Expr'", "an expression", said).replace("Expr.", ".")
+    text = re.sub(r"'Expr' object|'Expr'", "an expression", said).replace("Expr.", ".").replace("Vec.", ".")
     text += its_call(text)
     if text.startswith("unhashable"):
         text += "; a table by an element x of X is a vector of ℝ^X, const((R ** X).vec(table))[x]"

@@ -1,4 +1,15 @@
-"""Remedies in errors: for attributes and operators that maps lack."""
+"""Remedies in errors: for attributes and operators that maps lack, and for arguments that do not fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hilbert.index.index import Index, Product
+from hilbert.space.nested_sums import said
+from hilbert.space.space import Copower, Type
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 OF_MAPS = {
     "T": "adjoint(A) for the adjoint of a linear map",
@@ -40,3 +51,26 @@ SIGNS_OF_MAPS = {
     "__xor__": ("^", "write f ** X for f at each element of an index set X"),
 }
 """The signs of operators that maps lack, and the remedies for them."""
+
+
+def missing(have: Sequence[Type], want: Type) -> str:
+    """The end of an error for arguments of a direct sum that fit, but are too few; otherwise empty."""
+    parts = want.parts if want.is_sum and want.names is None else ()
+    rest = list(have)
+    absent = [k for k, part in enumerate(parts, 1) if not (rest and rest[0] == part and rest.pop(0))]
+    if rest or not have or not absent:
+        return ""
+    places = f"arguments {', '.join(map(str, absent))} are" if len(absent) > 1 else f"argument {absent[0]} is"
+    return f"; {places} missing, of {' and '.join(said(parts[k - 1]) for k in absent)}"
+
+
+def power_of(space: Type, base: Type) -> Index | None:
+    """X where a space is V^X for that V, or a table of rows in it."""
+    if not isinstance(space, Copower):
+        return None
+    X: Index = space.index
+    if isinstance(X, Product) and Copower(space.base, X.right) == base:
+        X = X.left
+    elif space.base != base:
+        return None
+    return X

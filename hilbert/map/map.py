@@ -16,7 +16,7 @@ from hilbert.base.term import Term
 from hilbert.displayed import DisplayedAsFormula
 from hilbert.errors import SpaceError, alike, number, shown
 from hilbert.index.index import Index, Product, require_index
-from hilbert.map.lacking import OF_MAPS, SIGNS_OF_MAPS
+from hilbert.map.lacking import OF_MAPS, SIGNS_OF_MAPS, missing, power_of
 from hilbert.space.direct_sum import DirectSum, flat
 from hilbert.space.nested_sums import apart, said, unflattened
 from hilbert.space.space import Copower, R, Type, bracketing
@@ -350,7 +350,7 @@ def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:
 
 def unfit(have: Sequence[Type], want: Type) -> str:
     """The end of an error for arguments that are missing, or fit in another order or with f for each element."""
-    absent = _missing(have, want)
+    absent = missing(have, want)
     if absent:
         return absent
     if len(have) == 1 and isinstance(want, Copower) and want.base.is_sum:
@@ -374,33 +374,10 @@ def unfit(have: Sequence[Type], want: Type) -> str:
         if Copower(Copower(table.base, table.index.left), table.index.right) == want and table.leaves != want.leaves:
             return "; A.T is such a table"
     over = [k for k, one in enumerate(have) if one != due[k]]
-    found = {_power_of(have[k], due[k]) for k in over}
+    found = {power_of(have[k], due[k]) for k in over}
     if len(found) != 1 or None in found:
         return ""
     if len(have) == 1:
         return f"; f for each element of {found.pop()} is f ** X"
     places = f"({', '.join(map(str, over))}{',' * (len(over) == 1)})"
     return f"; f for each element of {found.pop()} is lift(f, X, over={places})"
-
-
-def _missing(have: Sequence[Type], want: Type) -> str:
-    """The end of an error for arguments of a direct sum that fit, but are too few; otherwise empty."""
-    parts = want.parts if want.is_sum and want.names is None else ()
-    rest = list(have)
-    absent = [k for k, part in enumerate(parts, 1) if not (rest and rest[0] == part and rest.pop(0))]
-    if rest or not have or not absent:
-        return ""
-    places = f"arguments {', '.join(map(str, absent))} are" if len(absent) > 1 else f"argument {absent[0]} is"
-    return f"; {places} missing, of {' and '.join(said(parts[k - 1]) for k in absent)}"
-
-
-def _power_of(space: Type, base: Type) -> Index | None:
-    """X where a space is V^X for that V, or a table of rows in it."""
-    if not isinstance(space, Copower):
-        return None
-    X: Index = space.index
-    if isinstance(X, Product) and Copower(space.base, X.right) == base:
-        X = X.left
-    elif space.base != base:
-        return None
-    return X
