@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from itertools import product
 from typing import Any
 
@@ -120,6 +121,47 @@ def test_results_in_doubt(*, doubtful: bool) -> None:
     assert not np.shares_memory(results[0][1], b)
     assert results[0][1].flags.writeable
     assert not any(leaf.flags.writeable for leaf in results[2])
+
+
+@pytest.mark.parametrize("n", [5, TAKEN])
+def test_an_operation_may_keep_its_arguments(n: int) -> None:
+    """What it keeps stays, as by the interpreter: one that remembers its last argument gives no old numbers."""
+    V, last = hb.R ** hb.Fin.of(n), list[Any]()
+
+    def remembered(xp: Any, x: Any) -> Any:
+        if not last or not xp.array_equal(last[0], x):
+            last[:] = [x, 2.0 * x]
+        return last[1]
+
+    op = hb.operation("remembered", V, to=V, value=remembered)
+    for f in (hb.fun(V)(lambda x: op(hb.sin(x))), hb.fun(V)(lambda x: hb.iterate(op, hb.sin(x), hb.Fin.of(3)))):
+        c, out = hb.compiled(f), [np.empty(n)]
+        assert c.report.calls
+        wants = [f(V.full(k)).array for k in (1.0, 2.0, 3.0)]
+        for k, want in enumerate(wants, 1):
+            for made in (*c.on_arrays(np.full(n, float(k)), out=out), *c.on_arrays(np.full(n, float(k))), c(V.full(k)).array):
+                assert np.allclose(made, want)
+
+
+@pytest.mark.parametrize("n", [2, 8])
+def test_no_kernel_is_given_numbers_in_doubt(n: int) -> None:
+    """The error of a singular matrix comes first: an operation behind that does not see its inverse."""
+    X = hb.Fin.of(n)
+    M = hb.R ** (X * X)
+    seen = list[Any]()
+
+    def look(_: Any, x: Any) -> Any:
+        seen.append(x)
+        return x
+
+    op = hb.operation("look", M, to=M, value=look)
+    c = hb.compiled(hb.fun(M)(lambda a: op(hb.inverse(a)) + hb.eigh(hb.inverse(a))[1]))
+    for _ in range(2):
+        for error in ("operation inverse: Singular matrix", ""):
+            with pytest.raises(hb.SpaceError, match=error) if error else nullcontext():
+                c(M.vec(np.zeros((n, n)) if error else np.eye(n)))
+    assert len(seen) == 2
+    assert all(np.array_equal(x, np.eye(n)) for x in seen)
 
 
 def test_a_line_of_another_number_of_inputs() -> None:

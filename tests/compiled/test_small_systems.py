@@ -207,6 +207,21 @@ def test_what_is_no_error_is_right_where_the_interpreter_is_asked() -> None:
         assert said(CompiledLine(line), [a]) == said(Runner(line).run, [a])
 
 
+@pytest.mark.parametrize("name", ["solve", "solve of matrices", "lower", "upper"])
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_what_is_not_finite(name: str, number: float) -> None:
+    """Anywhere in any operand: the interpreter's values, or its error."""
+    f = function(name, 4)
+    line = planned(f).line
+    code = CompiledLine(line)
+    for k, leaf in enumerate(f.dom.leaves):
+        for place in np.ndindex(*leaf.shape):
+            arrays = drawn(f)
+            arrays[k][place] = number
+            with np.errstate(all="ignore"):
+                assert said(code, arrays) == said(Runner(line).run, arrays)
+
+
 def test_a_gradient_of_det_at_singular_matrices() -> None:
     """The adjugate is the interpreter's there, and not NaN."""
     line = planned(hb.value_and_grad(function("det", 3))).line

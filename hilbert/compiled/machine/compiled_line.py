@@ -184,18 +184,25 @@ class Workspace:
         self.parts = ctypes.addressof(table), table, doubt, *ends
 
     def call(self, step: Called, large: Mapping[int, Any]) -> None:
-        """Call a kernel on arrays in memory, and copy what it makes to its place; `large` arrays lie elsewhere."""
+        """Call a kernel on arrays, and copy what it makes to its place; `large` arrays lie elsewhere.
+
+        The kernel may keep what it is given: of memory that is written again it is given copies.
+        """
         numbers, memory = self._line.numbers, self._memory
 
-        def held_in(part: Any) -> Any:
-            if isinstance(part, tuple):
-                return Arrays(map(held_in, part))
-            number = numbers[part]
+        def place(buffer: Buffer) -> Any:
+            number = numbers[buffer]
             return large[number] if number in large else memory[number]
 
-        found = step.kernel(*map(held_in, step.given))
+        def given(part: Any) -> Any:
+            if isinstance(part, tuple):
+                return Arrays(map(given, part))
+            is_kept = part.kind == "constant" or (part.kind == "in" and numbers[part] in large)
+            return place(part) if is_kept else place(part).copy()
+
+        found = step.kernel(*map(given, step.given))
         for buffer, result in zip(step.made, found if isinstance(found, Arrays) else (found,), strict=True):
-            held_in(buffer)[...] = result
+            place(buffer)[...] = result
 
 
 def _lies_by_rows(flags: Any) -> bool:

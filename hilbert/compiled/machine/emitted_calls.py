@@ -99,7 +99,8 @@ def emitted(plan: Plan, ends: Ends) -> Callable[..., Any]:
     for k, step in enumerate(plan.steps):
         if isinstance(step, Called):
             names[f"run{k}"] = step
-            text.append(f" w.call(run{k}, {{{large}}})")
+            when = " if not doubt:" if plan.has_doubts else ""  # a kernel is not given numbers in doubt
+            text.append(f"{when} w.call(run{k}, {{{large}}})")
             continue
         names[f"run{k}"] = step.call
         if step.rounds == 1:

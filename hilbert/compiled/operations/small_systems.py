@@ -220,7 +220,7 @@ def _solved(given: Given, y: list[Cell], part: str = "") -> Entries:
     axes = given.axes[:n] + given.axes[n + 1 :]
     of_x = Cells(given.to, axes, (True,) * len(axes))
     if part:
-        of_a.trust(*(partial(_is_regular, [a[i][i]]) for i in given.size))
+        of_a.trust(*(partial(lambda pivot, p: _is_normal(pivot(p)), a[i][i]) for i in given.size))
     else:
         steps, upper = _eliminated(of_a, a)
         of_a.trust(*(partial(_is_regular, column) for column in upper))
@@ -231,6 +231,9 @@ def _solved(given: Given, y: list[Cell], part: str = "") -> Entries:
     for i in given.size if part == "lower" else reversed(given.size):
         over = of_a.kept(partial(lambda pivot, p: 1.0 / pivot(p), a[i][i]))
         x[i,] = of_x.kept(partial(_row, y[i], [(a[i][j], cell) for (j, *_), cell in x.items()], over))
+    if part and x:  # the interpreter exchanges rows of a triangle where an entry is large
+        none = given.to.number(0.0, WIDE)
+        of_x.trust(lambda p: sum((abs(cell(p)) for cell in x.values()), none).compared("lt", math.inf))
     return x
 
 
