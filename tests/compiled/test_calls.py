@@ -139,7 +139,8 @@ def test_an_operation_may_keep_its_arguments(n: int) -> None:
         assert c.report.calls
         wants = [f(V.full(k)).array for k in (1.0, 2.0, 3.0)]
         for k, want in enumerate(wants, 1):
-            for made in (*c.on_arrays(np.full(n, float(k)), out=out), *c.on_arrays(np.full(n, float(k))), c(V.full(k)).array):
+            x = np.full(n, float(k))
+            for made in (*c.on_arrays(x, out=out), *c.on_arrays(x), c(V.full(k)).array):
                 assert np.allclose(made, want)
 
 
