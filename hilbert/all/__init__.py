@@ -78,7 +78,7 @@ else:
         "derivatives": "Derivative LinMap adjoint cost derivative equal explain grad hessian hvp jacobian jvp matrix "
         "simplify structure value_and_grad vjp",
         "checks": "check check_adjoint check_derivative verify",
-        "bridges": "as_jax as_scipy nlp",
+        "bridges": "as_jax as_scipy as_torch nlp",
     }
     _DOORS = ("bridges", "checks", "datatypes", "jets", "laws", "linalg", "matrices", "relations", "tensors", "terms")
     __all__: list[str] = list(_DOORS)
