@@ -117,6 +117,105 @@ def _power(k: float) -> Reference:
     return one(lambda x: x**e, lambda x: e * x ** (e - 1), lambda x: e * (e - 1) * x ** (e - 2), 0, extra=lost)
 
 
+def _erfc(n: int, x: Any) -> Any:
+    """E₀, E₁ or E₂, see `diff.primitives.error_functions`."""
+    with mp.extraprec(int(4 * max(0, mp.log(abs(x) + 1, 2)))):
+        e = mp.exp(x * x) * mp.erfc(x)
+        return e if n == 0 else 1 / mp.sqrt(mp.pi) - x * e if n == 1 else e / 2 - x * (1 / mp.sqrt(mp.pi) - x * e)
+
+
+def _mills(x: Any) -> Any:
+    return mp.sqrt(2 / mp.pi) / _erfc(0, -x / mp.sqrt(2)) if x < 0 else _density(x) / _normal(x)
+
+
+def _excess(x: Any) -> Any:
+    t = -x / mp.sqrt(2)
+    return mp.sqrt(2) * _erfc(1, t) / _erfc(0, t) if x < 0 else x + _mills(x)
+
+
+def _excess1(x: Any) -> Any:
+    t = -x / mp.sqrt(2)
+    if x >= 0:
+        return 1 - _mills(x) * _excess(x)
+    return 2 * (_erfc(2, t) / _erfc(0, t) - (_erfc(1, t) / _erfc(0, t)) ** 2)
+
+
+def _quantile(p: Any) -> Any:
+    if not 0 < p < 1:
+        raise ValueError
+    if p > 0.5:
+        return -_quantile(1 - p)
+    x = -mp.sqrt(-2 * mp.log(p)) if p < 0.1 else mpf(p - 0.5)
+    for _ in range(100):  # Newton's method on ln Φ, which is concave
+        step = (mp.log(_normal(x)) - mp.log(p)) / _mills(x)
+        x -= step
+        if abs(step) < mpf(2) ** -200 * max(abs(x), mpf(2) ** -60):
+            break
+    return x
+
+
+def _lgamma(x: Any) -> Any:
+    if x <= 0 and x == mp.floor(x):
+        raise ValueError
+    return mp.log(mp.pi) - mp.log(abs(mp.sinpi(x))) - _lgamma(1 - x) if x < -1 else mp.re(mp.loggamma(x))
+
+
+def _digamma(x: Any) -> Any:
+    return mp.digamma(1 - x) - mp.pi * mp.cospi(x) / mp.sinpi(x) if x < -1 else mp.digamma(x)
+
+
+def _polygamma(n: int, x: Any) -> Any:
+    return mp.fsum(_polygamma_terms(n, x))
+
+
+def _polygamma_terms(n: int, x: Any) -> list[Any]:
+    """By reflection for x < 0: that of 1 − x, and the derivative of −π·cot(πx), by cot' = −(1 + cot²)."""
+    if x >= 0:
+        return [mp.psi(n, x)]
+    coefficients = [mpf(0), mpf(1)]
+    for _ in range(n):
+        slope = [-j * a for j, a in enumerate(coefficients)][1:]
+        coefficients = [a + b for a, b in zip([*slope, 0, 0], [0, 0, *slope], strict=True)]
+    cot = mp.polyval(coefficients[::-1], mp.cospi(x) / mp.sinpi(x))
+    return [(-1) ** n * mp.psi(n, 1 - x), -(mp.pi ** (n + 1)) * cot]
+
+
+def _betaln(x: Any, y: Any) -> Any:
+    if x <= 0 or y <= 0:
+        raise ValueError
+    return _lgamma(x) + _lgamma(y) - _lgamma(x + y)
+
+
+def _i0e(x: Any) -> Any:
+    return mp.exp(-abs(x)) * mp.besseli(0, x)
+
+
+def _i1e(x: Any) -> Any:
+    return mp.exp(-abs(x)) * mp.besseli(1, x)
+
+
+def _sinc(n: int, x: Any) -> Any:
+    """jₙ(πx)/(πx)ⁿ."""
+    z = mp.pi * x
+    with mp.extraprec(int(2 * (n + 1) * max(0, -mp.log(abs(z), 2)))):
+        before, now = mp.cos(z), mp.sin(z) / z
+        for j in range(n):
+            before, now = now, ((2 * j + 1) * now - before) / z**2
+        return now
+
+
+def _size(n: int, x: Any) -> Any:
+    """The largest term of lgamma (n = −1), digamma (0) or polygamma."""
+    if n < 1:
+        f = _digamma if n == 0 else _lgamma
+        return 1 + max(abs(f(x)), abs(f(1 - x)) if x < 0 else 0)
+    return max(map(abs, _polygamma_terms(n, x)))
+
+
+def _sizes(n: int) -> Slopes:
+    return {(0,) * j: (lambda x, j=j: _size(n + j, x)) for j in range(3)}
+
+
 ZERO_OF_GELU = mpf("-0.75179159190500128")
 PI = mpf("3.141592653589793238462643383279502884")
 ROWS: dict[str, Reference] = {
@@ -175,7 +274,7 @@ ROWS: dict[str, Reference] = {
         near=1,
     ),
     "sigmoid": one(_sigmoid, _sigmoid1, lambda x: -_sigmoid1(x) * mp.tanh(x / 2), 0, -37.43, 40, far=1e4),
-    "log sigmoid": one(
+    "log_sigmoid": one(
         lambda x: -_sum(-x, mpf(0)), lambda x: _sigmoid(-x), lambda x: -_sigmoid1(x), 0, -37.43, 40, far=1e4
     ),
     "softplus": one(lambda x: _sum(x, mpf(0)), _sigmoid, _sigmoid1, 0, -37.43, 40, far=1e4),
@@ -204,6 +303,100 @@ ROWS: dict[str, Reference] = {
         terms={(0,): lambda x: abs(x) * _density(x), (0, 0): lambda x: 2 * _density(x)},
         extra=lambda x: x * x,
         far=60,
+    ),
+    "erfc": one(
+        mp.erfc,
+        lambda x: -2 / mp.sqrt(mp.pi) * mp.exp(-x * x),
+        lambda x: 4 * x / mp.sqrt(mp.pi) * mp.exp(-x * x),
+        0,
+        1,
+        6,
+        26,
+        extra=lambda x: x * x,
+        far=40,
+    ),
+    "erfcx": one(lambda x: _erfc(0, x), lambda x: -2 * _erfc(1, x), lambda x: 4 * _erfc(2, x), 0, 1, -1, -5, far=1e100),
+    "log_ndtr": one(
+        lambda x: -x * x / 2 + mp.log(_erfc(0, -x / mp.sqrt(2)) / 2) if x < 0 else mp.log1p(-_normal(-x)),
+        _mills,
+        lambda x: -_mills(x) * _excess(x),
+        0,
+        1,
+        -1,
+        5,
+        -5,
+        far=1e100,
+    ),
+    "ndtri": one(
+        _quantile,
+        lambda x: 1 / _density(_quantile(x)),
+        lambda x: _quantile(x) / _density(_quantile(x)) ** 2,
+        0,
+        1,
+        0.5,
+        extra=lambda x: 2 * _quantile(x) ** 2,
+        far=1,
+    ),
+    "lgamma": one(_lgamma, _digamma, lambda x: _polygamma(1, x), 0, 1, 2, -2.5, 1.4616, terms=_sizes(-1), near=1, far=1e10),
+    "digamma": one(
+        _digamma, lambda x: _polygamma(1, x), lambda x: _polygamma(2, x), 0, 1, 1.4616, -2.5, terms=_sizes(0), near=1, far=1e10,
+    ),
+    "i0e": one(
+        _i0e,
+        lambda x: _i1e(x) - mp.sign(x) * _i0e(x),
+        lambda x: 2 * _i0e(x) - _i1e(x) / x - 2 * mp.sign(x) * _i1e(x),
+        0,
+        8,
+        terms={(0,): _i0e, (0, 0): lambda x: 2 * _i0e(x)},
+        near=1,
+        far=1e30,
+    ),
+    "i1e": one(
+        _i1e,
+        lambda x: _i0e(x) - _i1e(x) / x - mp.sign(x) * _i1e(x),
+        lambda x: 2 * _i1e(x) - _i0e(x) / x + 2 * _i1e(x) / x**2 - mp.sign(x) * (2 * _i0e(x) - 2 * _i1e(x) / x),
+        0,
+        8,
+        terms={(0,): _i0e, (0, 0): lambda x: 2 * _i0e(x)},
+        near=1,
+        far=1e30,
+    ),
+    "sinc": one(
+        lambda x: _sinc(0, x),
+        lambda x: -mp.pi**2 * x * _sinc(1, x),
+        lambda x: -mp.pi**2 * (_sinc(1, x) - (mp.pi * x) ** 2 * _sinc(2, x)),
+        0,
+        1,
+        0.5,
+        1.5,
+        terms={(0,): lambda x: 1 / abs(x), (0, 0): lambda x: mp.pi**2 / max(1, abs(x))},
+        near=1,
+        far=1e15,
+    ),
+    "entr": one(
+        lambda x: -x * mp.log(x), lambda x: -mp.log(x) - 1, lambda x: -1 / x, 0, 1, 0.36787944, terms={(0,): lambda x: mpf(1)}
+    ),
+    "xlogy": two(
+        lambda x, y: x * mp.log(y), lambda x, y: mp.log(y), lambda x, y: x / y, _zero, lambda x, y: 1 / y,
+        lambda x, y: -x / y**2, 0, 1,
+    ),
+    "betaln": two(
+        _betaln,
+        lambda x, y: _digamma(x) - _digamma(x + y),
+        lambda x, y: _digamma(y) - _digamma(x + y),
+        lambda x, y: _polygamma(1, x) - _polygamma(1, x + y),
+        lambda x, y: -_polygamma(1, x + y),
+        lambda x, y: _polygamma(1, y) - _polygamma(1, x + y),
+        0, 1, 2,
+        terms={
+            (): lambda x, y: 1 + max(abs(_lgamma(z)) for z in (x, y, x + y)),
+            (0,): lambda x, y: 1 + max(abs(_digamma(z)) for z in (x, x + y)),
+            (1,): lambda x, y: 1 + max(abs(_digamma(z)) for z in (y, x + y)),
+            (0, 0): lambda x, y: _polygamma(1, x),
+            (1, 1): lambda x, y: _polygamma(1, y),
+        },
+        near=1,
+        far=1e4,
     ),
     "stop_gradient": one(lambda x: x, _zero, _zero, 0),
     "divide": two(
@@ -273,6 +466,38 @@ ROWS["x^(y-1) (1+y ln x)"] = part("pow", 0, 1)
 ROWS["x^(y-1)"] = two(lambda x, y: x ** (y - 1), None, None, None, None, None, 0, 1, extra=ROWS["pow"].extra)
 ROWS["x^y ln x"] = part("pow", 1)
 ROWS["x^y ln^2 x"] = part("pow", 1, 1)
+ROWS["slope of erfcx"] = part("erfcx", 0)
+ROWS["bend of erfcx"] = part("erfcx", 0, 0)
+ROWS["phi/Phi"] = part("log_ndtr", 0)
+ROWS["x+phi/Phi"] = one(_excess, _excess1, None, 0, 1, -1, 5, -5, far=1e100)
+ROWS["slope of x+phi/Phi"] = one(_excess1, None, None, 0, 1, -1, 5, -5, far=1e100)
+ROWS["xdivy"] = part("xlogy", 1)
+ROWS["i1e/x"] = one(
+    lambda x: _i1e(x) / x,
+    lambda x: _i0e(x) / x - 2 * _i1e(x) / x**2 - mp.sign(x) * _i1e(x) / x,
+    None,
+    0,
+    2,
+    terms={(0,): lambda x: _i1e(x) / x},
+    near=1,
+    far=1e30,
+)
+ROWS["i2e/x"] = one(lambda x: _i0e(x) / x - 2 * _i1e(x) / x**2, None, None, 0, 2, far=1e30)
+for _k in (1, 2, 3, 7):
+    ROWS[f"polygamma {_k}"] = one(
+        lambda x, k=_k: _polygamma(k, x),
+        lambda x, k=_k: _polygamma(k + 1, x),
+        lambda x, k=_k: _polygamma(k + 2, x),
+        0,
+        1,
+        -2.5,
+        terms=_sizes(_k),
+        near=1,
+        far=1e10,
+    )
+    ROWS[f"sinc ratio {_k}"] = one(
+        lambda x, k=_k: _sinc(k, x), lambda x, k=_k: -(mp.pi**2) * x * _sinc(k + 1, x), None, 0, 1, 0.5, far=1e15
+    )
 for _k in (-2.0, -1.5, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 7.0):
     ROWS[f"power {_k:g}"] = _power(_k)
 

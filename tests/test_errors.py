@@ -660,9 +660,10 @@ LINMAP: dict[str, Rows] = {
 
 UNARY = (
     "absolute acos acosh asin asinh atan atanh cos cosh erf exact_tanh exp expm1 gelu log log1p log2 log10 reciprocal "
+    "digamma entr erfc erfcx i0e i1e lgamma log_ndtr log_sigmoid ndtri sinc "
     "relu sigmoid sign sin sinh softplus sqrt square stop_gradient tan tanh"
 )
-BINARY = "atan2 divide hypot logaddexp maximum minimum pow"
+BINARY = "betaln xlogy atan2 divide hypot logaddexp maximum minimum pow"
 
 DIFF: dict[str, Rows] = {
     "as_vector": [
@@ -797,6 +798,12 @@ DIFF: dict[str, Rows] = {
         ('power("2")', "power takes a number, not '2'"),
         ("power(v)", "power takes a number, not a vector of ℝ^Pixel4; pow(x, y)"),
         ("power(2.0)(v, v)", "takes one argument, not 2"),
+    ],
+    "polygamma": [
+        ("polygamma(1.5, v)", "polygamma takes an order and a vector, polygamma(1, x), not the order 1.5"),
+        ("polygamma(v, 1)", "polygamma takes an order and a vector, polygamma(1, x), not the order a vector of ℝ^Pixel4"),
+        ("polygamma(-1, v)", "not the order -1"),
+        ("polygamma(1, v.array)", "polygamma takes a vector, not an array"),
     ],
     "register": [
         ('register("sin", lambda xp, x: x, lambda x, y: x)', "a primitive named 'sin' is in the table already"),

@@ -168,6 +168,10 @@ def _elementwise(scope: Scope, step: AnyElementwise, given: Sequence[Value], lea
         raise refused(step.name, "primitive")
     if step.name == "greater" and text(given[1].node) == HUGE and leaf.shape == given[0].shape:
         return Value(put("{0} == np.inf", given[0].node), leaf, given[0].have)
+    if step.rule.is_called:
+        scope.page.imports.add("import scipy.special")
+    if callable(written) and step.params:
+        written = partial(written, k=step.params[0])
     if isinstance(written, str):
         written = written.replace("{p}", text(constant(step.params[0])) if step.params else "")
     node = applied(scope, written, [value.node for value in given])

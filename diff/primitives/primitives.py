@@ -17,7 +17,15 @@ sin'(x) = (cos x ·), tanh'(x) = (1 − y² ·). Outside its domain a primitive 
 | absolute sign | sign x, 0 | x ≠ 0; the derivative at 0 is taken as 0 |
 | relu | 1 for x > 0, else 0 | x ≠ 0; at 0 it is taken as 0 |
 | sigmoid softplus | σ(x)·σ(−x), sigmoid x | ℝ |
+| log_sigmoid | σ(−x) | ℝ |
 | erf gelu | 2/√π·exp(−x²), Φ(x) + x·Φ'(x) for Φ the normal distribution | ℝ |
+| erfc erfcx | −2/√π·exp(−x²), 2x·y − 2/√π | ℝ |
+| log_ndtr ndtri | φ(x)/Φ(x), 1/φ(y) for φ = Φ' | ℝ; 0 < x < 1 |
+| lgamma digamma polygamma(n, _) | ψ = digamma x, ψ' = polygamma(1, x), ψ⁽ⁿ⁺¹⁾ | x ≠ 0, −1, −2, … |
+| betaln(x, y) | ψ(x) − ψ(x+y), ψ(y) − ψ(x+y) | x, y > 0 |
+| i0e i1e | i1e x − sign x·y, i0e x − y/x − sign x·y | x ≠ 0; at 0 they are 0 and 1/2, of order 4 and 5 NaN |
+| sinc | (cos πx − y)/x, 0 at 0 | ℝ |
+| xlogy(x, y) entr | ln y, x/y (0 for x = 0); −ln x − 1 | y > 0; x > 0 |
 | stop_gradient | 0, of the value x | ℝ |
 | divide(x, y) | 1/y, −(x/y)·(1/y) | y ≠ 0 |
 | pow(x, y) | y·x^(y−1), ln x · x^y | x > 0; the limits at x = 0 |
@@ -29,7 +37,12 @@ sin'(x) = (cos x ·), tanh'(x) = (1 − y² ·). Outside its domain a primitive 
 Each formula is evaluated so that value, first and second derivatives keep their digits at every floating-point
 argument: where a difference cancels or a square leaves the range, the derivative is a row of its own, without a public
 name, with a value from `diff.primitives.special_functions`. 1 − y² of tanh is the exception: it is off by units in the
-last place of 1, and costs no exponential; exact_tanh has the other slope.
+last place of 1, and costs no exponential; exact_tanh has the other slope. Other differences are off by
+units in the last place of their terms: lgamma and digamma near their zeros, betaln and its slopes where one argument is
+small beside the other, slopes of i0e and i1e far out.
+
+lgamma, digamma, polygamma, betaln, ndtri, i0e and i1e are scipy's on arrays of numpy (the extra hilbert[special]), and
+on arrays of cupy, JAX and torch the functions of these; compiled programs call them as the interpreter does.
 """
 
 from __future__ import annotations
@@ -39,9 +52,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from diff.primitives import slope_rows, special_functions
-from diff.primitives.row_makers import E, binary, enter, in_numpy, unary
-from diff.terms.elementwise import Binary, Primitive, PrimitiveRule
+from diff.primitives import error_functions, library_functions, slope_rows, special_functions, special_rows
+from diff.primitives.row_makers import E, binary, called, called_of_two, enter, in_numpy, unary
+from diff.terms.elementwise import Binary, Primitive, PrimitiveRule, Q
 from diff.trace.expr import number_like
 from hilbert import SpaceError
 from hilbert.arrays.kernels.kernel import Kernel
@@ -117,9 +130,7 @@ acosh: Primitive = unary("acosh", lambda x, _: reciprocal(slope_rows.root_minus(
 atanh: Primitive = unary("atanh", lambda x, _: reciprocal(slope_rows.one_minus(x)), domain="|x| < 1", text="artanh")
 exp: Primitive = unary("exp", lambda _, y: y)
 expm1: Primitive = unary("expm1", lambda x, _: exp(x))
-log: Primitive = unary(
-    "log", lambda x, _: reciprocal(x), domain="x > 0", text="ln", after=("sigmoid", slope_rows.log_sigmoid.name)
-)
+log: Primitive = unary("log", lambda x, _: reciprocal(x), domain="x > 0", text="ln", after=("sigmoid", "log_sigmoid"))
 log2: Primitive = unary("log2", lambda x, _: (1.0 / math.log(2.0)) * reciprocal(x), domain="x > 0")
 log10: Primitive = unary("log10", lambda x, _: reciprocal(math.log(10.0) * x), domain="x > 0")
 log1p: Primitive = unary("log1p", lambda x, _: reciprocal(x + 1.0), domain="x > −1")
@@ -153,7 +164,80 @@ softplus: Primitive = unary(
     value=special_functions.softplus,
     in_numpy=in_numpy(special_functions.softplus),
 )
+log_sigmoid: Primitive = unary(
+    "log_sigmoid",
+    lambda x, _: sigmoid(-x),
+    value=special_functions.log_sigmoid,
+    text="ln σ",
+    in_numpy=in_numpy(special_functions.log_sigmoid),
+    formula="ln σ({0})",
+)
 erf: Primitive = unary("erf", lambda x, _: (2.0 / math.sqrt(math.pi)) * exp(-square(x)), value=special_functions.erf)
+erfc: Primitive = unary(
+    "erfc",
+    lambda x, _: (-2.0 / math.sqrt(math.pi)) * exp(-square(x)),
+    value=error_functions.erfc,
+    in_numpy=in_numpy(error_functions.erfc),
+)
+erfcx: Primitive = unary(
+    "erfcx",
+    lambda x, _: special_rows.erfcx_slope(x),
+    value=error_functions.erfcx,
+    in_numpy=in_numpy(error_functions.erfcx),
+)
+log_ndtr: Primitive = unary(
+    "log_ndtr",
+    lambda x, _: special_rows.mills(x),
+    value=error_functions.log_ndtr,
+    text="ln Φ",
+    in_numpy=in_numpy(error_functions.log_ndtr),
+    formula="ln Φ({0})",
+)
+ndtri: Primitive = called(
+    "ndtri",
+    lambda _, y: math.sqrt(2.0 * math.pi) * exp(0.5 * square(y)),
+    "ndtri",
+    domain="0 < x < 1",
+    text="Φ⁻¹",
+)
+lgamma: Primitive = called(
+    "lgamma",
+    lambda x, _: digamma(x),
+    "gammaln",
+    domain="x ≠ 0, −1, −2, …",
+    text="ln Γ",
+)
+digamma: Primitive = called(
+    "digamma",
+    lambda x, _: Primitive("polygamma", (1.0,))(x),
+    "digamma",
+    domain="x ≠ 0, −1, −2, …",
+    text="ψ",
+)
+i0e: Primitive = called(
+    "i0e",
+    lambda x, y: i1e(x) - sign(x) * y,
+    "i0e",
+    domain="x ≠ 0; slope 0 at 0",
+)
+i1e: Primitive = called(
+    "i1e",
+    lambda x, y: i0e(x) - special_rows.first_bessel_ratio(x) - sign(x) * y,
+    "i1e",
+)
+sinc: Primitive = unary(
+    "sinc",
+    lambda x, _: (-(math.pi**2)) * x * special_rows.sinc_ratio(1.0)(x),
+    value=library_functions.sinc,
+    in_numpy=in_numpy(library_functions.sinc),
+)
+entr: Primitive = unary(
+    "entr",
+    lambda x, _: -log(x) - 1.0,
+    value=library_functions.entr,
+    domain="x > 0",
+    in_numpy=in_numpy(library_functions.entr),
+)
 gelu: Primitive = unary(
     "gelu",
     lambda x, _: slope_rows.gelu_slope(x),
@@ -187,6 +271,20 @@ atan2: Binary = binary(
 logaddexp: Binary = binary(
     "logaddexp", lambda x, y, _: (slope_rows.share(x, y), slope_rows.share(y, x)), text="logaddexp", domain="ℝ²"
 )
+xlogy: Binary = binary(
+    "xlogy",
+    lambda x, y, _: (log(y), special_rows.xdivy(x, y)),
+    text="xlogy",
+    domain="y > 0",
+    value=library_functions.xlogy,
+)
+betaln: Binary = called_of_two(
+    "betaln",
+    lambda x, y, _: (digamma(x) - digamma(x + y), digamma(y) - digamma(x + y)),
+    "betaln",
+    text="ln B",
+    domain="x, y > 0",
+)
 
 
 def _power_prime(k: float, x: E, y: E) -> E:
@@ -202,7 +300,7 @@ enter(
         1,
         lambda _, params, x: x ** params[0],
         lambda params, args, y: (_power_prime(params[0], args[0], y),),
-        "power",
+        "(_^{k})",
         "as numpy's power",
         in_numpy=lambda params: Kernel(lambda x: np.pow(x, params[0])),
         is_finite=lambda params: params[0] >= 0.0 and params[0].is_integer(),
@@ -218,6 +316,17 @@ def power(k: float) -> Primitive:
         msg = f"power takes a number, not {shown(k)}; pow(x, y) has an exponent that varies"
         raise SpaceError(msg)
     return Primitive("power", (exponent,))
+
+
+def polygamma(n: int, x: Q) -> Q:
+    """The derivative of order n of digamma, a constant whole number ≥ 0, entry by entry.
+
+    Raises SpaceError for another order, and where digamma does.
+    """
+    order = number(n)
+    if order is None or order < 0.0 or not order.is_integer():
+        raise SpaceError(f"polygamma takes an order and a vector, polygamma(1, x), not the order {shown(n)}")
+    return (Primitive("polygamma", (order,)) if order else digamma)(x)
 
 
 for _name, _text, _arity, _in_text in (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from diff.primitives.library_functions import special
 from diff.terms.elementwise import RULES, Binary, Primitive, PrimitiveRule
 from diff.trace.expr import Expr
 from hilbert import SpaceError
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 E: TypeAlias = Expr[Any]
 FINITE = {
     *("sin", "cos", "atan", "tanh", "exact_tanh", "asinh", "absolute", "sign", "relu", "sigmoid", "softplus", "erf"),
-    *("gelu", "stop_gradient", "square", "maximum", "minimum", "logaddexp"),
+    *("gelu", "stop_gradient", "square", "maximum", "minimum", "logaddexp", "log_sigmoid", "erfc", "log_ndtr"),
+    *("sinc", "sinc ratio"),
     *(
         "1-x^2",
         "1/(x^2+1)",
@@ -26,9 +28,11 @@ FINITE = {
         "sech^2",
         "sqrt(x^2+1)",
         "slope of sigmoid",
-        "log sigmoid",
         "slope of gelu",
         "bend of gelu",
+        "phi/Phi",
+        "x+phi/Phi",
+        "slope of x+phi/Phi",
     ),
     "e^x/(e^x+e^y)",
 }
@@ -57,6 +61,7 @@ def unary(
     after: tuple[str, str] | None = None,
     in_text: str | None = None,
     is_known: bool = True,
+    is_called: bool = False,
 ) -> Primitive:
     """A row; without `value` the primitive is the function of that name in every array namespace."""
     plain = value or (lambda xp, x: getattr(xp, name)(x))
@@ -74,6 +79,7 @@ def unary(
         after,
         lambda _: name in FINITE,
         in_text or (_in_text(ufunc or name, value, 1) if is_known else None),
+        is_called,
     )
     enter(rule)
     return Primitive(name)
@@ -89,6 +95,7 @@ def binary(
     formula: str | None = None,
     in_numpy: Kernel | None = None,
     in_text: str | None = None,
+    is_called: bool = False,
 ) -> Binary:
     """A row of two arguments, likewise."""
     plain = value or (lambda xp, x, y: getattr(xp, name)(x, y))
@@ -104,9 +111,66 @@ def binary(
         formula=formula,
         is_finite=lambda _: name in FINITE,
         in_text=in_text or _in_text(name, value, 2),
+        is_called=is_called,
     )
     enter(rule)
     return Binary(name)
+
+
+def called(
+    name: str, derivative: Callable[[E, E], E], of: str, *, domain: str = "ℝ", text: str | None = None
+) -> Primitive:
+    """A row whose value is the function of that name of an array library, which compiled programs call."""
+    value = _of_library(of)
+    in_text = f"scipy.special.{of}({{0}})"
+    return unary(
+        name,
+        derivative,
+        value=value,
+        domain=domain,
+        text=text,
+        in_numpy=in_numpy(value),
+        in_text=in_text,
+        is_called=True,
+    )
+
+
+def called_of_two(
+    name: str, derivatives: Callable[[E, E, E], tuple[E, E]], of: str, *, domain: str, text: str
+) -> Binary:
+    """A row of two arguments, likewise."""
+    in_text = f"scipy.special.{of}({{0}}, {{1}})"
+    return binary(name, derivatives, text=text, domain=domain, value=_of_library(of), in_text=in_text, is_called=True)
+
+
+def _of_library(name: str) -> Callable[..., Any]:
+    return lambda _, *args: special(args[0], name)(*args)
+
+
+def of_order(
+    name: str,
+    derivative: Callable[[float, E, E], E],
+    value: Callable[[Any, Any, float], Any],
+    *,
+    text: str,
+    domain: str,
+    is_called: bool = False,
+) -> None:
+    """Enter a row with an order k, a constant: value(xp, x, k)."""
+    rule = PrimitiveRule(
+        name,
+        1,
+        lambda xp, params, x: value(xp, x, params[0]),
+        lambda params, args, y: (derivative(params[0], args[0], y),),
+        text,
+        domain,
+        in_numpy=lambda params: Kernel(partial(value, np, k=params[0])),
+        formula=f"{text}({{0}})",
+        is_finite=lambda _: name in FINITE,
+        in_text=value,
+        is_called=is_called,
+    )
+    enter(rule)
 
 
 def _in_text(name: str, value: Callable[..., Any] | None, arity: int) -> str | Callable[..., Any]:

@@ -94,15 +94,6 @@ sigmoid_slope: Primitive = unary(
     formula="σ'({0})",
 )
 
-log_sigmoid: Primitive = unary(
-    "log sigmoid",
-    lambda x, _: sigmoid(-x),
-    value=special_functions.log_sigmoid,
-    text="ln σ",
-    in_numpy=in_numpy(special_functions.log_sigmoid),
-    formula="ln σ({0})",
-)
-
 gelu_slope: Primitive = unary(
     "slope of gelu",
     lambda x, _: gelu_bend(x),

@@ -62,12 +62,12 @@ def erf(xp: Any, x: Any) -> Any:
     """2/√π ∫₀ˣ exp(−t²) dt; NaN for NaN."""
     a = xp.minimum(xp.abs(x), xp.full_like(x, END))
     square = a * a
-    inner = x * _polynomial(INNER, 2.0 * xp.minimum(square, xp.ones_like(x)) - 1.0)
-    outer = 1.0 - xp.exp(-square) * _polynomial(OUTER, 2.8 - 17.1 / (xp.maximum(a, xp.ones_like(x)) + 3.5))
+    inner = x * polynomial(INNER, 2.0 * xp.minimum(square, xp.ones_like(x)) - 1.0)
+    outer = 1.0 - xp.exp(-square) * polynomial(OUTER, 2.8 - 17.1 / (xp.maximum(a, xp.ones_like(x)) + 3.5))
     return xp.where(a < 1.0, inner, xp.sign(x) * outer)
 
 
-def _polynomial(coefficients: Sequence[float], x: Any) -> Any:
+def polynomial(coefficients: Sequence[float], x: Any) -> Any:
     """Horner's rule, the highest power first."""
     first, *others = coefficients
     y = x * first  # new: what follows overwrites it
@@ -78,7 +78,8 @@ def _polynomial(coefficients: Sequence[float], x: Any) -> Any:
     return y
 
 
-def _capped(xp: Any, x: Any, most: float) -> Any:
+def capped(xp: Any, x: Any, most: float) -> Any:
+    """The smaller one of x and a number."""
     return xp.minimum(x, xp.full_like(x, most))
 
 
@@ -198,10 +199,10 @@ def _scaled(xp: Any, x: Any, y: Any) -> tuple[Any, Any, Any]:
 
 def gelu(xp: Any, x: Any) -> Any:
     """x·Φ(x), which is x − x·Φ(−x) for x > 0."""
-    a = _capped(xp, xp.abs(x), FAR)
+    a = capped(xp, xp.abs(x), FAR)
     coarse = xp.round(16.0 * a) * 0.0625  # its square is exact, and so no digit of exp(−a²/2) is lost
     tail = (
-        xp.exp(0.5 * (coarse - a) * (coarse + a)) * _polynomial(TAIL, (a - 5.25) / (a + 5.25)) / (1.0 + ROOT[64][0] * a)
+        xp.exp(0.5 * (coarse - a) * (coarse + a)) * polynomial(TAIL, (a - 5.25) / (a + 5.25)) / (1.0 + ROOT[64][0] * a)
     )
     tail = (x * tail) * xp.exp(-0.5 * coarse * coarse)
     return xp.where(x > 0.0, x - tail, tail)
@@ -209,16 +210,16 @@ def gelu(xp: Any, x: Any) -> Any:
 
 def gelu_slope(xp: Any, x: Any) -> Any:
     """Φ(x) + x·φ(x), which is 1 minus that of −x for x > 0."""
-    a = _capped(xp, xp.abs(x), FAR)
+    a = capped(xp, xp.abs(x), FAR)
     e = xp.exp(-0.25 * a * a)  # twice, so that no product leaves the range before the result
     high, low = ZERO[xp.finfo(x.dtype).bits]
-    tail = ((high - a) + low) * _polynomial(SLOPE, (a - 5.0) / (a + 5.0)) * e * e
+    tail = ((high - a) + low) * polynomial(SLOPE, (a - 5.0) / (a + 5.0)) * e * e
     return xp.where(x > 0.0, 1.0 - tail, tail)
 
 
 def gelu_bend(xp: Any, x: Any) -> Any:
     """(2 − x²)·φ(x)."""
-    a = _capped(xp, xp.abs(x), FAR)
+    a = capped(xp, xp.abs(x), FAR)
     e = xp.exp(-0.25 * a * a)
     high, low = ROOT[xp.finfo(x.dtype).bits]
     return ((high - a) + low) * (high + a) * (DENSITY * e) * e

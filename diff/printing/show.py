@@ -114,7 +114,7 @@ def _doc(f: AnyMap, rec: Callable[[Any], Doc], names: Names) -> Doc:
         case Lift(of, index, over):
             return _raised(rec(of), f"{index}@{','.join(str(k + 1) for k in over)}")
         case Elementwise() as p:
-            return Word(p.rule.text if not p.params else f"(_^{names.number(p.params[0])})")
+            return Word(p.rule.text.format(k=names.number(p.params[0])) if p.params else p.rule.text)
         case Program() as p:
             return _wiring(p) or Word(f"({_program(p, names, inline=True)})")
         case never:

@@ -302,7 +302,7 @@ class Slots:
     def _elementwise(self, p: AnyElementwise, args: tuple[int, ...]) -> Text:
         name = p.rule.text
         if p.rule.formula is not None:
-            return self._formula(p.rule.formula, args)
+            return self._formula(p, p.rule.formula, args)
         if len(args) == 2:
             x, y = args
             if name in {">", "≥", "<", "≤", "=", "≠", "∧", "∨"}:
@@ -331,10 +331,11 @@ class Slots:
             return Text(f"{name}({text.tight})", APPLICATION)
         return Text(f"{name}{'' if name == '√' else ' '}{text.tight}", APPLICATION, open=True)
 
-    def _formula(self, formula: str, args: tuple[int, ...]) -> Text:
+    def _formula(self, p: AnyElementwise, formula: str, args: tuple[int, ...]) -> Text:
         """The text of a row that is written as a formula in its arguments."""
         products, atoms = ([self.bound(a, binding) for a in args] for binding in (PRODUCT, ATOM))
-        text = formula.format(*(self.texts[a].tight for a in args), p=products, a=atoms)
+        order = self.names.number(p.params[0]) if p.params else ""
+        text = formula.format(*(self.texts[a].tight for a in args), p=products, a=atoms, k=order)
         outside = re.sub(r"\([^()]*\)", "", re.sub(r"\([^()]*\)", "", formula))
         if "−" in outside or "+" in outside:
             return Text(text, SUM, "+")

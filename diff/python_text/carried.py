@@ -127,7 +127,12 @@ class _Plain(ast.NodeTransformer):
         return node.values[0] if len(node.values) == 1 else node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """A call without the array library and without a device."""
+        """A call without the array library and without a device; scipy's function for a special one."""
+        match node:
+            case ast.Call(ast.Name("special"), [_, ast.Constant(str(word))]):
+                return ast.parse(f"scipy.special.{word}", mode="eval").body
+            case _:  # any other call
+                pass
         node.args = [arg for arg in node.args if not (isinstance(arg, ast.Name) and arg.id in {"xp", "np"})]
         node.keywords = [keyword for keyword in node.keywords if keyword.arg != "device"]
         self.generic_visit(node)

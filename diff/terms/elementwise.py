@@ -64,7 +64,7 @@ class PrimitiveRule:
     {p[0]} and {a[0]} for one in brackets unless it binds as a product, or as a name. `is_finite(params)` says
     that the value and all derivatives are finite at finite arguments. `in_text` is the value as `source` writes it, {0}
     for an argument and {p} for the parameter, or a function of the library whose text is carried along; a user's row
-    has none.
+    has none. `is_called` says that compiled programs call the kernel: the value is a function of an array library.
     """
 
     name: str
@@ -80,6 +80,7 @@ class PrimitiveRule:
     after: tuple[str, str] | None = None  # of what row it is applied to the result, and the row that both come to
     is_finite: Callable[[tuple[float, ...]], bool] = lambda _: False
     in_text: str | Callable[..., Any] | None = None
+    is_called: bool = False
 
     @property
     def is_discrete(self) -> bool:
@@ -155,9 +156,9 @@ class Elementwise(Fun[V, W], Operation):
         return lib.elementwise(self.rule, self.params)
 
     def loops(self, to: Loops, operands: Sequence[Array], result: Leaf) -> Any:
-        """The row's value, entry by entry; None for a user's row, which may need whole arrays."""
+        """The row's value, entry by entry; None for a user's row, which may need whole arrays, and a called one."""
         rule = self.rule
-        if rule.in_text is None:
+        if rule.in_text is None or rule.is_called:
             return None
 
         def value(xp: Any, *args: Any) -> Any:

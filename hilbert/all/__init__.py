@@ -71,9 +71,10 @@ else:
         "initial load save",
         "functions": "Expr Fun batched build compiled const constant each entry fixed_point fold fun iterate kept "
         "lift made onehot operation program root select show where while_ again",
-        "primitives": "absolute acos acosh asin asinh atan atan2 atanh cos cosh divide erf exact_tanh exp expm1 gelu "
-        "hypot log log10 log1p log2 logaddexp maximum minimum pow power reciprocal relu sigmoid sign sin sinh softplus "
-        "sqrt square stop_gradient tan tanh",
+        "primitives": "absolute acos acosh asin asinh atan atan2 atanh betaln cos cosh digamma divide entr erf erfc "
+        "erfcx exact_tanh exp expm1 gelu hypot i0e i1e lgamma log log10 log1p log2 log_ndtr "
+        "log_sigmoid logaddexp maximum minimum ndtri polygamma pow power reciprocal relu sigmoid sign "
+        "sin sinc sinh softplus sqrt square stop_gradient tan tanh xlogy",
         "vocabulary": "concatenate contract conv dot gather inner outer segment_sum solve stack",
         "derivatives": "Derivative LinMap adjoint cost derivative equal explain grad hessian hvp jacobian jvp matrix "
         "simplify structure value_and_grad vjp",

@@ -271,6 +271,10 @@ class Library:
             return Kernel(lambda a: value(xp, params, a), fresh=rule.fresh)
         return Kernel(lambda a, b: value(xp, params, a, b), fresh=rule.fresh)
 
+    def special(self, name: str) -> Callable[..., Any]:
+        """The special function of that name (scipy's) on arrays; raises SpaceError where none is installed."""
+        raise TypeError(type(self).__name__)
+
     def contract(self, spec: Spec, left: Leaf, right: Leaf) -> Kernel:
         """out[o] = Σ left[l]·right[r], a labelled contraction."""
         raise TypeError(type(self).__name__)

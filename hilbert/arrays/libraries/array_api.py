@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import array_api_compat
 
 from hilbert.arrays.kernels.contract import Contractions
 from hilbert.arrays.kernels.over_axis import Axes
 from hilbert.arrays.kernels.reduction import ReductionKernels
+from hilbert.arrays.libraries.scipy_functions import scipy_function
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class ArrayAPI(Contractions, ReductionKernels, Axes):
@@ -18,3 +22,12 @@ class ArrayAPI(Contractions, ReductionKernels, Axes):
     def owns(cls, array: Any) -> bool:
         """True for arrays that array-api-compat knows, or that have a namespace."""
         return array_api_compat.is_array_api_obj(array)
+
+    def special(self, name: str) -> Callable[..., Any]:
+        """scipy's function on the host."""
+        of = scipy_function(name)
+
+        def on_host(*args: Any) -> Any:
+            return self.from_host(of(*(a if isinstance(a, int) else self.to_host(a) for a in args)), args[-1])
+
+        return on_host

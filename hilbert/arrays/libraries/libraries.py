@@ -6,6 +6,7 @@ or service that it does otherwise than the array API; see "An array library" in 
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import sys
 from typing import TYPE_CHECKING, Any, final
@@ -40,6 +41,10 @@ class Cupy(ArrayAPI):
         out = self.zeros((size, rows.shape[1]), rows)
         self.xp.add.at(out, targets, rows)
         return out
+
+    def special(self, name: str) -> Callable[..., Any]:
+        """The function of cupyx.scipy."""
+        return getattr(importlib.import_module("cupyx.scipy.special"), name)  # type: ignore[no-any-return]
 
 
 @final
@@ -137,6 +142,10 @@ class Jax(ArrayAPI):
         host = self.to_host(array)
         return int(host.min()), int(host.max())
 
+    def special(self, name: str) -> Callable[..., Any]:
+        """JAX's function."""
+        return getattr(importlib.import_module("jax.scipy.special"), name)  # type: ignore[no-any-return]
+
     def segment_sum(self, rows: Any, targets: Any, size: int) -> Any:
         """Add by JAX's `at[].add`."""
         return self.zeros((size, rows.shape[1]), rows).at[targets].add(rows)
@@ -154,6 +163,13 @@ class Torch(ArrayAPI):
     def to_host(self, array: Any) -> Any:
         """The array in numpy, copied off the device; on the host a read-only view."""
         return read_only(np.asarray(array_api_compat.to_device(array, "cpu")).view())
+
+    def special(self, name: str) -> Callable[..., Any]:
+        """torch's function; it has no betaln."""
+        of = sys.modules["torch"].special
+        if name == "betaln":
+            return lambda x, y: of.gammaln(x) + of.gammaln(y) - of.gammaln(x + y)
+        return getattr(of, name)  # type: ignore[no-any-return]
 
     def segment_sum(self, rows: Any, targets: Any, size: int) -> Any:
         """Add by torch's `index_add`."""

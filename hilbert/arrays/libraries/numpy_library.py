@@ -14,6 +14,7 @@ from hilbert.arrays.kernels.over_axis import NumpyAxes
 from hilbert.arrays.kernels.reduced_axes import FRESH, amid
 from hilbert.arrays.kernels.reduction import NumpyReductions
 from hilbert.arrays.libraries.array_api import ArrayAPI
+from hilbert.arrays.libraries.scipy_functions import scipy_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -167,6 +168,10 @@ class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
         if rule.arity == 1:
             return Kernel(f, (_onto(f),), scalar=plain)
         return Kernel(f, _onto_either(f), scalar=plain)
+
+    def special(self, name: str) -> Callable[..., Any]:
+        """scipy's function; raises SpaceError without scipy."""
+        return scipy_function(name)
 
     def diagonal(self, first: int, second: int, leaf: Any) -> Kernel:
         """The diagonal as a view."""
