@@ -181,24 +181,20 @@ def _polygamma_terms(n: int, x: Any) -> list[Any]:
 
 
 def _betaln(x: Any, y: Any) -> Any:
-    if x <= 0 or y <= 0:
+    if min(x, y) < 1e-15:  # where slopes, which are differences, leave the range of single precision
         raise ValueError
     return _lgamma(x) + _lgamma(y) - _lgamma(x + y)
 
 
-def _i0e(x: Any) -> Any:
-    return mp.exp(-abs(x)) * mp.besseli(0, x)
-
-
-def _i1e(x: Any) -> Any:
-    return mp.exp(-abs(x)) * mp.besseli(1, x)
+def _ie(n: int, x: Any) -> Any:
+    return mp.exp(-abs(x)) * mp.besseli(n, x)
 
 
 def _sinc(n: int, x: Any) -> Any:
     """jₙ(πx)/(πx)ⁿ."""
-    z = mp.pi * x
-    with mp.extraprec(int(2 * (n + 1) * max(0, -mp.log(abs(z), 2)))):
-        before, now = mp.cos(z), mp.sin(z) / z
+    with mp.extraprec(int(2 * (n + 1) * max(0, -mp.log(abs(x), 2)))):
+        z = mp.pi * x
+        before, now = mp.cospi(x), mp.sinpi(x) / z
         for j in range(n):
             before, now = now, ((2 * j + 1) * now - before) / z**2
         return now
@@ -334,7 +330,7 @@ ROWS: dict[str, Reference] = {
         0,
         1,
         0.5,
-        extra=lambda x: 2 * _quantile(x) ** 2,
+        extra=lambda x: 4 * _quantile(x) ** 2,
         far=1,
     ),
     "lgamma": one(_lgamma, _digamma, lambda x: _polygamma(1, x), 0, 1, 2, -2.5, 1.4616, terms=_sizes(-1), near=1, far=1e10),
@@ -342,22 +338,22 @@ ROWS: dict[str, Reference] = {
         _digamma, lambda x: _polygamma(1, x), lambda x: _polygamma(2, x), 0, 1, 1.4616, -2.5, terms=_sizes(0), near=1, far=1e10,
     ),
     "i0e": one(
-        _i0e,
-        lambda x: _i1e(x) - mp.sign(x) * _i0e(x),
-        lambda x: 2 * _i0e(x) - _i1e(x) / x - 2 * mp.sign(x) * _i1e(x),
+        lambda x: _ie(0, x),
+        lambda x: _ie(1, x) - mp.sign(x) * _ie(0, x),
+        lambda x: (3 * _ie(0, x) + _ie(2, x)) / 2 - 2 * mp.sign(x) * _ie(1, x),
         0,
         8,
-        terms={(0,): _i0e, (0, 0): lambda x: 2 * _i0e(x)},
+        terms={(0,): lambda x: _ie(0, x), (0, 0): lambda x: 2 * _ie(0, x)},
         near=1,
         far=1e30,
     ),
     "i1e": one(
-        _i1e,
-        lambda x: _i0e(x) - _i1e(x) / x - mp.sign(x) * _i1e(x),
-        lambda x: 2 * _i1e(x) - _i0e(x) / x + 2 * _i1e(x) / x**2 - mp.sign(x) * (2 * _i0e(x) - 2 * _i1e(x) / x),
+        lambda x: _ie(1, x),
+        lambda x: (_ie(0, x) + _ie(2, x)) / 2 - mp.sign(x) * _ie(1, x),
+        lambda x: (7 * _ie(1, x) + _ie(3, x)) / 4 - mp.sign(x) * (_ie(0, x) + _ie(2, x)),
         0,
         8,
-        terms={(0,): _i0e, (0, 0): lambda x: 2 * _i0e(x)},
+        terms={(0,): lambda x: _ie(0, x), (0, 0): lambda x: 2 * _ie(0, x)},
         near=1,
         far=1e30,
     ),
@@ -473,16 +469,16 @@ ROWS["x+phi/Phi"] = one(_excess, _excess1, None, 0, 1, -1, 5, -5, far=1e100)
 ROWS["slope of x+phi/Phi"] = one(_excess1, None, None, 0, 1, -1, 5, -5, far=1e100)
 ROWS["xdivy"] = part("xlogy", 1)
 ROWS["i1e/x"] = one(
-    lambda x: _i1e(x) / x,
-    lambda x: _i0e(x) / x - 2 * _i1e(x) / x**2 - mp.sign(x) * _i1e(x) / x,
+    lambda x: _ie(1, x) / x,
+    lambda x: _ie(2, x) / x - mp.sign(x) * _ie(1, x) / x,
     None,
     0,
     2,
-    terms={(0,): lambda x: _i1e(x) / x},
+    terms={(0,): lambda x: _ie(1, x) / x},
     near=1,
     far=1e30,
 )
-ROWS["i2e/x"] = one(lambda x: _i0e(x) / x - 2 * _i1e(x) / x**2, None, None, 0, 2, far=1e30)
+ROWS["i2e/x"] = one(lambda x: _ie(2, x) / x, None, None, 0, 2, far=1e30)
 for _k in (1, 2, 3, 7):
     ROWS[f"polygamma {_k}"] = one(
         lambda x, k=_k: _polygamma(k, x),
@@ -492,11 +488,23 @@ for _k in (1, 2, 3, 7):
         1,
         -2.5,
         terms=_sizes(_k),
+        extra=lambda x, k=_k: mpf(2 * k),
         near=1,
         far=1e10,
     )
     ROWS[f"sinc ratio {_k}"] = one(
-        lambda x, k=_k: _sinc(k, x), lambda x, k=_k: -(mp.pi**2) * x * _sinc(k + 1, x), None, 0, 1, 0.5, far=1e15
+        lambda x, k=_k: _sinc(k, x),
+        lambda x, k=_k: -(mp.pi**2) * x * _sinc(k + 1, x),
+        None,
+        0,
+        1,
+        0.5,
+        terms={
+            (): lambda x, k=_k: max(1, abs(mp.pi * x)) ** -(k + 1),
+            (0,): lambda x, k=_k: mp.pi**2 * abs(x) * max(1, abs(mp.pi * x)) ** -(k + 2),
+        },
+        near=1,
+        far=1e3,
     )
 for _k in (-2.0, -1.5, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 7.0):
     ROWS[f"power {_k:g}"] = _power(_k)

@@ -24,7 +24,9 @@ def polygamma(xp: Any, x: Any, k: float) -> Any:
     positive = xp.where(x < 0.0, 1.0 - x, x)
     right = special(x, "polygamma")(int(k), positive)
     r = xp.where(x < 0.0, x - xp.round(x), xp.full_like(x, 0.25))
-    c = xp.cos(PI * r) / xp.sin(PI * r)
+    h = 0.5 - xp.abs(r)  # exact where r is near ±1/2, a zero of the cotangent
+    inner = xp.cos(PI * r) / xp.sin(PI * r)
+    c = xp.where(h < 0.25, xp.sign(r) * xp.sin(PI * h) / xp.cos(PI * h), inner)
     reflected = polynomial_of_cotangent(k)
     slope = xp.zeros_like(c)
     for a in reflected:
