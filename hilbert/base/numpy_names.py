@@ -172,13 +172,13 @@ FUNCTIONS = (
         "softmax": "x.softmax()",
         "log_softmax": "x.log_softmax()",
         "logsumexp": "x.logsumexp()",
-        "log_sigmoid": "-softplus(-x)",
         "expit": "sigmoid(x)",
         "silu": "x * sigmoid(x)",
         "swish": "x * sigmoid(x)",
-        "erfc": "1.0 - erf(x) (of large x, few digits)",
         "logit": "log(x) - log1p(-x)",
-        "log_expit": "-softplus(-x)",
+        "log_expit": "log_sigmoid(x)",
+        "gammaln": "lgamma(x)",
+        "psi": "digamma(x)",
         "one_hot": "onehot(x) of an element of an index set",
         "segment_sum": "x.scatter(ids)",
         "bincount": "w.scatter(ids)",
@@ -230,9 +230,7 @@ FUNCTIONS = (
         "newton": "root(f, start)",
         "minimize": "scipy.optimize.minimize with value_and_grad(f), or root(step, x) for a stationary point",
     }
-    | dict.fromkeys(
-        ("gammaln", "lgamma", "gamma", "digamma", "erfinv", "nextafter", "copysign", "rint", "trunc", "heaviside"), OWN
-    )
+    | dict.fromkeys(("gamma", "erfinv", "nextafter", "copysign", "rint", "trunc", "heaviside"), OWN)
 )
 """The remedies for functions of numpy, for vectors and expressions: code to write instead."""
 _STEPS = "it has jumps; write register(name, value, derivative) for a function entry by entry, or compute with v.array"

@@ -34,6 +34,7 @@ DOMAINS: dict[str, Any] = {
     "": lambda v: v,
     "x > 0": lambda v: np.exp(v / 2.0),
     "x > 1": lambda v: 1.1 + np.exp(v),
+    "0 < x < 1": lambda v: 0.5 + 0.4 * np.tanh(v),
     "|x| < 1": lambda v: 0.9 * np.tanh(v),
 }
 LANGUAGE = frozenset(
