@@ -176,7 +176,8 @@ def _polygamma_terms(n: int, x: Any) -> list[Any]:
     for _ in range(n):
         slope = [-j * a for j, a in enumerate(coefficients)][1:]
         coefficients = [a + b for a, b in zip([*slope, 0, 0], [0, 0, *slope], strict=True)]
-    cot = mp.polyval(coefficients[::-1], mp.cospi(x) / mp.sinpi(x))
+    c = mp.cospi(x) / mp.sinpi(x)
+    cot = mp.fsum(a * c**j for j, a in enumerate(coefficients))
     return [(-1) ** n * mp.psi(n, 1 - x), -(mp.pi ** (n + 1)) * cot]
 
 
@@ -333,7 +334,9 @@ ROWS: dict[str, Reference] = {
         extra=lambda x: 4 * _quantile(x) ** 2,
         far=1,
     ),
-    "lgamma": one(_lgamma, _digamma, lambda x: _polygamma(1, x), 0, 1, 2, -2.5, 1.4616, terms=_sizes(-1), near=1, far=1e10),
+    "lgamma": one(
+        _lgamma, _digamma, lambda x: _polygamma(1, x), 0, 1, 2, -2.5, 1.4616, terms=_sizes(-1), near=1, far=1e10
+    ),
     "digamma": one(
         _digamma, lambda x: _polygamma(1, x), lambda x: _polygamma(2, x), 0, 1, 1.4616, -2.5, terms=_sizes(0), near=1, far=1e10,
     ),

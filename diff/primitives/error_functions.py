@@ -1,10 +1,10 @@
 """Values of the error functions in any array namespace: erfc, erfcx, the logarithm of the normal distribution, slopes.
 
 E₀(t), E₁(t), E₂(t) = 2/√π ∫₀^∞ uⁿ·exp(−u² − 2tu) du are positive: E₀ = erfcx, erfcx' = −2·E₁, erfcx'' = 4·E₂.
-For t ≥ 0 they are p(s) divided by 1 + 2t, (1 + t)² and (1 + t)³, with s = (t − 3.5)/(t + 3.5) and p of degree 23, 25 and
-26, which interpolates at Chebyshev's points within 10⁻¹⁶; for t < 0 sums without cancellation remain. With φ and Φ, density and distribution of
-the normal law, and t = −x/√2 ≥ 0: φ/Φ = √(2/π)/E₀, x + φ/Φ = √2·E₁/E₀, and the derivative of this one is
-2·(E₂/E₀ − (E₁/E₀)²).
+For t ≥ 0 they are p(s) divided by 1 + 2t, (1 + t)² and (1 + t)³, with s = (t − 3.5)/(t + 3.5) and p of degree 23, 25
+and 26, which interpolates at Chebyshev's points within 10⁻¹⁶; for t < 0 sums without cancellation remain. With φ and Φ,
+density and distribution of the normal law, and t = −x/√2 ≥ 0: φ/Φ = √(2/π)/E₀, x + φ/Φ = √2·E₁/E₀, and the derivative
+of this one is 2·(E₂/E₀ − (E₁/E₀)²).
 """
 
 from __future__ import annotations

@@ -36,8 +36,8 @@ FOREIGN: dict[str, Callable[..., Any]] = {
     **{name: getattr(np.linalg, name) for name in ("norm", "inv", "det", "solve", "cholesky", "pinv")},
     **{name: getattr(np, name) for name in ("trace", "transpose", "diagonal", "matmul")},
     **{name: getattr(scipy.special, name) for name in (
-        "expit", "logit", "log_expit", "erf", "erfc", "erfcx", "log_ndtr", "ndtri", "gammaln", "psi", "digamma", "i0e", "i1e",
-        "entr", "xlogy", "betaln", "logsumexp", "softmax", "log_softmax",
+        "expit", "logit", "log_expit", "erf", "erfc", "erfcx", "log_ndtr", "ndtri", "gammaln", "psi", "digamma",
+        "i0e", "i1e", "entr", "xlogy", "betaln", "logsumexp", "softmax", "log_softmax",
     )},
 }  # fmt: skip
 """Functions of other libraries, of one or two vectors or matrices."""
