@@ -338,7 +338,13 @@ ROWS: dict[str, Reference] = {
         _lgamma, _digamma, lambda x: _polygamma(1, x), 0, 1, 2, -2.5, 1.4616, terms=_sizes(-1), near=1, far=1e10
     ),
     "digamma": one(
-        _digamma, lambda x: _polygamma(1, x), lambda x: _polygamma(2, x), 0, 1, 1.4616, -2.5, terms=_sizes(0), near=1, far=1e10,
+        _digamma,
+        lambda x: _polygamma(1, x),
+        lambda x: _polygamma(2, x),
+        0, 1, 1.4616, -2.5,
+        terms=_sizes(0),
+        near=1,
+        far=1e10,
     ),
     "i0e": one(
         lambda x: _ie(0, x),
@@ -373,7 +379,11 @@ ROWS: dict[str, Reference] = {
         far=1e15,
     ),
     "entr": one(
-        lambda x: -x * mp.log(x), lambda x: -mp.log(x) - 1, lambda x: -1 / x, 0, 1, 0.36787944, terms={(0,): lambda x: mpf(1)}
+        lambda x: -x * mp.log(x),
+        lambda x: -mp.log(x) - 1,
+        lambda x: -1 / x,
+        0, 1, 0.36787944,
+        terms={(0,): lambda x: mpf(1)},
     ),
     "xlogy": two(
         lambda x, y: x * mp.log(y), lambda x, y: mp.log(y), lambda x, y: x / y, _zero, lambda x, y: 1 / y,
@@ -482,29 +492,29 @@ ROWS["i1e/x"] = one(
     far=1e30,
 )
 ROWS["i2e/x"] = one(lambda x: _ie(2, x) / x, None, None, 0, 2, far=1e30)
-for _k in (1, 2, 3, 7):
-    ROWS[f"polygamma {_k}"] = one(
-        lambda x, k=_k: _polygamma(k, x),
-        lambda x, k=_k: _polygamma(k + 1, x),
-        lambda x, k=_k: _polygamma(k + 2, x),
+for _n in (1, 2, 3, 7):
+    ROWS[f"polygamma {_n}"] = one(
+        lambda x, k=_n: _polygamma(k, x),
+        lambda x, k=_n: _polygamma(k + 1, x),
+        lambda x, k=_n: _polygamma(k + 2, x),
         0,
         1,
         -2.5,
-        terms=_sizes(_k),
-        extra=lambda x, k=_k: mpf(2 * k),
+        terms=_sizes(_n),
+        extra=lambda x, k=_n: mpf(2 * k),
         near=1,
         far=1e10,
     )
-    ROWS[f"sinc ratio {_k}"] = one(
-        lambda x, k=_k: _sinc(k, x),
-        lambda x, k=_k: -(mp.pi**2) * x * _sinc(k + 1, x),
+    ROWS[f"sinc ratio {_n}"] = one(
+        lambda x, k=_n: _sinc(k, x),
+        lambda x, k=_n: -(mp.pi**2) * x * _sinc(k + 1, x),
         None,
         0,
         1,
         0.5,
         terms={
-            (): lambda x, k=_k: max(1, abs(mp.pi * x)) ** -(k + 1),
-            (0,): lambda x, k=_k: mp.pi**2 * abs(x) * max(1, abs(mp.pi * x)) ** -(k + 2),
+            (): lambda x, k=_n: max(1, abs(mp.pi * x)) ** -(k + 1),
+            (0,): lambda x, k=_n: mp.pi**2 * abs(x) * max(1, abs(mp.pi * x)) ** -(k + 2),
         },
         near=1,
         far=1e3,

@@ -74,7 +74,20 @@ def test_what_the_door_shows() -> None:
 
 
 @pytest.mark.parametrize(
-    "door", ["bridges", "checks", "datatypes", "jets", "laws", "linalg", "matrices", "relations", "tensors", "terms"]
+    "door",
+    [
+        "bridges",
+        "checks",
+        "datatypes",
+        "jets",
+        "laws",
+        "linalg",
+        "matrices",
+        "relations",
+        "special",
+        "tensors",
+        "terms",
+    ],
 )
 def test_doors_are_modules(door: str) -> None:
     """hb.door is the module hilbert.all.door, with the objects of the packages, in order."""

@@ -164,7 +164,7 @@ def of_order(
         lambda params, args, y: (derivative(params[0], args[0], y),),
         text,
         domain,
-        in_numpy=lambda params: Kernel(partial(value, np, k=params[0])),
+        in_numpy=lambda params: Kernel(lambda x: value(np, x, params[0])),
         formula=f"{text}({{0}})",
         is_finite=lambda _: name in FINITE,
         in_text=value,
