@@ -9,7 +9,7 @@ import array_api_compat
 from hilbert.arrays.kernels.contract import Contractions
 from hilbert.arrays.kernels.over_axis import Axes
 from hilbert.arrays.kernels.reduction import ReductionKernels
-from hilbert.arrays.libraries.scipy_functions import scipy_function
+from hilbert.errors import SpaceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,10 +24,6 @@ class ArrayAPI(Contractions, ReductionKernels, Axes):
         return array_api_compat.is_array_api_obj(array)
 
     def special(self, name: str) -> Callable[..., Any]:
-        """scipy's function on the host."""
-        of = scipy_function(name)
-
-        def on_host(*args: Any) -> Any:
-            return self.from_host(of(*(a if isinstance(a, int) else self.to_host(a) for a in args)), args[-1])
-
-        return on_host
+        """No function: raises SpaceError."""
+        msg = f"{name} has no kernel in the array namespace {self.name}: use numpy, cupy, JAX or torch"
+        raise SpaceError(msg)
