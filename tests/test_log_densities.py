@@ -27,11 +27,11 @@ def page() -> dict[str, Any]:
 
 
 DENSITIES: dict[str, tuple[tuple[float, ...], Any]] = {
-    "normal": ((0.3, 1.0, 2.5), lambda y, m, s: stats.norm.logpdf(y, m, s)),
-    "student_t": ((0.3, 3.5, 1.0, 2.5), lambda y, d, m, s: stats.t.logpdf(y, d, m, s)),
+    "normal": ((0.3, 1.0, 2.5), stats.norm.logpdf),
+    "student_t": ((0.3, 3.5, 1.0, 2.5), stats.t.logpdf),
     "gamma": ((0.7, 2.5, 3.0), lambda y, a, r: stats.gamma.logpdf(y, a, scale=1.0 / r)),
-    "beta": ((0.7, 2.5, 0.4), lambda y, a, b: stats.beta.logpdf(y, a, b)),
-    "poisson": ((4.0, 2.5), lambda y, r: stats.poisson.logpmf(y, r)),
+    "beta": ((0.7, 2.5, 0.4), stats.beta.logpdf),
+    "poisson": ((4.0, 2.5), stats.poisson.logpmf),
     "negative_binomial": ((4.0, 2.5, 1.3), lambda y, m, k: stats.nbinom.logpmf(y, k, k / (k + m))),
     "binomial": ((4.0, 9.0, -0.6), lambda y, n, x: stats.binom.logpmf(y, n, 1.0 / (1.0 + np.exp(-x)))),
     "von_mises": ((0.7, -1.0, 5.0), lambda y, m, k: stats.vonmises.logpdf(y, k, loc=m)),
