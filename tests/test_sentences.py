@@ -71,6 +71,34 @@ def test_digits() -> None:
     assert datasets.load_digits().data.shape == (1797, 64)
 
 
+SECONDS = {"ms": 1e-3, "s": 1.0}
+
+
+def test_first_calls_beside_jax() -> None:
+    """The figures of the README are those of the table."""
+    table = (ROOT / "docs/benchmarks.md").read_text("utf-8").partition("| beside JAX, value and gradient |")[2]
+    rows = [line.strip("| ").split(" | ") for line in table.partition("\n\n")[0].splitlines()[2:]]
+    firsts = [re.findall(r"([\d.]+) (m?s) \((?:ours|jax)\)", next(c for c in row if "(ours);" in c)) for row in rows]
+    times = [[float(number) * SECONDS[unit] for number, unit in first] for first in firsts]
+    ours, theirs = zip(*times, strict=True)
+    later, compiled = ([float(row[column]) for row in rows] for column in (5, 6))
+    assert len(rows) == 20
+    says("README.md", f"twenty models take {min(ours) * 1e3:.0f} to {max(ours) * 1e3:.0f} ms, and in JAX")
+    says("README.md", f"and in JAX {min(theirs) * 1e3:.0f} ms to {max(theirs):.1f} s")
+    says("README.md", f"in the median {np.median([b / a for a, b in times]):.0f} times as long")
+    says("README.md", f"Later calls take {min(later):.1f} to {max(later):.0f} times JAX's")
+    *most, root, fixed_point = sorted(compiled)
+    says("README.md", f"at most 1.4 times but for two solvers ({root:.0f} and {fixed_point:.0f})")
+    assert most[-1] <= 1.4
+
+
+def test_sparse_hessians_beside_specialists() -> None:
+    says("README.md", "takes CasADi 3.5 times as long, and JAX with blocks by hand 5 times")
+    says("docs/benchmarks.md", "| cart-pole, N = 2,000 | CasADi 3.5 (scalars), 9 (mapped); JAX with blocks by hand 5 |")
+    says("README.md", "of 50 stages CasADi needs 0.14 of our time")
+    says("docs/benchmarks.md", "| cart-pole, N = 50 | CasADi 0.14 (scalars)")
+
+
 # --- docs/limits.md ---
 
 

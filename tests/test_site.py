@@ -13,6 +13,7 @@ import pytest
 import hilbert.all as hb
 from docs.site.examples_in_docstrings import fenced
 from docs.site.hooks import modules, on_page_markdown
+from docs.site.pictures import FOLDER, pictures
 
 ROOT = Path(__file__).parents[1]
 ASKED = re.compile(
@@ -43,7 +44,14 @@ def test_the_site(site: Path) -> None:
     written = " ".join(text for file, text in pages.items() if file.parent.name == "api")
     missing = [name for names in modules().values() for name in names if f"hb.{name}" not in written]
     assert not missing
-    assert "tanh(W⋆x+b)" in pages[site / "readme.html"]
+    assert "(W⋆x+b)" in pages[site / "readme.html"]
+    assert 'src="pictures/layer.svg"' in pages[site / "readme.html"]
+    assert {file.name for file in (site / "pictures").iterdir()} == set(pictures())
+
+
+def test_pictures() -> None:
+    """The pictures are what the library draws: `python -m docs.site.pictures` writes them."""
+    assert {file.name: file.read_text("utf-8") for file in FOLDER.iterdir()} == pictures()
 
 
 def test_modules() -> None:

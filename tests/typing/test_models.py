@@ -38,7 +38,7 @@ KINDS = {
 }
 FORMS = {"bad_vector", "bad_matrix", "bad_nested"}
 RULES_OF_RECORDS = {"applied", "built", "declared", "lens", "types"}
-"""The files in which each function breaks a rule of records: its docstring, and a line of docs/records.md."""
+"""Files in which each function breaks a rule of records, its docstring; docs/records.md has those that users meet."""
 RECORDS = [path for path in BAD if path.stem.startswith("bad_record_")]
 
 
@@ -84,16 +84,17 @@ def test_models_of_functions_on_data() -> None:
 
 
 def test_models_of_records() -> None:
-    """30 are accepted; 60 are refused, and each breaks one of 40 rules that the documentation states, and no other."""
+    """30 are accepted; 60 are refused, and each breaks one of 40 rules, among which are those of the documentation."""
     accepted = [f.name for path in GOOD if path.stem.startswith("record_") for f in functions_of(path)]
     assert len([name for name in accepted if name.startswith("model_")]) >= 30
     broken = [ast.get_docstring(f) or "" for path in RECORDS for f in functions_of(path)]
-    page = (ROOT / "docs" / "records.md").read_text("utf-8").partition("## Rules")[2].splitlines()
-    rules = {line.removeprefix("- ").rstrip(".") for line in page if line.startswith("- ")}
-    named = [text.rstrip(".").partition(":")[0] for text in broken]
+    page = (ROOT / "docs" / "records.md").read_text("utf-8").partition("| wrong | right | rule |\n|---|---|---|\n")[2]
+    rules = {line.split(" | ")[2].rstrip("| .") for line in page.partition("\n\n")[0].splitlines()}
+    named = {text.rstrip(".").partition(":")[0] for text in broken}
     assert len(broken) >= 60
-    assert set(named) == rules
-    assert len(rules) >= 40
+    assert len(named) >= 40
+    assert rules <= named
+    assert len(rules) >= 20
 
 
 def test_every_model_is_checked(verdict: Verdict, by_pyright: Verdict) -> None:
