@@ -198,6 +198,7 @@ MAPS: dict[str, Callable[[], Any]] = {
     "permute": lambda: hb.permute([2, 0, 1], X),
     "pointfree": lambda: hb.pointfree(layer),
     "pool": lambda: hb.pool(X, 1),
+    "polygamma": lambda: hb.polygamma(1, x * x + 1.0),
     "pow": lambda: hb.pow(x * x, x),
     "power": lambda: hb.power(2.0),
     "program": lambda: hb.program(layer),
