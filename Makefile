@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE := # bytecode is kept: the checks start Python many times
-.PHONY: demo test test-pythons fuzz bench peers coverage typing-mutants pyright mutation language-mutants higher-mutants model-mutants edits statements terms programs compiled llvmlite-versions texts signatures wheel-check docs docs-look test-torch
+.PHONY: demo test test-pythons fuzz bench peers coverage typing-mutants pyright mutation language-mutants higher-mutants model-mutants edits statements terms programs compiled llvmlite-versions texts signatures wheel-check docs docs-look test-torch tutorials
 
 demo: .venv/.demo ## train the digits model: make demo ARGS="…"
 	$(BIN)/python docs/examples/digits.py $(ARGS)
@@ -66,6 +66,9 @@ docs: .venv/.ready ## the site, in build/site; a warning is an error
 
 docs-look: docs ## pictures of pages of the site, in build/look, by Chromium where there is one
 	$(BIN)/python -m docs.site.look $(ARGS)
+
+tutorials: .venv/.ready ## the tutorials as notebooks, run at full size, in build/tutorials; their pictures in docs/pictures
+	OMP_NUM_THREADS=1 $(BIN)/python -m docs.site.tutorials $(ARGS)
 
 compiled: .venv/.ready ## generated lines as machine code, in every way to compile, against the interpreter
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.compiled.generated_lines $(or $(ARGS),0 800)

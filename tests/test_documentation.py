@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    *sorted(ROOT.glob("*.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs/tutorials").glob("*.md")),
+]
 PATH = re.compile(r"`([\w.-]+(?:/[\w.-]+)+)`")
 NAMED = re.compile(r"((?:`\w+`(?:, )?)+) in `([\w./]+\.py)`")
 LINK = re.compile(r"\[[^\]]+\]\((https?:[^)]*|[\w./-]+\.\w+|LICENSE|(?=#))(?:#([^)\s]+))?\)")
