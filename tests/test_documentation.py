@@ -56,4 +56,5 @@ def test_links(page: Path) -> None:
 def test_every_page_is_in_the_index() -> None:
     """docs/index.md links to every page."""
     linked = {target for target, _ in LINK.findall((ROOT / "docs" / "index.md").read_text(encoding="utf-8"))}
-    assert {page.name for page in (ROOT / "docs").glob("*.md")} - {"index.md"} <= linked
+    pages = {str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").rglob("*.md")}
+    assert pages - {"index.md"} <= linked

@@ -4,7 +4,7 @@
 >>> from diff import fun, sin
 >>> from hilbert import Fin, R32
 >>> f = as_jax(fun(R32 ** Fin.of(3), R32)(lambda x, k: k * (sin(x) @ x)))
->>> x = jnp.arange(3.0)
+>>> x = jnp.arange(3.0, dtype="float32")
 >>> print([round(float(s), 3) for s in jax.jit(jax.grad(lambda x: f(2.0 * x, 3.0)))(x)])
 [0.0, 0.462, -20.228]
 """
