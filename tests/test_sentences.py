@@ -141,7 +141,10 @@ def test_a_composition_and_a_sum_are_flat() -> None:
 
 
 def test_words_of_different_maps() -> None:
-    says("docs/notes.md", "a sum over 2^k different products p…f…a, mirrored like palindromes, and no smaller net computes them")
+    says(
+        "docs/notes.md",
+        "a sum over 2^k different products p…f…a, mirrored like palindromes, and no smaller net computes them",
+    )
     V = R**X
     p, q, a, b = (section(hadamard(V), 0, V.random(RNG)) @ cumsum(X) for _ in range(4))
     sizes = []
