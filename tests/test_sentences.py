@@ -131,7 +131,7 @@ def test_loops_without_a_bound() -> None:
 
 
 def test_a_composition_and_a_sum_are_flat() -> None:
-    says("docs/limits.md", "`f = f @ f`, repeated k times, has 2^k parts, and `f = g @ f + f` k + 1 summands")
+    says("docs/notes.md", "`f = f @ f`, repeated k times, has 2^k parts, and `f = g @ f + f` k + 1 summands")
     f: Any = cumsum(X)
     s: Any = identity(R**X)
     for k in range(1, 7):
@@ -141,7 +141,10 @@ def test_a_composition_and_a_sum_are_flat() -> None:
 
 
 def test_words_of_different_maps() -> None:
-    says("docs/limits.md", "there are 2^k words p…f…a, palindromes of maps, which no smaller net computes")
+    says(
+        "docs/notes.md",
+        "a sum over 2^k different products p…f…a, mirrored like palindromes, and no smaller net computes them",
+    )
     V = R**X
     p, q, a, b = (section(hadamard(V), 0, V.random(RNG)) @ cumsum(X) for _ in range(4))
     sizes = []
@@ -328,7 +331,7 @@ def test_products_of_any_number() -> None:
 
 
 def test_shared_flow_is_joined_once() -> None:
-    says("docs/limits.md", "once under a join, `[f, k·f]` = `f • [id, k·id]`")
+    says("docs/notes.md", "once under a join, `[f, k·f]` = `f • [id, k·id]`")
     f = cumsum(X) @ section(hadamard(R**X), 0, (R**X).random(RNG))
     for g in (join(f, 2.0 * f), dup(R**X) @ f, fork(f, f)):
         assert sum(isinstance(arc.map, wire.ContractWith) for arc in net(g).arcs) == 1
