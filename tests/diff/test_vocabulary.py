@@ -42,6 +42,7 @@ LANGUAGE = frozenset(
         *("arrow", "as_vector", "case", "data", "folded", "forest", "on", "sequence", "term", "variant"),
         *("AnyTermFunction", "TermFunction"),
         *("Derivative", "Expr", "Fun", "Linearization", "affine", "bilinear", "const", "constant", "derivative", "fun"),
+        *("CompiledProgram", "diagram", "linear_operator"),
         *("jvp", "lift", "planned", "pointfree", "program", "register", "show", "source", "Source"),
         *("Contraction", "Cost", "Explanation"),
         *(
