@@ -17,7 +17,7 @@ from linmap.matrices.network.network import network
 from linmap.matrices.structure.structure import BlockDiagonal, Blocks, SparseForm
 from linmap.term.net import Closed
 
-jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
+jax.config.update("jax_enable_x64", val=True)
 CAMERAS, POINTS, SEEN = 4, 6, 15
 
 

@@ -20,7 +20,7 @@ from hilbert.base.once import WhileAlive
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
+jax.config.update("jax_enable_x64", val=True)
 
 Z = Fin.of(2)
 LASTING = R**Z

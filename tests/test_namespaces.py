@@ -71,7 +71,7 @@ from tests.programs import (
 )
 from tests.untyped import each, fixed_point, iterate, root, where
 
-jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
+jax.config.update("jax_enable_x64", val=True)
 
 BUILTIN = Literal, Scale, Reduce, Move, Cast, External, Along, Keep, Contract, Add
 
@@ -265,12 +265,12 @@ def test_conversion_into_a_space(place: Place) -> None:
 
 def test_single_precision_that_stays_single() -> None:
     """JAX without double precision has no element of ℝ: a SpaceError says so instead of rounding."""
-    jax.config.update("jax_enable_x64", val=False)  # type: ignore[no-untyped-call]
+    jax.config.update("jax_enable_x64", val=False)
     try:
         with pytest.warns(UserWarning, match="float64"), pytest.raises(SpaceError, match=r"no element of ℝ\^Pixel4"):
             V.vec(jnp.zeros(4))
     finally:
-        jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
+        jax.config.update("jax_enable_x64", val=True)
 
 
 def test_libraries_are_not_mixed(place: Place) -> None:

@@ -30,7 +30,7 @@ from tests.untyped import each, fold, iterate
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
+jax.config.update("jax_enable_x64", val=True)
 
 X = Fin.of(3)
 V, B = R**X, hb.Boolean() ** X

@@ -11,7 +11,7 @@ from adjoint import grad, hessian, value_and_grad
 from diff import exp, fun, inner, lift, log, logaddexp, relu, sigmoid, sin, softplus, sqrt, tanh
 from hilbert import Elements, Fin, R, direct_sum
 
-jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # noqa: FBT003 - JAX has it so
+jax.config.update("jax_enable_x64", True)  # noqa: FBT003 - JAX has it so
 
 X, H, Y, N = Fin.of(4), Fin.of(5), Fin.of(3), Fin.of(6)
 RNG = np.random.default_rng(7)

@@ -51,7 +51,7 @@ from hilbert import (
 )
 from linmap import cast, cost, equal, inject, matrix, pack, project, simplify, structure, unpack
 
-jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
+jax.config.update("jax_enable_x64", val=True)
 
 
 class Pixel:

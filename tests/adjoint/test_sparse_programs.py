@@ -18,7 +18,7 @@ from docs.examples import sparse_programs
 from hilbert import SpaceError
 from linmap.matrices.made import patterns
 
-jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
+jax.config.update("jax_enable_x64", val=True)
 
 SIZES = {"chained_rosenbrock": 7, "chained_powell": 8, "chained_cragg": 8, "minimal_surface": 25, "steering": 20}
 

@@ -42,7 +42,7 @@ from linmap import cost, equal, explain, matrix, scale, simplify, structure
 from tests.oracle import value
 from tests.untyped import batched, build, each, fold, iterate, where, while_
 
-jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
+jax.config.update("jax_enable_x64", val=True)
 X, Y = Fin.of(6), Fin.of(2)
 HARD = [2.0, 0.0, -0.0, -3.0, np.nan, 5.0]
 NONE = [-1.0, 0.0, -0.0, -3.0, np.nan, -np.inf]

@@ -25,7 +25,7 @@ from diff.vocabulary import eager
 from hilbert import R32, Bool, Elements, Fin, Labelled, R, SpaceError, Vec, direct_sum
 from hilbert.base.attach import attached
 
-jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
+jax.config.update("jax_enable_x64", val=True)
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 EXAMPLES = ["docs.examples.bundle", "docs.examples.digits"]

@@ -42,7 +42,7 @@ from linmap import cost, diagonal, equal, explain, matrix, simplify, structure
 from tests.oracle import value
 from tests.untyped import each, fixed_point, fold, iterate, root, where, while_
 
-jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
+jax.config.update("jax_enable_x64", val=True)
 RNG = np.random.default_rng
 X, Y = Fin.of(3), Fin.of(2)
 V, W = R**X, R ** (X * X)

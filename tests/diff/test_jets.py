@@ -41,7 +41,7 @@ from tests.function_terms import between
 from tests.programs import CONTRACTIONS, DISCRETE, MLP, RELATIONS, STRUCTURE
 from tests.strategies import Source, close, of_leaves, sources
 
-jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # noqa: FBT003 - JAX has it so
+jax.config.update("jax_enable_x64", True)  # noqa: FBT003 - JAX has it so
 
 
 def curve(f: Any, terms: list[tuple[Any, ...]]) -> Callable[[Any], tuple[Any, ...]]:

@@ -27,7 +27,7 @@ from tests.loop_programs import PAIRS, Pair
 from tests.oracle import value
 from tests.untyped import fold, iterate
 
-jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
+jax.config.update("jax_enable_x64", val=True)
 ROUNDS = [0, 1, 4]
 ALL = pytest.mark.parametrize(("name", "n"), list(itertools.product(PAIRS, ROUNDS)))
 SOME = pytest.mark.parametrize(("name", "n"), [*((name, 2) for name in PAIRS), ("outputs", 0), ("nested", 1)])

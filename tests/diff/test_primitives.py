@@ -27,7 +27,7 @@ from diff.primitives.primitives import (
 from diff.terms.elementwise import RULES, Primitive
 from hilbert import R32, Field, Fin, R, SpaceError
 
-jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # noqa: FBT003 - JAX has it so
+jax.config.update("jax_enable_x64", True)  # noqa: FBT003 - JAX has it so
 
 EVERYWHERE = (-2.5, -0.7, 0.3, 1.9)
 POSITIVE = (0.2, 0.9, 1.7, 6.0)

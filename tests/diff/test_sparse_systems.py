@@ -29,7 +29,7 @@ from linmap import cost, crop, differences, pad, red, uncurry
 from linmap.matrices.made.systems import systems
 from tests.untyped import each, fixed_point, root
 
-jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
+jax.config.update("jax_enable_x64", val=True)
 RNG = np.random.default_rng
 PLAN = "diff.derive.system_plan"
 

@@ -35,7 +35,7 @@ from hilbert import R32, Field, Fin, R, SpaceError
 from hilbert.arrays.libraries import scipy_functions
 from tests.slopes import ROWS
 
-jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # noqa: FBT003 - JAX has it so
+jax.config.update("jax_enable_x64", True)  # noqa: FBT003 - JAX has it so
 
 ALL: dict[str, Any] = {
     "lgamma": lgamma,

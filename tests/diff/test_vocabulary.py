@@ -24,7 +24,7 @@ from hilbert import relation
 from hilbert.program.line.operation import Literal
 from tests.public import PUBLIC
 
-jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]  # noqa: FBT003 - JAX has it so
+jax.config.update("jax_enable_x64", True)  # noqa: FBT003 - JAX has it so
 
 PAGE = Path(__file__).parents[2] / "docs" / "vocabulary.md"
 HEAD = "| Hilbert | spaces | is | on | singular | source | JAX |"

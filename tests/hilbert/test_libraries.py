@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hilbert.arrays.kernels.reduced_axes import ReducedAxes
     from hilbert.relation import Order
 
-jax.config.update("jax_enable_x64", val=True)  # type: ignore[no-untyped-call]
+jax.config.update("jax_enable_x64", val=True)
 
 X = Fin.of(3)
 V = R**X
