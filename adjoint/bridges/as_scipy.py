@@ -55,7 +55,7 @@ SMALL, SHARE = 10_000, 4
 
 
 class FlatFunction(Generic[X]):
-    """A function of flat arrays of double precision: `as_scipy` makes it. Results share no memory with anything."""
+    """A function of flat arrays of double precision: `as_scipy` makes it. Places of sparse matrices are read-only."""
 
     def __init__(self, f: AnyMap, data: tuple[Any, ...], wrt: Wrt, as_: MatrixForm | None) -> None:
         self.map, self.wrt, self.as_, self._given = f, wrt, as_, data
@@ -142,7 +142,7 @@ class FlatObjective(FlatFunction[X]):
 
     def hess(self, *point: Any) -> Any:
         """The matrix of the second derivative at x: an array, or a sparse matrix with the same pattern at each x."""
-        return _double(self.hessian_program.at_leaves(self._at(point)[0]))
+        return _made(self.hessian_program, self._at(point)[0])
 
     def hessp(self, *point: Any) -> Flat:
         """The second derivative at x, applied to the direction p that follows x; no matrix is made."""
@@ -181,12 +181,12 @@ class FlatMap(FlatFunction[X]):
 
     def jac(self, *point: Any) -> Any:
         """The Jacobian at x: an array, or a sparse matrix with the same pattern at each x."""
-        return _double(self.jacobian_program.at_leaves(self._at(point)[0]))
+        return _made(self.jacobian_program, self._at(point)[0])
 
     def hess(self, *point: Any) -> Any:
         """The second derivative at x of v·f for the multipliers v that follow x, as `NonlinearConstraint` takes it."""
         leaves, (v,) = self._at(point, 1)
-        return _double(self.hessian_program.at_leaves([*leaves, *self._results.cut(v)]))
+        return _made(self.hessian_program, [*leaves, *self._results.cut(v)])
 
     def jacobian_entries(self, *point: Any) -> Flat:
         """The entries of the Jacobian at x, in the order of `jacobian_program.pattern`; no matrix of scipy is made."""
@@ -239,7 +239,9 @@ def _plain(f: AnyMap) -> AnyMap:
     return found
 
 
-def _double(matrix: Any) -> Any:
+def _made(p: AnyJacobianProgram, leaves: Sequence[Any]) -> Any:
+    """The matrix for the arrays of a point, in double precision; entries that are an argument's are copied."""
+    matrix = p.at_leaves([*map(freeze, leaves)])
     return matrix if matrix.dtype == DOUBLE else matrix.astype(np.float64)
 
 

@@ -300,3 +300,14 @@ def test_no_unknowns_and_linear_maps() -> None:
     assert total.fun([1.0, 2.0]).tolist() == [2.0, 1.0, 2.0]
     assert total.jac([1.0, 2.0]).tolist() == [[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]
     assert total.hess([1.0, 2.0], [1.0, 1.0, 1.0]).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+def test_sparse_entries_that_are_an_argument_are_copied() -> None:
+    """The solver may write into a matrix whose entries are the multipliers: these stay as they are."""
+    half = hb.as_scipy(hb.fun(hb.R ** hb.Fin.of(3))(lambda x: 0.5 * x * x), as_="sparse")
+    multipliers = np.array([1.0, 2.0, 3.0])
+    made = half.hess(np.zeros(3), multipliers)
+    made.data[...] = 0.0
+    assert multipliers.tolist() == [1.0, 2.0, 3.0]
+    multipliers[...] = 4.0
+    assert made.data.tolist() == [0.0, 0.0, 0.0]
