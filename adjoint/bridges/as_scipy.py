@@ -78,8 +78,7 @@ class FlatFunction(Generic[X]):
     def point(self, x: Any) -> Vec[X]:
         """The vector whose entries are those of a flat array, copied."""
         space: Any = self._varied.space
-        leaves = self._form.cut(np.array(x))
-        return Vec(space, tuple(map(freeze, leaves)))
+        return Vec(space, tuple([freeze(np.array(leaf)) for leaf in self._form.cut(x)]))
 
     def _at(self, point: Sequence[Any], more: int = 0) -> tuple[list[Any], Sequence[Any]]:
         """The arrays of x and of the data, and what follows x, `more` of them."""
