@@ -55,7 +55,7 @@ SMALL, SHARE = 10_000, 4
 
 
 class FlatFunction(Generic[X]):
-    """A function of flat arrays of double precision: `as_scipy` makes it. Results share no memory with anything."""
+    """A function of flat arrays of double precision: `as_scipy` makes it. Places of sparse matrices are read-only."""
 
     def __init__(self, f: AnyMap, data: tuple[Any, ...], wrt: Wrt, as_: MatrixForm | None) -> None:
         self.map, self.wrt, self.as_, self._given = f, wrt, as_, data
@@ -78,8 +78,7 @@ class FlatFunction(Generic[X]):
     def point(self, x: Any) -> Vec[X]:
         """The vector whose entries are those of a flat array, copied."""
         space: Any = self._varied.space
-        leaves = self._form.cut(np.array(x))
-        return Vec(space, tuple(map(freeze, leaves)))
+        return Vec(space, tuple([freeze(np.array(leaf)) for leaf in self._form.cut(x)]))
 
     def _at(self, point: Sequence[Any], more: int = 0) -> tuple[list[Any], Sequence[Any]]:
         """The arrays of x and of the data, and what follows x, `more` of them."""
@@ -142,7 +141,7 @@ class FlatObjective(FlatFunction[X]):
 
     def hess(self, *point: Any) -> Any:
         """The matrix of the second derivative at x: an array, or a sparse matrix with the same pattern at each x."""
-        return _double(self.hessian_program.at_leaves(self._at(point)[0]))
+        return _made(self.hessian_program, self._at(point)[0])
 
     def hessp(self, *point: Any) -> Flat:
         """The second derivative at x, applied to the direction p that follows x; no matrix is made."""
@@ -181,12 +180,12 @@ class FlatMap(FlatFunction[X]):
 
     def jac(self, *point: Any) -> Any:
         """The Jacobian at x: an array, or a sparse matrix with the same pattern at each x."""
-        return _double(self.jacobian_program.at_leaves(self._at(point)[0]))
+        return _made(self.jacobian_program, self._at(point)[0])
 
     def hess(self, *point: Any) -> Any:
         """The second derivative at x of v·f for the multipliers v that follow x, as `NonlinearConstraint` takes it."""
         leaves, (v,) = self._at(point, 1)
-        return _double(self.hessian_program.at_leaves([*leaves, *self._results.cut(v)]))
+        return _made(self.hessian_program, [*leaves, *self._results.cut(v)])
 
     def jacobian_entries(self, *point: Any) -> Flat:
         """The entries of the Jacobian at x, in the order of `jacobian_program.pattern`; no matrix of scipy is made."""
@@ -239,7 +238,9 @@ def _plain(f: AnyMap) -> AnyMap:
     return found
 
 
-def _double(matrix: Any) -> Any:
+def _made(p: AnyJacobianProgram, leaves: Sequence[Any]) -> Any:
+    """The matrix for the arrays of a point, in double precision; entries that are an argument's are copied."""
+    matrix = p.at_leaves([*map(freeze, leaves)])
     return matrix if matrix.dtype == DOUBLE else matrix.astype(np.float64)
 
 

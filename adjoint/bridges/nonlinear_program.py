@@ -119,7 +119,9 @@ class NonlinearProgram(Generic[V]):
         return self._all.hess(x, self._weights(lagrange, obj_factor))
 
     def _weights(self, lagrange: Any, obj_factor: float) -> Flat:
-        return np.concatenate([[float(obj_factor)], FlatForm(self._limits.map.cod).flat(lagrange)])
+        return np.concatenate(
+            [FlatForm(self.goal.map.cod).flat(obj_factor), FlatForm(self._limits.map.cod).flat(lagrange)]
+        )
 
     @cached_property
     def conditions(self) -> list[Any]:

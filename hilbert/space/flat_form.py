@@ -20,7 +20,7 @@ import numpy.typing as npt
 from hilbert.arrays.formal.formal_kernels import dense
 from hilbert.arrays.libraries.namespace import to_numpy
 from hilbert.arrays.libraries.numpy_library import NUMPY
-from hilbert.errors import SpaceError, shown
+from hilbert.errors import SpaceError, is_masked, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -66,6 +66,8 @@ class FlatForm:
     def flat(self, x: Any) -> Flat:
         """A user's data as a flat array of this size; raises SpaceError for another shape, and for what is not real."""
         due = f"a flat array of {self.size} real numbers is due, for {self.space}"
+        if is_masked(x):
+            raise SpaceError(f"{due}, not {shown(x)}")
         try:
             made = np.asarray(x)
         except (ValueError, TypeError) as error:

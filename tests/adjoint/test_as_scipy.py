@@ -300,3 +300,31 @@ def test_no_unknowns_and_linear_maps() -> None:
     assert total.fun([1.0, 2.0]).tolist() == [2.0, 1.0, 2.0]
     assert total.jac([1.0, 2.0]).tolist() == [[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]
     assert total.hess([1.0, 2.0], [1.0, 1.0, 1.0]).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+def test_sparse_entries_that_are_an_argument_are_copied() -> None:
+    """The solver may write into a matrix whose entries are the multipliers: these stay as they are."""
+    half = hb.as_scipy(hb.fun(hb.R ** hb.Fin.of(3))(lambda x: 0.5 * x * x), as_="sparse")
+    multipliers = np.array([1.0, 2.0, 3.0])
+    made = half.hess(np.zeros(3), multipliers)
+    made.data[...] = 0.0
+    assert multipliers.tolist() == [1.0, 2.0, 3.0]
+    multipliers[...] = 4.0
+    assert made.data.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_flat_arrays_are_not_masked() -> None:
+    """Masked entries are no numbers: they are refused, as in vectors."""
+    s, masked = hb.as_scipy(valley), np.ma.array(START, mask=START > 1.0)
+    for call in (s.fun, s.jac, s.point):
+        with pytest.raises(SpaceError, match=r"not a masked array of shape \(6,\): fill it first"):
+            call(masked)
+
+
+@pytest.mark.parametrize("factor", ["a", None, [1.0, 2.0]])
+def test_the_factor_of_the_goal_is_a_number(factor: Any) -> None:
+    """What is no number is refused with the space that is due, as the multipliers are."""
+    p = hb.nlp(valley)
+    for call in (p.hessian, p.hess):
+        with pytest.raises(SpaceError, match="a flat array of 1 real numbers is due, for ℝ, not"):
+            call(START, [], factor)
