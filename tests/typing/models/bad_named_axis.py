@@ -34,7 +34,7 @@ def bad_name() -> None:
 
 
 def bad_over() -> None:
-    M.ones().named(Row.set, over=Hidden.set)  # E: call-overload
+    M.ones().named(Row.set, over=Hidden.set)  # E: arg-type
 
 
 def bad_pad() -> None:
@@ -46,7 +46,7 @@ def bad_crop() -> None:
 
 
 def bad_pad_over() -> None:
-    M.ones().pad(1, 1, over=Hidden.set)  # E: call-overload
+    M.ones().pad(1, 1, over=Hidden.set)  # E: arg-type
 
 
 def bad_add() -> None:
