@@ -1,5 +1,6 @@
 """Functions on flat arrays: the space of what varies is known."""
 
+from importlib import import_module
 from typing import Any, reveal_type
 
 import numpy as np
@@ -57,7 +58,8 @@ def main() -> None:
         fun(X, D, R)(lambda x, d, k: k * x.sum() * d),
         T.ones(),
     )
-    operators(np.ones((3, 2)))
+    scipy: Any = import_module("scipy.sparse.linalg")  # has no types
+    operators(scipy.aslinearoperator(np.ones((3, 2))))
 
 
 X = R ** Fin(Pixel, 3)
