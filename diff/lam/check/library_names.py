@@ -20,7 +20,7 @@ from linmap.contraction import hadamard, inner, scalar
 if TYPE_CHECKING:
     from hilbert.map.map import AnyMap
 
-_HIDDEN = {"length", "power", "quotient"}
+_HIDDEN = {"length", "polygamma", "power", "quotient"}
 _COMPARISONS: dict[str, Any] = {
     "less": lambda x, y: x < y,
     "equal": lambda x, y: (x <= y) & (x >= y),
