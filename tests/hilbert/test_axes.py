@@ -48,7 +48,7 @@ class Net(Layer):
     tensor: Part[hb.TensorProduct[hb.Vector[Pixel], hb.Vector[Hidden]]]
     either: Part[hb.Copower[hb.Field, hb.Product[hb.Coproduct[Fin[Pixel], Fin[Depth]], Fin[Hidden]]]]
     one: Part[hb.Copower[hb.Scalar, hb.Unit]]
-    nothing: Part[hb.Zero]
+    empty: Part[hb.Zero]
 
 
 def another(size: int | None = None) -> type[Axis]:
@@ -209,7 +209,7 @@ def test_the_space_of_a_record() -> None:
         tensor=(R**Pixel.set) * (R**hidden),
         either=R ** ((Pixel.set + depth) * hidden),
         one=R ** hb.Unit(),
-        nothing=hb.Zero(),
+        empty=hb.Zero(),
     )
     assert Net.space(Hidden=2, Depth=4) == net
     assert BothSized.space().dim == 8
