@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from hilbert.map.map import AnyMap
 
 Rule: TypeAlias = Literal["jvp", "vjp"]
-"""Which derivative JAX is given: forwards in JAX, or backwards by calls out of JAX."""
+"""The derivative that JAX is given: forwards in JAX, or backwards by calls out of JAX."""
 
 
 def as_jax(f: AnyMap, *, rule: Rule = "jvp") -> Callable[..., Any]:
@@ -79,7 +79,7 @@ def _matched(part: Type, given: Any) -> list[tuple[Any, Leaf]]:
 
 
 def _fits(given: Any, leaf: Leaf) -> bool:
-    """Whether the argument is a number of Python's, which has no precision of its own."""
+    """Tell if the argument is a number of Python's, which has no precision of its own, and fits."""
     return type(given) is int or (type(given) is float and leaf.is_field)
 
 

@@ -48,7 +48,7 @@ class Varied:
 
     @property
     def wrt(self) -> Any:
-        """What varies, 0 or None, as derivatives of the program take it."""
+        """The position of the part that varies, 0 or None, as derivatives of the program take it."""
         return 0 if self.fixed else None
 
     def data(self, f: AnyMap, given: Sequence[Any], call: str) -> list[Any]:

@@ -110,7 +110,7 @@ def needed(who: str) -> list[str]:
 
 
 def there(name: str) -> bool:
-    """Whether a package, or the compiler, is on this machine."""
+    """Tell if a package, or the compiler, is on this machine."""
     return (shutil.which(GCC) if name == GCC else timing.optional(name)) is not None
 
 

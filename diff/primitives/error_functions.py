@@ -41,7 +41,7 @@ THIRD = (
 )  # fmt: skip
 """The numerators of E₀, E₁, E₂ in powers of s, the highest first."""
 MIDDLE = 3.5
-"""Where s is 0."""
+"""The argument at which s is 0."""
 ROOT_HALF = 0.7071067811865476
 """1/√2."""
 ROOT_TWO = 1.4142135623730951

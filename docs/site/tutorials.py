@@ -61,7 +61,7 @@ def _shown(code: str) -> str:
 
 
 def _is_text(node: ast.expr) -> bool:
-    """Whether an expression is a literal text, which a notebook would show in quotes."""
+    """Tell if an expression is a literal text, which a notebook would show in quotes."""
     return isinstance(node, ast.JoinedStr | ast.Constant)
 
 

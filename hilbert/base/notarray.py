@@ -138,7 +138,7 @@ class Refusing:
 
 
 class SpaceRemedies(Refusing):
-    """What is written in place of attributes and operators that a space or a discrete type lacks."""
+    """The remedies for attributes and operators that a space or a discrete type lacks."""
 
     __slots__ = ()
     _attributes: ClassVar[dict[str, str]] = OF_SPACES
@@ -149,7 +149,7 @@ class SpaceRemedies(Refusing):
 
 
 class IndexRemedies(Refusing):
-    """What is written in place of attributes and operators that an index set lacks."""
+    """The remedies for attributes and operators that an index set lacks."""
 
     __slots__ = ()
     _attributes: ClassVar[dict[str, str]] = OF_INDEX_SETS

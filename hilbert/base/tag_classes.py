@@ -21,7 +21,7 @@ def as_tag(_: Any, __: Any, tag: Any) -> None:
 
 
 def index_set_of(value: object, other: str) -> str:
-    """How an index set is written where a value is none: that of a tag, or another one."""
+    """The text of an index set in place of a value that is none: that of a tag, or `other`."""
     if not isinstance(value, type):
         return other
     return f"{value.__name__}.set" if issubclass(value, SizedTag) else f"Fin({value.__name__}, n)"

@@ -57,7 +57,7 @@ class Plan:
 @final
 @frozen
 class Ends:
-    """How a call looks at its arguments, and what it makes of its results.
+    """The views that a call takes of its arguments, and the arrays that it makes of its results.
 
     Argument k, named `a{k}`, is taken as it is where its condition in `accepted` holds; if one does not hold, or the
     number of arguments is wrong, `fitted` makes others of them all, or raises. `result` is the text around the results.

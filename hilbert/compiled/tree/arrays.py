@@ -228,7 +228,7 @@ class Loops:
         self.statements.append(Nest((), self.doubted, (), found, "or", begins=False))
 
     def once(self, key: Any, make: Callable[[], T]) -> T:
-        """What is made under a key by statements, unless these stand in the same list already."""
+        """Make something by statements under a key, unless these stand in the same list already."""
         statements, found = self.statements, self._made.get(key)
         if found is not None and found[0] is statements and found[2] in statements[found[1] : found[1] + 1]:
             made: T = found[3]
