@@ -15,13 +15,14 @@ import hilbert.all as hb
 from hilbert.compiled.machine.llvm_code import host
 from hilbert.compiled.tree.places import Place, Variable, combined
 
-NEAR, FAR = hb.Fin.of(10), hb.Fin.of(1000)
+NEAR = hb.Fin.of(10)
 
 
-def test_nests_of_little_work_are_loops() -> None:
-    """A matrix of 100 entries is written out where each of 1,000 points needs it, not where it is made."""
-    V = hb.R ** (NEAR * NEAR)
-    points = (hb.R ** (FAR * NEAR)).vec(np.random.default_rng(0).standard_normal((1000, 10)))
+@pytest.mark.parametrize(("count", "is_short"), [(1000, True), (100_001, False)])
+def test_nests_of_little_work_are_loops(count: int, is_short: bool) -> None:  # noqa: FBT001 - of the table
+    """A matrix of 100 entries is written out where each point needs it; where it is made only for very many points."""
+    V, FAR = hb.R ** (NEAR * NEAR), hb.Fin.of(count)
+    points = (hb.R ** (FAR * NEAR)).vec(np.random.default_rng(0).standard_normal((count, 10)))
 
     def spread(a: Any) -> Any:
         return hb.square(hb.contract("pi,ij->pj", points, hb.tanh(a) * hb.exp(a) - hb.square(a))).sum()
@@ -29,9 +30,9 @@ def test_nests_of_little_work_are_loops() -> None:
     f = hb.value_and_grad(hb.fun(V)(spread))
     x = V.vec(np.random.default_rng(1).standard_normal((10, 10)) / 4)
     made = hb.compiled(f)
-    assert made.report.statements < 400
+    assert (made.report.statements < 400) == is_short
     for a, b in zip(made(x).leaves, f(x).leaves, strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12 * float(np.max(np.abs(b))))
+        np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-11 * float(np.max(np.abs(b))))
 
 
 def test_vectors_of_sines_are_made_where_loops_need_them() -> None:

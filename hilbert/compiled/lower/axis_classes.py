@@ -31,8 +31,9 @@ SUM = 16
 """The entries whose cost is that of the sum of a vector's."""
 MOST = 256
 """The most statements that a nest is written out to."""
-COLD = 64
-"""In a nest of so much less work than another one, only axes of up to FEW elements are written out."""
+COLD, MUCH = 64, 10**7
+"""In a nest of so much less work than another one, only axes of up to FEW elements are written out; all are where that
+other one takes milliseconds: there zeros of triangular matrices that all nests know save more than the code costs."""
 POINTS, ENTRIES = 2, 32
 """So many places of the outermost class are done at once where a nest reads or adds to a matrix that they share, of
 which so many entries are written out: each is loaded once for all of them."""
@@ -47,7 +48,7 @@ class AxisClasses:
         self._nests = [*_nests(statements, 1)]
         work = {nest: rounds * math.prod(v.size for v in nest.variables) for nest, rounds in self._nests}
         most = max(work.values(), default=0)
-        self._cold = {nest for nest in work if COLD * work[nest] <= most}
+        self._cold = {nest for nest in work if COLD * work[nest] <= most < MUCH}
         rounds = {s.variable for s in inside(statements) if isinstance(s, For) and s.rounds}
         self._batches: list[Variable] = []
         for statement in inside(statements):
