@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import hilbert.all as hb
-from hilbert.compiled.machine.llvm_code import Code, host
+from hilbert.compiled.machine.llvm_code import LINES, VECTORS, Code, Target, host
 
 TEXT = "define void @run(ptr %table) {\n  ret void\n}\n"
 
@@ -28,18 +28,18 @@ def test_the_gradient_of_a_fold_over_rows_of_four() -> None:
 
 
 def test_code_that_is_not_well_formed_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[bool] = []
+    asked: list[int] = []
     optimised = Code._optimised
 
     class Broken:
         def verify(self) -> None:
             raise RuntimeError
 
-    def made(*args: Any, lines: bool) -> Any:
-        asked.append(lines)
-        module, machine = optimised(*args, lines=lines)
-        return (Broken() if lines else module), machine
+    def made(text: str, target: Target, level: int) -> Any:
+        asked.append(level)
+        module, machine = optimised(text, target, level)
+        return (Broken() if level == LINES else module), machine
 
     monkeypatch.setattr(Code, "_optimised", staticmethod(made))
     assert all(Code(TEXT, ["run"], host()).addresses)
-    assert asked == [True, False]
+    assert asked == [LINES, VECTORS]

@@ -29,7 +29,7 @@ VECTOR = 8
 """The innermost loops have at least so many rounds."""
 SUM = 16
 """The entries whose cost is that of the sum of a vector's."""
-MOST = 256
+MOST = 128
 """The most statements that a nest is written out to."""
 COLD, MUCH = 64, 10**7
 """In a nest of so much less work than another one, only axes of up to FEW elements are written out; all are where that
@@ -183,9 +183,10 @@ class AxisClasses:
             if n <= max(SOME, min(MOST, *places.values())):
                 written.add(found)
         for nest, _ in self._nests:
-            classes = dict.fromkeys(found for v in nest.variables if (found := self._find(v)) in written)
+            candidates = [v for v in nest.variables if v.size <= FEW or nest not in self._cold]
+            classes = dict.fromkeys(found for v in candidates if (found := self._find(v)) in written)
             inside = sorted(classes, key=lambda found: self._size[found])
-            while math.prod(v.size for v in nest.variables if self._find(v) in written) > MOST:
+            while math.prod(v.size for v in candidates if self._find(v) in written) > MOST:
                 written.discard(inside.pop())
         return written
 

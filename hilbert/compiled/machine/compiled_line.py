@@ -14,7 +14,7 @@ from hilbert.arrays.kernels.library import Arrays
 from hilbert.base.sizes import allocation
 from hilbert.compiled.machine.emitted_calls import Ends, Function, Plan, emitted
 from hilbert.compiled.machine.ir_text import Module
-from hilbert.compiled.machine.llvm_code import Code, Target, blas, host
+from hilbert.compiled.machine.llvm_code import LINES, VECTORS, Code, Target, blas, host
 from hilbert.compiled.machine.lowered_line import lowered
 from hilbert.compiled.tree.statements import Called, For, Product, Routine
 from hilbert.errors import SpaceError
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 MANY, MOST = 1000, 10_000
 """The statements of a program in which elementary functions are called, not written out, where no loop needs them; of
 one that is optimised less."""
+STRAIGHT = 1_000_000
+"""The stores of a program that has vectors of statements side by side; what makes more stores spends its time in loops
+over many rounds."""
 FOLDED = 4096
 """Constants of up to so many entries are computed when a line is compiled."""
 TAKEN, GIVEN = 1 << 14, 1 << 12
@@ -56,7 +59,9 @@ class Report:
 class CompiledLine:
     """The machine code of a line. Calls may run side by side: each has its own workspace."""
 
-    def __init__(self, line: Line, *, level: int = 3, target: Target | None = None, merge: bool = True) -> None:
+    def __init__(
+        self, line: Line, *, level: int | None = None, target: Target | None = None, merge: bool = True
+    ) -> None:
         start, target = time.perf_counter(), target or host()
         self.line = line
         made = lowered(folded(line, FOLDED), merge=merge)
@@ -67,7 +72,8 @@ class CompiledLine:
             module.add(name, part, made.table)
         self.text = module.text
         middle = time.perf_counter()
-        self._code = Code(self.text, names, target, min(level, 1) if len(statements) > MOST else level)
+        highest = 1 if len(statements) > MOST else LINES if made.stores <= STRAIGHT else VECTORS
+        self._code = Code(self.text, names, target, highest if level is None else min(level, highest))
         places = iter(self._code.addresses)
         steps = [part.call or Function.at(next(places), part.rounds, part.turn) for part in made.parts]
         self._lay_out(made, steps)

@@ -91,9 +91,11 @@ class _Function:
         self.count = 0
         self.at: dict[Variable, str] = {}
         self.values: dict[Value, str] = {}
-        self.places: dict[Place, str] = {}
+        self.reads: dict[Value, frozenset[Buffer]] = {}  # the buffers that a value is computed from
+        self.readers: dict[Buffer, list[Value]] = {}
+        self.places: dict[Place | tuple[Buffer, Place], str] = {}  # integers, and addresses
         self.slots: dict[tuple[str, str], str] = {}
-        self.entry: list[str] = []
+        self.slots_made: list[str] = []
         self.group: int | None = None
         self.totals: frozenset[Buffer] = frozenset()
 
@@ -107,7 +109,7 @@ class _Function:
         parameters = ", ".join([*(parameter(self.table[k]) for k in used), "ptr %blas", *self.rounds])
         # not internal: the pass that hands on numbers in place of addresses would make functions of hundreds of them
         core = [f"define void @{name}.core({parameters}) noinline #0 {{", "entry:", *allocated]
-        core += [*self.entry, *self.lines, "  ret void", "}"]
+        core += [*self.slots_made, *self.lines, "  ret void", "}"]
         enter = [f"define void @{name}({', '.join(['ptr %table', *self.rounds])}) #0 {{"]
         for k in used:
             enter += [f"  %q{k} = getelementptr ptr, ptr %table, i64 {k}", f"  %p{k} = load ptr, ptr %q{k}"]
@@ -220,7 +222,8 @@ class _Function:
         if dtype == "bool":
             value = self.put(f"zext i1 {value} to i8")
         self.lines.append(f"  store {STORED[dtype]} {value}, ptr {address}{self._access(store.buffer)}")
-        self.values = {}  # what is read from memory may be another from here on
+        for reader in self.readers.pop(store.buffer, ()):  # what is read from there may be another from here on
+            self.values.pop(reader, None)
 
     def _put_together(self, monoid: str, dtype: str, a: str, b: str) -> str:
         t = TYPES[dtype]
@@ -260,7 +263,7 @@ class _Function:
         if found is None:
             self.count += 1
             found = self.slots[type_, number] = f"%e{self.count}"
-            self.entry += [f"  {found} = alloca {type_}", f"  store {type_} {number}, ptr {found}"]
+            self.slots_made += [f"  {found} = alloca {type_}", f"  store {type_} {number}, ptr {found}"]
         return found
 
     # --- places and values ---
@@ -272,8 +275,22 @@ class _Function:
 
     def address(self, buffer: Buffer, places: tuple[Place, ...]) -> str:
         """The address of an entry."""
-        at = self.place(combined(zip(places, buffer.strides, strict=True)))
-        return self.put(f"getelementptr inbounds {STORED[buffer.dtype]}, ptr {self.base(buffer)}, i64 {at}")
+        return self.entry(buffer, combined(zip(places, buffer.strides, strict=True)))
+
+    def entry(self, buffer: Buffer, place: Place) -> str:
+        """The address of a place in a buffer: so many entries after that of the variables, which others share."""
+        found = self.places.get((buffer, place))
+        if found is not None:
+            return found
+        is_affine = all(isinstance(atom, Variable) and k > 0 for atom, k in place.terms)
+        if place.terms and place.offset > 0 and is_affine:
+            base, at = self.entry(buffer, Place(0, place.terms)), str(place.offset)
+        else:
+            base, at = self.base(buffer), self.place(place)
+        made = self.put(f"getelementptr inbounds {STORED[buffer.dtype]}, ptr {base}, i64 {at}")
+        if is_affine:
+            self.places[buffer, place] = made
+        return made
 
     def place(self, place: Place) -> str:
         """The integer that a place is."""
@@ -322,7 +339,20 @@ class _Function:
                 continue
             waiting.pop()
             self.values[top] = self._operation(top)
+            self.reads[top] = read = self._buffers(top)
+            for buffer in read:
+                self.readers.setdefault(buffer, []).append(top)
         return self._name(value)
+
+    def _buffers(self, top: Value) -> frozenset[Buffer]:
+        """The buffers that a value is computed from whose operands are written."""
+        own: tuple[Buffer, ...] = ()
+        places: tuple[Place, ...] = top.args if top.name == "place" else ()
+        if top.name == "load":
+            buffer, places = top.args
+            own = () if buffer.kind == "constant" else (buffer,)
+        within = [v for place in places for v in place.computed]
+        return frozenset(own).union(*(self.reads.get(v, frozenset()) for v in (*top.values, *within)))
 
     def _name(self, value: Value) -> str:
         return number_text(value.args[0], value.dtype) if value.name == "number" else self.values[value]

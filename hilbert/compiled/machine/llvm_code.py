@@ -68,11 +68,15 @@ def host() -> Target:
     return Target(llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
 
 
+VECTORS, LINES = 2, 3
+"""The levels from which on the compiler makes vectors of a loop's rounds, and of statements that stand side by side."""
+
+
 @final
 class Code:
     """The functions of a module in memory; they live as long as this object does."""
 
-    def __init__(self, text: str, names: Sequence[str], target: Target, level: int = 3) -> None:
+    def __init__(self, text: str, names: Sequence[str], target: Target, level: int = LINES) -> None:
         with COMPILING:
             self._engine = self._made(text, target, level)
             self.addresses = [self._engine.get_function_address(name) for name in names]
@@ -83,19 +87,22 @@ class Code:
 
         LLVM's vectors of straight lines (SLP) are wrong for some; code that is not well-formed would end the process.
         """
-        module, machine = cls._optimised(text, target, level, lines=level > 1)
+        module, machine = cls._optimised(text, target, level)
         try:
             module.verify()
         except RuntimeError:
-            module, machine = cls._optimised(text, target, level, lines=False)
+            module, machine = cls._optimised(text, target, min(level, VECTORS))
             module.verify()
         engine = binding().create_mcjit_compiler(module, machine)
         engine.finalize_object()
         return engine
 
     @staticmethod
-    def _optimised(text: str, target: Target, level: int, *, lines: bool) -> tuple[Any, Any]:
-        """The module after all passes, and the machine that it is for; with vectors of straight `lines` or without."""
+    def _optimised(text: str, target: Target, level: int) -> tuple[Any, Any]:
+        """The module after all passes, and the machine that it is for.
+
+        The passes are those of LLVM's first level: those of its third take half as long again, and gain nothing.
+        """
         llvm = binding()
         machine = llvm.Target.from_default_triple().create_target_machine(
             cpu=target.cpu, features=target.features, opt=level, jit=True
@@ -103,9 +110,9 @@ class Code:
         module = llvm.parse_assembly(text)
         module.triple, module.data_layout = machine.triple, str(machine.target_data)
         module.verify()
-        tuning = llvm.create_pipeline_tuning_options(speed_level=level)
-        tuning.loop_vectorization = tuning.loop_unrolling = level > 1
-        tuning.slp_vectorization = lines
+        tuning = llvm.create_pipeline_tuning_options(speed_level=min(level, 1))
+        tuning.loop_vectorization = tuning.loop_unrolling = level >= VECTORS
+        tuning.slp_vectorization = level >= LINES
         builder = llvm.create_pass_builder(machine, tuning)
         builder.getModulePassManager().run(module, builder)
         inliner = llvm.create_new_module_pass_manager()  # the vectors of sines: see `ir_scalars`

@@ -70,6 +70,11 @@ class Lowered:
         """All statements, outer ones first."""
         return [s for part in self.parts for s in inside(list(part.statements))]
 
+    @property
+    def stores(self) -> int:
+        """The number of stores of a run, kernels' apart."""
+        return sum(work_of(s) for part in self.parts for s in part.statements if part.call is None)
+
 
 def lowered(line: Line, *, merge: bool = True) -> Lowered:
     """The line as merged loops; without `merge` as its nests stand."""
