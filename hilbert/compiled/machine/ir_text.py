@@ -351,7 +351,7 @@ class _Function:
         if top.name == "load":
             buffer, places = top.args
             own = () if buffer.kind == "constant" else (buffer,)
-        within = [v for place in places for v in place.computed]
+        within = [v for place in places for v in place.computed if isinstance(v, Value)]
         return frozenset(own).union(*(self.reads.get(v, frozenset()) for v in (*top.values, *within)))
 
     def _name(self, value: Value) -> str:
