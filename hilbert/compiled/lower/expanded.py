@@ -66,7 +66,7 @@ class Expansion:
         classes = self.classes
         ranks = {v: classes.rank(v, v.size) for v in nest.variables}
         written = classes.written_in(nest)
-        looped = sorted((v for v in nest.variables if v not in written), key=lambda v: (ranks[v], -jumps(nest, v)))
+        looped = sorted((v for v in nest.variables if v not in written), key=lambda v: (ranks[v], -reach(nest, v)))
         strip = {v: by for v in looped if (by := classes.points(v)) > 1}
         strip = strip or strip_of(nest, looped, math.prod(v.size for v in written))
         loops, names = list[Variable](), dict[Variable, Place]()
@@ -107,6 +107,12 @@ def jumps(nest: Nest, v: Variable) -> int:
     """The number of entries that a nest reads or writes whose next one along a variable is not beside them."""
     found = [(load.args[0], load.args[1]) for load in loads(nest.value)]
     return sum(stride(buffer, places, v) not in {0, 1} for buffer, places in [(nest.buffer, nest.places), *found])
+
+
+def reach(nest: Nest, v: Variable) -> int:
+    """The most entries from a place of a nest to the next one along a variable."""
+    found = [(nest.buffer, nest.places), *(load.args for load in loads(nest.value))]
+    return max(abs(stride(buffer, places, v) or 0) for buffer, places in found)
 
 
 def strip_of(nest: Nest, looped: list[Variable], written: int) -> dict[Variable, int]:
