@@ -10,6 +10,7 @@ from hilbert.base.lazy import lazy, require_own
 require_own("linmap", "diff")
 
 if TYPE_CHECKING:
+    from adjoint.blocks.blocked import blocked
     from adjoint.bridges.as_jax import as_jax
     from adjoint.bridges.as_scipy import FlatMap, FlatObjective, as_scipy
     from adjoint.bridges.as_torch import as_torch
@@ -47,6 +48,7 @@ __all__ = [
     "as_jax",
     "as_scipy",
     "as_torch",
+    "blocked",
     "check",
     "check_adjoint",
     "check_derivative",

@@ -24,11 +24,11 @@ from adjoint.reverse.adjoint_affine import vjp
 from adjoint.reverse.gradient import grad, value_and_grad
 from adjoint.reverse.jacobian_program import AnyJacobianProgram, derived, hessian_program, jacobian_program
 from adjoint.reverse.wrt import restricted, takes_wrt
-from diff.compiled.compiled_program import keeps_compiled
 from diff.derive.affine import linearized
 from diff.derive.varying_parts import Wrt
 from diff.terms import planned_program
 from diff.terms.lower import program
+from diff.terms.own_runner import keeps_runner
 from diff.terms.program import AnyProgram
 from hilbert import DirectSum, Field, SpaceError, Type, Vec
 from hilbert.arrays.libraries.namespace import freeze
@@ -244,7 +244,7 @@ def _made(p: AnyJacobianProgram, leaves: Sequence[Any]) -> Any:
     return matrix if matrix.dtype == DOUBLE else matrix.astype(np.float64)
 
 
-@keeps_compiled
+@keeps_runner
 def _along(f: AnyMap, wrt: Any) -> AnyProgram:
     """(x, data, dx) ↦ f'(x, data)(dx), the derivative in x."""
     return _pushed(program(f), wrt)
@@ -255,7 +255,7 @@ def _pushed(p: AnyProgram, wrt: Any) -> AnyProgram:
     return planned_program.derived(p, lambda q: restricted(linearized(q), wrt).uncurried)
 
 
-@keeps_compiled
+@keeps_runner
 def _weighted(f: AnyMap, wrt: Any) -> AnyProgram:
     """(x, data, v) ↦ (f'(x, data))*(v) in x, on a direct sum of x, the data and v."""
     p: AnyProgram = vjp(f, wrt)

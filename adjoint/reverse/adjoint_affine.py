@@ -20,9 +20,9 @@ from attrs import evolve
 from adjoint.reverse.rules import adjoint
 from adjoint.reverse.wrt import restricted, takes_wrt
 from diff import affine, program
-from diff.compiled.compiled_program import keeps_compiled
 from diff.derive.affine import linearized
 from diff.derive.varying_parts import Chosen, Wrt, positions
+from diff.terms.own_runner import keeps_runner
 from diff.terms.planned_program import derived
 from diff.terms.program import AnyProgram
 from hilbert.base.attach import overloaded
@@ -42,7 +42,7 @@ def adjoint_affine(f: AnyMap, *x: Any) -> Any:
 
 
 @overloaded(lambda: _calls.vjp)
-@keeps_compiled
+@keeps_runner
 @takes_wrt
 def vjp(f: AnyMap, wrt: Wrt = None) -> AnyProgram:
     """V ⊕ W → V, (x, dy) ↦ (f'(x))*(dy), a function of the language; `wrt` takes one part of V, or several.

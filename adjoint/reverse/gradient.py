@@ -16,10 +16,10 @@ from attrs import evolve
 
 from adjoint.reverse.wrt import restricted, takes_wrt
 from diff import program
-from diff.compiled.compiled_program import keeps_compiled
 from diff.derive.affine import linearized
 from diff.derive.varying_parts import Chosen, Wrt, part, positions
 from diff.terms.function import OnData
+from diff.terms.own_runner import keeps_runner
 from diff.terms.planned_program import derived
 from diff.terms.program import AnyProgram, Program
 from hilbert import DirectSum, Field, SpaceError
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 @overloaded(lambda: _calls.grad)
-@keeps_compiled
+@keeps_runner
 @takes_wrt
 def grad(f: Any, wrt: Wrt = None) -> Any:
     """∇f : V → V of f : V → K, or its part at position or lens `wrt`; the gradient in a discrete part is in 0.
@@ -50,7 +50,7 @@ def grad(f: Any, wrt: Wrt = None) -> Any:
 
 
 @overloaded(lambda: _calls.value_and_grad)
-@keeps_compiled
+@keeps_runner
 @takes_wrt
 def value_and_grad(f: Any, wrt: Wrt = None) -> Any:
     """V → K ⊕ V, x ↦ (f x, ∇f(x)), sharing what both need; `wrt` and errors as for `grad`."""
@@ -60,7 +60,7 @@ def value_and_grad(f: Any, wrt: Wrt = None) -> Any:
 
 
 @overloaded(lambda: _calls.hvp)
-@keeps_compiled
+@keeps_runner
 @takes_wrt
 def hvp(f: AnyMap, wrt: Wrt = None) -> AnyProgram:
     """V ⊕ V → V, (x, v) ↦ ∇²f(x)·v, the derivative of the gradient of f : V → K in the direction v; no matrix is made.

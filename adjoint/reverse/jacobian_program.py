@@ -22,9 +22,10 @@ from attrs import field, frozen
 from adjoint.reverse.gradient import of_scalar
 from adjoint.reverse.wrt import restricted, takes_wrt
 from diff import derivative
-from diff.compiled.compiled_program import Backend, RunsCompiled, keeps_compiled, machine_program
+from diff.compiled.compiled_program import Backend, RunsCompiled, machine_program
 from diff.derive.varying_parts import Wrt
 from diff.terms.linearization import AnyLinearization
+from diff.terms.own_runner import keeps_runner
 from diff.terms.program import AnyProgram, Program
 from hilbert import Field, Map, SpaceError, Type
 from hilbert.base.attach import overloaded
@@ -135,7 +136,7 @@ def _rebuilt(*fields: Any) -> AnyJacobianProgram:
 
 
 @overloaded(lambda: _calls.jacobian_program)
-@keeps_compiled
+@keeps_runner
 @takes_wrt
 def jacobian_program(f: AnyMap, *, wrt: Wrt = None, as_: As = "array", limit: int | None = None) -> Any:
     """The arrays of the matrix of f' as a program of the point: `p(x)` has them, `p.matrix(x)` is `jacobian(f, x)`.
@@ -150,7 +151,7 @@ def jacobian_program(f: AnyMap, *, wrt: Wrt = None, as_: As = "array", limit: in
 
 
 @overloaded(lambda: _calls.hessian_program)
-@keeps_compiled
+@keeps_runner
 @takes_wrt
 def hessian_program(f: Map[Any, Field], *, wrt: Wrt = None, as_: As = "array", limit: int | None = None) -> Any:
     """The arrays of the second derivative's matrix as a program: the `jacobian_program` of the gradient, in `wrt`."""

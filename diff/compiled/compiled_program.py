@@ -6,12 +6,13 @@ The code is made when it is first asked for, once for each line: equal lines sha
 from __future__ import annotations
 
 from collections import OrderedDict
-from functools import singledispatch, wraps
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, TypeVar, cast, final
+from functools import singledispatch
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, TypeVar, final
 
 import numpy as np
 from attrs import field, frozen
 
+from diff.terms.own_runner import OwnRunner
 from diff.terms.planned_program import reordered
 from diff.terms.program import AnyProgram, Program
 from hilbert import SpaceError, Type, Vec
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
-F = TypeVar("F", bound="Callable[..., Any]")
 Backend: TypeAlias = Literal["llvm", "interpreter"]
 KEPT = 128
 """The lines whose code is kept for others that are equal."""
@@ -64,11 +64,10 @@ def code_of(line: Line) -> CompiledLine:
     return made
 
 
-class RunsCompiled:
+class RunsCompiled(OwnRunner):
     """A program with a runner of machine code; `map` is the function that is compiled."""
 
     __slots__ = ()
-    map: AnyProgram
     backend: Backend
     line: Line
     dom: Any
@@ -184,19 +183,6 @@ def _made(p: AnyProgram, backend: Backend) -> AnyProgram:
     if backend == "llvm":
         binding()
     return CompiledProgram(p.dom, p.cod, p.line, p.names, p.written, map=p, backend=backend)
-
-
-def keeps_compiled(operation: F) -> F:
-    """An operation on functions, which of a compiled one makes a compiled one: the result for its map, compiled."""
-
-    @wraps(operation)
-    def kept(f: Any, *args: Any, **names: Any) -> Any:
-        if not isinstance(f, RunsCompiled):
-            return operation(f, *args, **names)
-        made = operation(f.map, *args, **names)
-        return f.alike(made) if isinstance(made, Program) else made
-
-    return cast("F", kept)
 
 
 def _fits(k: int, leaf: Leaf) -> str:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
-from diff.compiled.compiled_program import keeps_compiled
 from diff.derive.axis_derivative import along
 from diff.derive.branch_derivative import by_masks
 from diff.derive.branch_derivative import derived as derived_condition
@@ -24,6 +23,7 @@ from diff.derive.user_operation_derivative import derived as derived_custom
 from diff.terms.elementwise import AnyElementwise, Elementwise
 from diff.terms.linearization import AnyLinearization, Linearization
 from diff.terms.lower import planned, program
+from diff.terms.own_runner import keeps_runner
 from diff.terms.planned_program import derived
 from diff.terms.program import AnyProgram, Program, as_program
 from diff.terms.user_operation import Custom
@@ -153,7 +153,7 @@ def affine(f: AnyMap, *x: Any) -> Any:
     return d.run(argument(f, x))
 
 
-@keeps_compiled
+@keeps_runner
 @written("jvp(f)(x, dx)")
 def jvp(f: Map[V, W]) -> Program[DirectSum[V, V], W]:
     """V ⊕ V → W, (x, dx) ↦ f'(x)(dx), a function of the language."""

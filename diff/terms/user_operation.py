@@ -142,6 +142,12 @@ class Custom(Operation):
         more = tuple((u,) * n + mask for u, mask in zip(up, masks, strict=True))
         return evolve(self, n=self.n + n, masks=more)
 
+    def front(self, operand: int, axis: int) -> int | None:
+        """The axis in front that an operand's axis is; the operand may have some of them only."""
+        masks = self.masks or ((),) * len(self.leaves)
+        have = [k for k, has in enumerate(masks[operand]) if has]
+        return have[axis] if axis < len(have) else None
+
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The user's function on arrays, its result checked."""
         return Kernel(Call(self, lib, operands, result), fresh=False, pure=self.is_pure)

@@ -72,8 +72,8 @@ else:
         "spaces": "Axis Bool Boolean Copower Coproduct DirectSum Elements Field Fin Index Integers Labelled Map Matrix "
         "Part Product R R32 Record Relation Scalar Space SpaceError TensorProduct Type Vec Vector Z direct_sum fan_in "
         "initial load save",
-        "functions": "Expr Fun batched build compiled const constant each entry fixed_point fold fun iterate kept "
-        "lift made onehot operation program root select show where while_ again",
+        "functions": "Expr Fun batched blocked build compiled const constant each entry fixed_point fold fun iterate "
+        "kept lift made onehot operation program root select show where while_ again",
         "primitives": "absolute acos acosh asin asinh atan atan2 atanh cos cosh divide erf exact_tanh exp expm1 gelu "
         "hypot log log10 log1p log2 logaddexp maximum minimum pow power reciprocal relu sigmoid sign sin sinh softplus "
         "sqrt square stop_gradient tan tanh",

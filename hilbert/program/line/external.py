@@ -116,6 +116,10 @@ class External(Operation):
         """The operation with n more axes in front."""
         return evolve(self, n=self.n + n)
 
+    def front(self, operand: int, axis: int) -> int | None:
+        """The axis itself, if it is in front of the map's own."""
+        return axis if axis < self.n else None
+
     def adjoint(self, source: Leaf) -> External:
         """The operation of the other function."""
         return External(self.rule, self.cod, self.dom, not self.back, self.n, self.place)

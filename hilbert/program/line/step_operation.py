@@ -64,6 +64,13 @@ class Operation:
         """The operation on operands with n more axes in front, all of them."""
         raise TypeError(type(self).__name__)
 
+    def front(self, operand: int, axis: int) -> int | None:
+        """The axis of the result whose entries depend on those at the same place of an operand's axis, one by one.
+
+        None where that is not known; operations that an entry passes through as it is say so by `lifted` alone.
+        """
+        return None
+
     def partly(self, n: int, up: tuple[bool, ...]) -> Operation | None:
         """The operation on operands of which only some have n more axes in front; None where all must have them."""
         return None

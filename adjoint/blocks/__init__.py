@@ -1,0 +1,1 @@
+"""Functions of more data than the cache, or memory, has room for."""

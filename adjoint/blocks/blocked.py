@@ -1,0 +1,60 @@
+"""Functions that run block by block along an index set of data.
+
+>>> from diff import exp, fun
+>>> from hilbert import Fin, R
+>>> X = Fin.of(1000)
+>>> f = fun(R, R**X)(lambda a, x: exp(a * x).sum())
+>>> g = blocked(f, over=X, size=128)
+>>> print(g)
+(a, x) ↦ Σ exp(a·x)
+>>> print(round(g(R.vec(0.5), (R**X).ones()).array, 6), round(1000 * 2.718281828459045**0.5, 6))
+1648.721271 1648.721271
+>>> print(g.report)
+blocks of 128 of the 1000 elements of 1000, 1 thread
+pass 1: 3 steps a block; totals: ℝ
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from diff.blocks.blocked_program import BlockedProgram, in_blocks
+from diff.compiled.compiled_program import RunsCompiled
+from diff.terms.lower import program
+from hilbert import Map, SpaceError, Type
+from hilbert.errors import integer, shown
+from hilbert.index.index import require_index
+from hilbert.map.map import require_map
+
+if TYPE_CHECKING:
+    from hilbert.index.index import Index
+
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+
+
+def blocked(f: Map[V, W], over: Index, size: int | None = None, threads: int = 1) -> BlockedProgram[V, W]:
+    """The function, run for some elements of the index set `over` at a time; it prints, pickles and derives as f does.
+
+    Arguments with the axis `over` are cut into blocks of `size` elements, by default so many that the arrays of a block
+    stay in the cache. Sums over the axis are put together from those of the blocks, and results with the axis are
+    written block by block. What a sum over all elements is needed for runs in a further pass. Derivatives of a blocked
+    function are blocked: `grad(blocked(f, X))` is `blocked(grad(f), X)`. Results do not depend on the number of
+    threads. `.report` says what is done. Raises SpaceError for a function of which a step relates elements of `over` to
+    each other otherwise, with the step.
+    """
+    require_map(f, "blocked")
+    require_index(over, "blocked(f, over=X)")
+    n, m = integer(size), integer(threads)
+    if size is not None and (n is None or n < 1):
+        msg = f"blocked(f, over=X, size={shown(size)}): the elements of a block are a number ≥ 1"
+        raise SpaceError(msg)
+    if m is None or m < 1:
+        msg = f"blocked(f, over=X, threads={shown(threads)}): the number of threads is ≥ 1"
+        raise SpaceError(msg)
+    p: Any = program(f)
+    is_compiled = isinstance(p, RunsCompiled) and p.backend == "llvm"
+    if isinstance(p, RunsCompiled | BlockedProgram):
+        is_compiled |= isinstance(p, BlockedProgram) and p.is_compiled
+        p = p.map
+    return in_blocks(p, over, n, m, is_compiled=is_compiled)

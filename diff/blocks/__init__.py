@@ -1,0 +1,1 @@
+"""Functions that run block by block along an index set."""

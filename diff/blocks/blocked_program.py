@@ -1,0 +1,154 @@
+"""Programs that run block by block along an index set, made by `blocked`: the same functions with another runner."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar, final
+
+import numpy as np
+from attrs import field, frozen
+
+from diff.compiled.compiled_program import code_of, machine_program
+from diff.terms.own_runner import OwnRunner
+from diff.terms.planned_program import reordered
+from diff.terms.program import AnyProgram, Program
+from hilbert import SpaceError, Type
+from hilbert.arrays.kernels.library import library
+from hilbert.arrays.libraries.numpy_library import NUMPY
+from hilbert.base.once import once
+from hilbert.program.blocks.passes import block_size, in_passes
+from hilbert.program.blocks.run_blocks import BlockRunner
+from linmap.printing.notation import Listing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hilbert.index.index import Index
+    from hilbert.map.map import OnLeaves
+    from hilbert.program.blocks.passes import Pass, Passes
+
+V = TypeVar("V", bound=Type)
+W = TypeVar("W", bound=Type)
+
+
+@final
+@frozen
+class BlockReport(Listing):
+    """The passes of a blocked function: steps of a block, the totals, and the results that are written by blocks."""
+
+    over: Index
+    size: int
+    threads: int
+    passes: tuple[Pass, ...]
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, lines: int | None = None) -> str:
+        """A line for the blocks, and one for each pass."""
+        n, of = self.over.size, "s" if self.threads > 1 else ""
+        made = [f"blocks of {min(self.size, n)} of the {n} elements of {self.over}, {self.threads} thread{of}"]
+        for k, part in enumerate(self.passes, 1):
+            ends = [str(part.line.slots[slot]) for slot in part.line.outputs]
+            totals, results = ends[: len(part.totals)], ends[len(part.totals) :]
+            made += [
+                f"pass {k}: {len(part.line.steps)} steps a block"
+                + (f"; totals: {', '.join(totals)}" if totals else "")
+                + (f"; results: {', '.join(results)}" if results else "")
+            ]
+        return "\n".join(made[:lines])
+
+
+@final
+@frozen(eq=False, repr=False)
+class BlockedProgram(OwnRunner, Program[V, W]):
+    """A function that runs block by block: see `blocked`."""
+
+    map: AnyProgram = field(kw_only=True)
+    over: Index = field(kw_only=True)
+    given: int | None = field(kw_only=True)
+    threads: int = field(kw_only=True)
+    is_compiled: bool = field(kw_only=True)
+
+    @property
+    def backend(self) -> str:
+        """The name of what runs the program."""
+        return "blocks"
+
+    @property
+    @once
+    def passes(self) -> Passes:
+        """The passes over the index set; raises SpaceError for a function that has none."""
+        return in_passes(reordered(self.map).line, self.over)
+
+    @property
+    def size(self) -> int:
+        """The elements of a block, but for the last one."""
+        return self.given or block_size(self.passes)
+
+    @property
+    def report(self) -> BlockReport:
+        """The size of the blocks, and the passes."""
+        return BlockReport(self.over, self.size, self.threads, tuple(self.passes.passes))
+
+    def alike(self, p: AnyProgram) -> AnyProgram:
+        """Another program in blocks of its own size, unless one was given."""
+        return in_blocks(p, self.over, self.given, self.threads, is_compiled=self.is_compiled)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, BlockedProgram) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        return self.map, self.over, self.given, self.threads, self.is_compiled
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, self._key
+
+    def _runner(self) -> OnLeaves:
+        if self.is_compiled:
+            run = BlockRunner(self.passes, self.size, self.threads, code_of).run
+        else:
+            run = BlockRunner(self.passes, self.size, self.threads).run
+
+        def on_arrays(arrays: Sequence[Any]) -> list[Any]:
+            other = next((a for a in arrays if type(a) not in NUMPY.kinds), None)
+            if other is not None:
+                msg = f"blocks run on numpy's arrays, not on arrays of {library(other).name}: {ELSEWHERE}"
+                raise SpaceError(msg)
+            return [a[()] if isinstance(a, np.ndarray) and not a.ndim else a for a in run(arrays)]
+
+        return on_arrays
+
+
+ELSEWHERE = "run the function itself, `.map`, on them"
+
+
+def in_blocks(
+    p: AnyProgram, over: Index, size: int | None, threads: int, *, is_compiled: bool
+) -> BlockedProgram[Any, Any]:
+    """The program in blocks; raises SpaceError where the program does not run in blocks, with the step."""
+    if type(p) is not Program:
+        msg = f"{type(p).__name__} does not run in blocks: make it of the function itself, `.map`"
+        raise SpaceError(msg)
+    return _made(p, over, size, threads, is_compiled)
+
+
+@once
+def _made(p: AnyProgram, over: Index, size: int | None, threads: int, is_compiled: bool) -> BlockedProgram[Any, Any]:  # noqa: FBT001
+    made: BlockedProgram[Any, Any] = BlockedProgram(
+        p.dom, p.cod, p.line, p.names, p.written, map=p, over=over, given=size, threads=threads, is_compiled=is_compiled
+    )
+    made.passes  # noqa: B018 - an error belongs to the call that makes the function
+    return made
+
+
+def _again(p: AnyProgram, over: Index, size: int | None, threads: int, is_compiled: bool) -> AnyProgram:  # noqa: FBT001
+    return in_blocks(p, over, size, threads, is_compiled=is_compiled)
+
+
+@machine_program.register(BlockedProgram)
+def _compiled(p: BlockedProgram[Any, Any], backend: str) -> AnyProgram:
+    return in_blocks(p.map, p.over, p.given, p.threads, is_compiled=backend == "llvm")

@@ -1,0 +1,393 @@
+"""What each slot of a line has to do with the elements of an index set X: proved step by step.
+
+A *block* of a line is the line run on a part of X: inputs with the axis X are restricted to that part. A slot is
+
+- `Shared`: the same in all blocks;
+- `Lane(at)`: it has X as axis `at`, and its entries in a block are those of the whole;
+- `Total(monoid)`: without the axis X; the whole is the sum, or another monoid's total, of what the blocks give;
+- `Steer`: it tells which lanes of a block are to be computed, and nothing else reads it.
+
+A slot of `level` n needs n passes over X before its own: the totals of these passes are inputs by then. Whatever is not
+proved is refused, with the step. One pass over the line; the bodies of loops are read until states are what they were.
+
+>>> from hilbert.index.index import Fin, Unit
+>>> from hilbert.index.leaf import Entry
+>>> from hilbert.program.line.builder import Builder
+>>> from hilbert.program.line.operation import Reduce, Scale
+>>> from hilbert.relation import Full
+>>> X = Fin.of(5)
+>>> b = Builder([Leaf(Entry("float64"), (X,))])
+>>> mean = b.scale(0.2, b.apply(Reduce(Full(X, Unit()), 0), 0))
+>>> centred = b.add(0, b.scale(-1.0, b.rep(mean, (X,))))
+>>> for fact in facts(b.line([centred]), X):
+...     print(fact)
+Lane(at=0, level=0)
+Total(monoid='add', level=0)
+Shared(level=1, is_zero=False)
+Lane(at=0, level=1)
+Lane(at=0, level=1)
+Lane(at=0, level=1)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, final
+
+from attrs import evolve, frozen
+
+from hilbert.errors import SpaceError
+from hilbert.index.leaf import Bundle, Leaf
+from hilbert.program.control.branch import Cond
+from hilbert.program.control.control_flow import ControlFlow
+from hilbert.program.control.equation_step import Implicit, Solve
+from hilbert.program.control.loop import Loop
+from hilbert.program.control.while_loop import While
+from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.choice import AnyLane, Choose, Fill
+from hilbert.program.line.operation import Add, Along, Cast, Contract, Keep, Move, Reduce, Scale
+from hilbert.program.line.operation import Literal as Constant
+from hilbert.program.line.source_line import computed_by
+from hilbert.relation.plain_forms import Full
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hilbert.index.index import Index
+    from hilbert.program.control.flows import Flow
+    from hilbert.program.line.line import Line, Step
+
+Monoid: TypeAlias = Literal["add", "logsumexp"]
+
+
+@final
+@frozen
+class Shared:
+    """A slot that is the same in all blocks; a constant 0 is a total, too."""
+
+    level: int = 0
+    is_zero: bool = False
+
+
+@final
+@frozen
+class Lane:
+    """A slot with X as axis `at`, whose entry at x depends on inputs at x, and on shared slots."""
+
+    at: int
+    level: int = 0
+
+
+@final
+@frozen
+class Total:
+    """A slot whose value is put together from those of the blocks."""
+
+    monoid: Monoid
+    level: int = 0
+
+
+@final
+@frozen
+class Steer:
+    """A truth value that asks whether some lane of the block is to be computed."""
+
+    level: int = 0
+
+
+One: TypeAlias = "Shared | Lane | Total | Steer"
+Fact: TypeAlias = "One | tuple[One, ...]"
+"""The fact of a slot; of a bundle that of each array."""
+
+
+def facts(line: Line, index: Index, given: Sequence[One] | None = None) -> list[Fact]:
+    """The fact of each slot; inputs with the axis X are lanes, others are shared, unless their facts are given.
+
+    Raises SpaceError for a step of which nothing is proved: with the step's line, why, and what to write.
+    """
+    return _Facts(index, is_body=given is not None).of(line, given)
+
+
+@final
+class _Facts:
+    """The rules along X; within a body no total is known before the rounds are over, so that all stay linear."""
+
+    def __init__(self, index: Index, *, is_body: bool) -> None:
+        self.index, self.is_body = index, is_body
+
+    def of(self, line: Line, given: Sequence[One] | None) -> list[Fact]:
+        found: list[Fact] = list(given) if given is not None else [self.input(k, line) for k in range(line.arity)]
+        for slot, step in enumerate(line.steps, line.arity):
+            made = self.step(step, [found[a] for a in step.args], line, slot)
+            leaf = line.slots[slot]
+            for one, of in zip(_every(made), leaf.leaves if isinstance(leaf, Bundle) else (leaf,), strict=True):
+                expected = (one.at,) if isinstance(one, Lane) else ()
+                if tuple(k for k, axis in enumerate(of.axes) if axis == self.index) != expected:
+                    raise self.refused(step, f"its result {of} has {self.index} where nothing is known of that axis")
+            found.append(made)
+        return found
+
+    def input(self, k: int, line: Line) -> One:
+        at = [j for j, axis in enumerate(line.slots[k].axes) if axis == self.index]
+        if len(at) > 1:
+            msg = f"argument array {k} in {line.slots[k]} has the axis {self.index} {len(at)} times: blocks have one"
+            raise SpaceError(msg)
+        return Lane(at[0]) if at else Shared()
+
+    def refused(self, step: Step[Any], why: str) -> SpaceError:
+        """The error for a step, with its place."""
+        error = SpaceError(f"no blocks along {self.index}: {why}")
+        computed_by(error, step.place)
+        return error
+
+    # --- one step ---
+
+    def step(self, step: Step[Any], given: list[Fact], line: Line, slot: int) -> Fact:
+        """The fact of a step's result."""
+        operation = step.operation
+        match operation:
+            case Pack():
+                return tuple(one for fact in given for one in _every(fact))
+            case Unpack(k):
+                (of,) = given
+                assert isinstance(of, tuple)
+                return of[k]
+            case Constant(value):
+                at = [j for j, axis in enumerate(value.leaf.axes) if axis == self.index]
+                if isinstance(value.leaf, Bundle):
+                    return (Shared(),) * len(value.leaf.leaves)
+                return Lane(at[0]) if at else Shared(is_zero=value.number == 0.0)
+            case _:
+                pass
+        if self.is_body and (made := self.linear(operation, given, line, step)) is not None:
+            return made
+        level = max([_level(one) for fact in given for one in _every(fact)], default=0)
+        ones = [self.closed(one, step) for fact in given for one in _every(fact)]
+        if isinstance(operation, ControlFlow):
+            return self.flow(step, ones, level)
+        leaves = [line.slots[a] for a in step.args]
+        if all(isinstance(one, Shared) for one in ones):
+            return self.from_shared(step, line.slots[slot], level)
+        if any(isinstance(one, Steer) for one in ones):
+            raise self.refused(step, "a truth value about the lanes of a block is read by a step")
+        return self.from_lanes(step, ones, leaves, level)
+
+    def closed(self, one: One, step: Step[Any]) -> One:
+        """A total as what it is once its pass is over."""
+        if not isinstance(one, Total):
+            return one
+        if self.is_body:
+            raise self.refused(
+                step, f"a round of a loop needs a total over all of {self.index}: write the loop in Python"
+            )
+        return Shared(one.level + 1)
+
+    def from_shared(self, step: Step[Any], leaf: Leaf, level: int) -> One:
+        """The result of shared slots: shared, or lanes that a reduction replicates them over."""
+        if isinstance(leaf, Bundle) or self.index not in leaf.axes:
+            return Shared(level)
+        match step.operation:
+            case Reduce(Full(dom, cod), at) if self.index not in dom.axes:
+                return Lane(at + cod.axes.index(self.index), level)
+            case _:
+                raise self.refused(step, f"{_name(step)} makes all of {leaf} at once")
+
+    def from_lanes(self, step: Step[Any], ones: list[One], leaves: list[Leaf], level: int) -> Fact:
+        """The result of slots of which some are lanes."""
+        operation: Any = step.operation
+        lanes = [one.at for one in ones if isinstance(one, Lane)]
+        here = lanes[0]
+        front = {operation.front(k, one.at) for k, one in enumerate(ones) if isinstance(one, Lane)}
+        if None not in front:
+            (at,) = front
+            leaf = operation.image(*leaves)
+            return (Lane(at, level),) * len(leaf.leaves) if isinstance(leaf, Bundle) else Lane(at, level)
+        match operation:
+            case Reduce(relation, at):
+                n = len(relation.dom.axes)
+                if here < at:
+                    return Lane(here, level)
+                if here >= at + n:
+                    return Lane(here - n + len(relation.cod.axes), level)
+                if isinstance(relation, Full):
+                    return Total("add", level)
+                raise self.refused(step, f"it relates elements of {self.index} to others ({relation})")
+            case Move(order):
+                return Lane(order.index(here), level)
+            case Contract(spec):
+                both = (spec.left, spec.right)
+                labels = {both[k][one.at] for k, one in enumerate(ones) if isinstance(one, Lane)}
+                label = labels.pop()
+                if labels:
+                    raise self.refused(
+                        step, f"it puts each element of {self.index} beside each other one: name one set apart"
+                    )
+                if not all(isinstance(one, Lane) or label not in both[k] for k, one in enumerate(ones)):
+                    raise self.refused(step, f"an entry is looked up at any element of {self.index}: all are needed")
+                return Lane(spec.out.index(label), level) if label in spec.out else Total("add", level)
+            case Along(name, along, at):
+                n, is_one = len(along.axes), name in {"argmax", "argmin", "logsumexp"}
+                if here < at:
+                    return Lane(here, level)
+                if here >= at + n:
+                    return Lane(here - n * is_one, level)
+                if name == "logsumexp":
+                    return Total("logsumexp", level)
+                raise self.refused(step, f"{name} along {self.index} needs all of its elements at once")
+            case AnyLane(at):
+                return Lane(here, level) if here < at else Steer(level)
+            case Choose() | Fill():
+                pass
+            case _ if operation.lifted(1) is not operation:
+                raise self.refused(step, f"nothing is known of {_name(step)} along {self.index}")
+            case _:  # entry by entry
+                pass
+        for one, leaf in zip(ones, leaves, strict=True):
+            if not isinstance(one, Lane) and leaf.axes and not isinstance(operation, Choose | Fill):
+                raise self.refused(step, f"lanes along {self.index} meet an array of {leaf} that is none")
+        if len(set(lanes)) > 1:
+            raise self.refused(step, f"{self.index} is another axis of one operand than of the other")
+        return Lane(here, level)
+
+    def linear(self, operation: Any, given: list[Fact], line: Line, step: Step[Any]) -> One | None:
+        """A sum, or a linear function, of totals: a total of the blocks' results; None for other steps."""
+        totals = [fact for fact in given if isinstance(fact, Total)]
+        if not totals or any(fact.monoid != "add" for fact in totals):
+            return None
+        match operation:
+            case Scale() | Move() | Cast() | Keep():
+                return totals[0]
+            case Reduce(relation) if self.index not in relation.cod.axes:
+                return totals[0]
+            case Add() if len(totals) == 2 or any(isinstance(fact, Shared) and fact.is_zero for fact in given):
+                return totals[0]
+            case Contract() if len(totals) == 1 and any(isinstance(fact, Shared) for fact in given):
+                return totals[0]
+            case _:  # it closes the pass
+                return None
+
+    # --- steps that hold lines ---
+
+    def flow(self, step: Step[Any], ones: list[One], level: int) -> Fact:
+        """The facts of the results of control flow."""
+        flow: Flow = step.operation
+        leaves = flow.made.leaves
+        if all(isinstance(one, Shared) for one in ones) and not any(self.index in leaf.axes for leaf in leaves):
+            return (Shared(level),) * len(leaves)
+        ones = [evolve(one, level=0) for one in ones]
+        match flow:
+            case Loop():
+                found = self.loop(step, flow, ones)
+            case Cond():
+                found = self.branches(step, flow, ones)
+            case While():
+                found = self.rounds(step, flow.body, flow.states, ones)[: flow.states]
+            case Implicit():
+                found = self.equation(step, flow, ones)
+            case Solve():
+                found = self.system(step, flow, ones)
+        return tuple([evolve(one, level=level) for one in found])
+
+    def equation(self, step: Step[Any], f: Implicit, ones: list[One]) -> list[One]:
+        """The unknowns of an equation for each element of X, whose captures vary along X as the equation says."""
+        axes = [axis for axis, _ in f.lanes]
+        if self.index in axes:
+            at, n = axes.index(self.index), f.unknowns
+            _, varies = f.lanes[at]
+            here = [sum(other[k] for _, other in f.lanes[:at]) for k in range(len(varies))]
+            due = [
+                *(Lane(at) for _ in range(n)),
+                *(Lane(h) if v else Shared() for h, v in zip(here, varies, strict=True)),
+            ]
+            if all(
+                one == fact or (isinstance(one, Shared) and fact == Shared())
+                for one, fact in zip(ones, due, strict=True)
+            ):
+                return [Lane(at)] * n
+        raise self.refused(step, f"one {f.of} depends on all elements of {self.index}")
+
+    def system(self, step: Step[Any], f: Solve, ones: list[One]) -> list[One]:
+        """The unknowns of a linear system for each element of X, or of one system with a right side for each."""
+        sides, data, m = ones[: len(f.line.outputs)], ones[len(f.line.outputs) :], len(f.many)
+        if self.index in f.many:
+            at = f.many.index(self.index)
+            if all(one == Lane(at) for one in sides) and not any(isinstance(one, Lane) for one in data):
+                return [Lane(at)] * f.unknowns
+        else:
+            leaves = f.line.slots[: f.unknowns]
+            at = leaves[0].axes[: f.lanes].index(self.index) if self.index in leaves[0].axes[: f.lanes] else -1
+            if at >= 0 and all(one == Lane(at + m) for one in sides):
+                inside = _Facts(self.index, is_body=True).of(f.line, [*(Lane(at) for _ in leaves), *data])
+                if all(inside[k] == Lane(at) for k in f.line.outputs):
+                    return [Lane(at + m)] * f.unknowns
+        raise self.refused(step, f"one linear system depends on all elements of {self.index}")
+
+    def loop(self, step: Step[Any], loop: Loop, ones: list[One]) -> list[One]:
+        """States and stacks; a stack has the axes of the loop in front."""
+        c, whole, m = loop.states, loop.states + loop.shared, len(loop.index.axes)
+        inner = list(ones)
+        for k, one in enumerate(ones[whole:], whole):
+            if isinstance(one, Lane):
+                if one.at < m:
+                    raise self.refused(step, f"a loop over {self.index} has its rounds in order")
+                inner[k] = Lane(one.at - m)
+        found = self.rounds(step, loop.body, c, inner)
+        return found[:c] + [Lane(one.at + m) if isinstance(one, Lane) else one for one in found[c:]]
+
+    def rounds(self, step: Step[Any], body: Line, states: int, ones: list[One]) -> list[One]:
+        """The facts of a body's results, where its states are what all rounds make of them."""
+        inside = _Facts(self.index, is_body=True)
+        while True:
+            slots = inside.of(body, ones)
+            made = [slots[k] for k in body.outputs]
+            after = [self.both(step, ones[k], made[k]) for k in range(states)]
+            if after == ones[:states]:
+                return [*after, *[one for one in made[states:] if not isinstance(one, tuple)]]
+            ones = [*after, *ones[states:]]
+
+    def branches(self, step: Step[Any], cond: Cond, ones: list[One]) -> list[One]:
+        """The facts of the results of both lines; where lanes steer, no result but lanes and totals is the same."""
+        condition, *given = ones
+        if isinstance(condition, Lane):
+            raise self.refused(step, "a condition is another one in each lane")
+        inside = _Facts(self.index, is_body=True)
+        ends = [[inside.of(line, given)[k] for k in line.outputs] for line in cond.lines]
+        found = [self.both(step, *pair) for pair in zip(*ends, strict=True)]
+        if isinstance(condition, Steer) and any(isinstance(one, Shared) and not one.is_zero for one in found):
+            raise self.refused(step, "whether it is computed depends on the lanes of a block")
+        return found
+
+    def both(self, step: Step[Any], a: Fact, b: Fact) -> One:
+        """The fact of a slot that is made in one of two ways."""
+        if a == b and not isinstance(a, tuple):
+            return a
+        match a, b:
+            case Shared(), Shared():
+                return Shared()
+            case (Shared(is_zero=True), Total("add")) | (Total("add"), Shared(is_zero=True)):
+                return Total("add")
+            case _:
+                raise self.refused(step, f"it is {_word(a)} in one round or branch, and {_word(b)} in another")
+
+
+def _every(fact: Fact) -> tuple[One, ...]:
+    return fact if isinstance(fact, tuple) else (fact,)
+
+
+def _level(one: One) -> int:
+    return one.level + isinstance(one, Total)
+
+
+def _name(step: Step[Any]) -> str:
+    return str(getattr(step.operation, "name", type(step.operation).__name__))
+
+
+def _word(fact: Fact) -> str:
+    match fact:
+        case Shared():
+            return "the same for all elements"
+        case Lane():
+            return "one value for each element"
+        case Total():
+            return "a total"
+        case _:
+            return "a question about lanes"

@@ -1,0 +1,199 @@
+"""The passes of a line over the blocks of X, and what is computed between them.
+
+A pass computes totals, and lanes that are results; it reads inputs, shared slots, and the totals of the passes before.
+Lanes are computed again in each pass that reads them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+from attrs import frozen
+
+from hilbert.errors import SpaceError
+from hilbert.index.index import Fin
+from hilbert.index.leaf import Bundle
+from hilbert.program.blocks.facts import Lane, Shared, Steer, Total, facts
+from hilbert.program.blocks.open_constants import opened
+from hilbert.program.blocks.resized import resized
+from hilbert.program.line.line import Line, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import numpy.typing as npt
+
+    from hilbert.index.index import Index
+    from hilbert.program.blocks.facts import Fact, Monoid
+
+BYTES = 1 << 20
+"""The bytes that the arrays of a block take at once: so many stay in the cache (measured)."""
+LEAST = 16
+"""The least elements of a block that is not all."""
+
+
+@final
+@frozen(eq=False)
+class Pass:
+    """A run over all blocks: its line, the slots that are its inputs, and those of the whole that it makes.
+
+    `line` is that of all of X; its inputs are the slots `known`, then lanes, which are inputs of the whole.
+    """
+
+    line: Line
+    known: Sequence[int]
+    lanes: Sequence[int]
+    at: Sequence[int]
+    totals: Sequence[int]
+    monoids: Sequence[Monoid]
+    results: Sequence[int]
+
+    def block(self, index: Index, n: int) -> Line:
+        """The line of a block of n elements."""
+        return self.line if n == index.size else resized(self.line, index, Fin.of(n))
+
+
+@final
+@frozen(eq=False)
+class Between:
+    """What is computed from known slots before a pass, or at the end."""
+
+    line: Line
+    known: Sequence[int]
+    made: Sequence[int]
+
+
+@final
+@frozen(eq=False)
+class Passes:
+    """A line in passes over X: `stages` are run in order; `constants` are the arrays of the last inputs."""
+
+    index: Index
+    line: Line
+    facts: Sequence[Fact]
+    constants: Sequence[npt.NDArray[Any]]
+    stages: Sequence[Pass | Between]
+
+    @property
+    def passes(self) -> list[Pass]:
+        """The passes over the blocks."""
+        return [stage for stage in self.stages if isinstance(stage, Pass)]
+
+
+def in_passes(line: Line, index: Index) -> Passes:
+    """The passes of a line over X; raises SpaceError where the line has none, or nothing along X."""
+    if len(index.axes) != 1:
+        msg = f"blocks run along one axis, and {index} has {len(index.axes)}: give one of them"
+        raise SpaceError(msg)
+    line, constants = opened(line, index)
+    found = facts(line, index)
+    if not any(isinstance(one, Lane) for one in found):
+        msg = f"no blocks along {index}: no array of the function has this axis"
+        raise SpaceError(msg)
+    return Passes(index, line, found, constants, _stages(line, found))
+
+
+def _stages(line: Line, found: Sequence[Fact]) -> list[Pass | Between]:
+    """The passes, from the first level to the last, with what is computed between them."""
+    needed = _needed(line, line.outputs, set())
+    levels: dict[int, list[int]] = {}
+    for k in sorted(needed):
+        one = found[k]
+        if isinstance(one, Total) or (isinstance(one, Lane) and k in line.outputs and k >= line.arity):
+            levels.setdefault(one.level, []).append(k)
+    known, stages = set(range(line.arity)), list[Pass | Between]()
+    for level in sorted(levels):
+        made = levels[level]
+        whole = [k for k in made if isinstance(found[k], Lane)]
+        totals = [k for k in made if isinstance(found[k], Total)]
+        inner = _within(line, found, [*totals, *whole], level)
+        outside = {a for k in inner for a in line.steps[k - line.arity].args if a not in inner}
+        lanes = sorted(k for k in outside if isinstance(found[k], Lane))
+        shared = sorted(outside - {*lanes})
+        stages += _between(line, known, [k for k in shared if k not in known])
+        known |= {*shared, *made}
+        monoids = [one.monoid for k in totals if isinstance(one := found[k], Total)]
+        at = [one.at for k in lanes if isinstance(one := found[k], Lane)]
+        part = _part(line, [*shared, *lanes], sorted(inner), [*totals, *whole])
+        stages.append(Pass(part, shared, lanes, at, totals, monoids, whole))
+    return stages + _between(line, known, [k for k in line.outputs if k not in known])
+
+
+def _within(line: Line, found: Sequence[Fact], ends: Iterable[int], level: int) -> set[int]:
+    """The steps of a pass: those of its ends, and of lanes and of what steers them, back to inputs and shared slots."""
+    inner, waiting = set[int](), list(ends)
+    while waiting:
+        k = waiting.pop()
+        if k not in inner and k >= line.arity:
+            inner.add(k)
+            args = line.steps[k - line.arity].args
+            waiting += [a for a in args if isinstance(line.slots[a], Bundle) or _is_inside(found[a], level)]
+    return inner
+
+
+def _is_inside(fact: Fact, level: int) -> bool:
+    """Tell if a slot is computed in each block; a total that is read at its own level is."""
+    if isinstance(fact, tuple):
+        return any(not isinstance(one, Shared) for one in fact)
+    return isinstance(fact, Lane | Steer) or (isinstance(fact, Total) and fact.level == level)
+
+
+def _needed(line: Line, ends: Iterable[int], known: set[int]) -> set[int]:
+    """The slots that some others are computed from, themselves among them, back to known ones."""
+    needed, waiting = set[int](), list(ends)
+    while waiting:
+        k = waiting.pop()
+        if k not in needed:
+            needed.add(k)
+            if k >= line.arity and k not in known:
+                waiting += line.steps[k - line.arity].args
+    return needed
+
+
+def _between(line: Line, known: set[int], wanted: Sequence[int]) -> list[Pass | Between]:
+    """The line from known slots to others, unless none is wanted."""
+    if not wanted:
+        return []
+    needed = _needed(line, wanted, known)
+    given = sorted(needed & known)
+    return [Between(_part(line, given, sorted(needed - known), wanted), given, list(dict.fromkeys(wanted)))]
+
+
+def _part(line: Line, given: Sequence[int], steps: Sequence[int], ends: Sequence[int]) -> Line:
+    """The line of some steps, on slots that are given."""
+    number = {k: at for at, k in enumerate([*given, *steps])}
+    made = [line.steps[k - line.arity] for k in steps]
+    inner = [Step(step.operation, tuple([number[a] for a in step.args]), step.place) for step in made]
+    leaves = tuple([line.slots[k] for k in number])
+    return Line(leaves, tuple(inner), tuple([number[k] for k in dict.fromkeys(ends)]), line.fixed)
+
+
+def block_size(found: Passes) -> int:
+    """The elements of a block, so many that what a block holds at once fits BYTES; only the last one has fewer."""
+    n = found.index.size
+    most = max((_held(part.line, found.index) for part in found.passes), default=0)
+    wanted = max(LEAST, BYTES // max(most, 1))
+    count = -(-n // wanted) if n else 1
+    return max(1, -(-n // max(count, 1)))
+
+
+def _held(line: Line, index: Index) -> int:
+    """The most bytes that a line holds at once for an element of X: an array is held until it is last read."""
+    last = {a: k for k, step in enumerate(line.steps) for a in step.args} | dict.fromkeys(line.outputs, len(line.steps))
+    ends: dict[int, int] = {}
+    held = most = sum(_share(leaf, index) for leaf in line.slots[: line.arity])
+    for k, leaf in enumerate(line.slots[line.arity :]):
+        own = _share(leaf, index)
+        held += own
+        end = last.get(line.arity + k, k)
+        ends[end] = ends.get(end, 0) + own
+        most = max(most, held)
+        held -= ends.get(k, 0)
+    return most
+
+
+def _share(leaf: Any, index: Index) -> int:
+    """The bytes of an array for each element of X."""
+    if isinstance(leaf, Bundle):
+        return sum(_share(part, index) for part in leaf.leaves)
+    return leaf.size * (1 if leaf.kind == "b" else 8) // index.size if index in leaf.axes and index.size else 0
