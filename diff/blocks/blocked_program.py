@@ -15,7 +15,7 @@ from hilbert import SpaceError, Type
 from hilbert.arrays.kernels.library import library
 from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.base.once import once
-from hilbert.program.blocks.passes import block_size, in_passes
+from hilbert.program.blocks.passes import BYTES, CODE, block_size, in_passes, joined
 from hilbert.program.blocks.run_blocks import BlockRunner
 from linmap.printing.notation import Listing
 
@@ -78,12 +78,12 @@ class BlockedProgram(OwnRunner, Program[V, W]):
     @once
     def passes(self) -> Passes:
         """The passes over the index set; raises SpaceError for a function that has none."""
-        return in_passes(reordered(self.map).line, self.over)
+        return in_passes(reordered(self.map).line, self.over, far=self.is_compiled)
 
     @property
     def size(self) -> int:
         """The elements of a block, but for the last one."""
-        return self.given or block_size(self.passes)
+        return self.given or block_size(self.passes, CODE if self.is_compiled else BYTES)
 
     @property
     def report(self) -> BlockReport:
@@ -109,7 +109,7 @@ class BlockedProgram(OwnRunner, Program[V, W]):
 
     def _runner(self) -> OnLeaves:
         if self.is_compiled:
-            run = BlockRunner(self.passes, self.size, self.threads, code_of).run
+            run = BlockRunner(joined(self.passes, self.size), self.size, self.threads, code_of).run
         else:
             run = BlockRunner(self.passes, self.size, self.threads).run
 

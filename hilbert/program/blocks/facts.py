@@ -99,20 +99,21 @@ Fact: TypeAlias = "One | tuple[One, ...]"
 """The fact of a slot; of a bundle that of each array."""
 
 
-def facts(line: Line, index: Index, given: Sequence[One] | None = None) -> list[Fact]:
-    """The fact of each slot; inputs with the axis X are lanes, others are shared, unless their facts are given.
+def facts(line: Line, index: Index, *, far: bool = False) -> list[Fact]:
+    """The fact of each slot; inputs with the axis X are lanes, others are shared.
 
-    Raises SpaceError for a step of which nothing is proved: with the step's line, why, and what to write.
+    `far`, what is linear in totals is a total of what blocks make of theirs; otherwise it is shared, after their pass.
+    Raises SpaceError for a step of which nothing is proved: with the step's line, and why.
     """
-    return _Facts(index, is_body=given is not None).of(line, given)
+    return _Facts(index, is_body=False, is_far=far).of(line, None)
 
 
 @final
 class _Facts:
     """The rules along X; within a body no total is known before the rounds are over, so that all stay linear."""
 
-    def __init__(self, index: Index, *, is_body: bool) -> None:
-        self.index, self.is_body = index, is_body
+    def __init__(self, index: Index, *, is_body: bool, is_far: bool = True) -> None:
+        self.index, self.is_body, self.is_far = index, is_body, is_far
 
     def of(self, line: Line, given: Sequence[One] | None) -> list[Fact]:
         found: list[Fact] = list(given) if given is not None else [self.input(k, line) for k in range(line.arity)]
@@ -158,7 +159,7 @@ class _Facts:
                 return Lane(at[0]) if at else Shared(is_zero=value.number == 0.0)
             case _:
                 pass
-        if self.is_body and (made := self.linear(operation, given, line, step)) is not None:
+        if self.is_far and (made := self.linear(operation, given, line, step)) is not None:
             return made
         level = max([_level(one) for fact in given for one in _every(fact)], default=0)
         ones = [self.closed(one, step) for fact in given for one in _every(fact)]
@@ -237,7 +238,7 @@ class _Facts:
                 return Lane(here, level) if here < at else Steer(level)
             case Choose() | Fill():
                 pass
-            case _ if operation.lifted(1) is not operation:
+            case _ if not _is_by_entry(operation, len(ones)):
                 raise self.refused(step, f"nothing is known of {_name(step)} along {self.index}")
             case _:  # entry by entry
                 pass
@@ -252,6 +253,10 @@ class _Facts:
         """A sum, or a linear function, of totals: a total of the blocks' results; None for other steps."""
         totals = [fact for fact in given if isinstance(fact, Total)]
         if not totals or any(fact.monoid != "add" for fact in totals):
+            return None
+        if any(_level(one) > totals[0].level + 1 for fact in given for one in _every(fact)):
+            return None
+        if any(isinstance(fact, Shared) and fact.level > totals[0].level for fact in given) or len({*totals}) > 1:
             return None
         match operation:
             case Scale() | Move() | Cast() | Keep():
@@ -367,6 +372,11 @@ class _Facts:
                 return Total("add")
             case _:
                 raise self.refused(step, f"it is {_word(a)} in one round or branch, and {_word(b)} in another")
+
+
+def _is_by_entry(operation: Any, count: int) -> bool:
+    """Tell if an operation is the same under more axes: an entry depends on entries at its own place."""
+    return operation.partly(1, (True,) * count) is None and operation.lifted(1) is operation
 
 
 def _every(fact: Fact) -> tuple[One, ...]:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from hilbert.index.index import Index
     from hilbert.program.line.line import Line
-    from hilbert.relation.relation import AnyRelation
+    from hilbert.relation.relation import AnyRelation, Table
 
 Found: TypeAlias = "dict[Hashable, tuple[Leaf, npt.NDArray[Any]]]"
 """The leaf and the array of each constant, by what tells it from others."""
@@ -61,14 +61,15 @@ def _constants(line: Line, index: Index) -> Found:
             case Reduce(relation, at) if _meets(relation, index):
                 for factor, _ in _factors(relation, at):
                     if (table := _table(factor, index)) is not None:
-                        found[factor if isinstance(factor, Partial) else table[1]] = table
+                        leaf, of = table
+                        found[of] = leaf, of.array.reshape(leaf.shape)
             case Loop() | While():
                 found |= _constants(step.operation.body, index)
             case Cond(then, otherwise):
                 found |= _constants(then, index) | _constants(otherwise, index)
             case _:  # equations are taken as they are, and other operations hold no arrays
                 pass
-    return {key: (leaf, getattr(array, "array", array)) for key, (leaf, array) in found.items()}
+    return found
 
 
 def _rebuilt(b: Builder, line: Line, index: Index, given: Sequence[int], inputs: dict[Hashable, int]) -> list[int]:
@@ -123,12 +124,12 @@ def _reduced(b: Builder, relation: AnyRelation, at: int, index: Index, slot: int
     if table is None:
         return b.step(Reduce(relation, at), (slot,))
     if isinstance(relation, Partial):
-        return b.step(Contract(_masked(b.slots[slot], at)), (inputs[relation], slot))
+        return b.step(Contract(_masked(b.slots[slot], at)), (inputs[table[1]], slot))
     spec = _by_table(b.slots[slot], at, table[0], back=isinstance(relation, Converse))
     return b.step(Contract(spec), (inputs[table[1]], slot))
 
 
-def _table(relation: AnyRelation, index: Index) -> tuple[Leaf, Any] | None:
+def _table(relation: AnyRelation, index: Index) -> tuple[Leaf, Table] | None:
     """The leaf and the table of a function of X, or of a subset of X; None for relations without one."""
     match relation:
         case Graph(dom, cod, positions) | Converse(Graph(dom, cod, positions)) if index in dom.axes:

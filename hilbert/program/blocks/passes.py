@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from hilbert.errors import SpaceError
 from hilbert.index.index import Fin
@@ -16,7 +16,9 @@ from hilbert.index.leaf import Bundle
 from hilbert.program.blocks.facts import Lane, Shared, Steer, Total, facts
 from hilbert.program.blocks.open_constants import opened
 from hilbert.program.blocks.resized import resized
+from hilbert.program.line.builder import Builder
 from hilbert.program.line.line import Line, Step
+from hilbert.program.planning.multiplications import multiplications
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,8 +28,11 @@ if TYPE_CHECKING:
     from hilbert.index.index import Index
     from hilbert.program.blocks.facts import Fact, Monoid
 
-BYTES = 1 << 20
-"""The bytes that the arrays of a block take at once: so many stay in the cache (measured)."""
+BYTES, CODE = 1 << 22, 1 << 25
+"""The bytes that the arrays of a block take at once: so many stay in the cache; machine code keeps few of them, and
+each call of the code has its cost (measured)."""
+FEW = 50
+"""What is shared is computed in each block of machine code where a block is so many times the work."""
 LEAST = 16
 """The least elements of a block that is not all."""
 
@@ -80,13 +85,16 @@ class Passes:
         return [stage for stage in self.stages if isinstance(stage, Pass)]
 
 
-def in_passes(line: Line, index: Index) -> Passes:
-    """The passes of a line over X; raises SpaceError where the line has none, or nothing along X."""
+def in_passes(line: Line, index: Index, *, far: bool = False) -> Passes:
+    """The passes of a line over X; raises SpaceError where the line has none, or nothing along X.
+
+    `far`, blocks go on with what is linear in their totals: machine code then knows which entries nobody reads.
+    """
     if len(index.axes) != 1:
         msg = f"blocks run along one axis, and {index} has {len(index.axes)}: give one of them"
         raise SpaceError(msg)
     line, constants = opened(line, index)
-    found = facts(line, index)
+    found = facts(line, index, far=far)
     if not any(isinstance(one, Lane) for one in found):
         msg = f"no blocks along {index}: no array of the function has this axis"
         raise SpaceError(msg)
@@ -96,8 +104,12 @@ def in_passes(line: Line, index: Index) -> Passes:
 def _stages(line: Line, found: Sequence[Fact]) -> list[Pass | Between]:
     """The passes, from the first level to the last, with what is computed between them."""
     needed = _needed(line, line.outputs, set())
+    read = {*line.outputs}  # by more than a total of the same pass
+    for k in needed:
+        if k >= line.arity and not isinstance(found[k], Total):
+            read.update(line.steps[k - line.arity].args)
     levels: dict[int, list[int]] = {}
-    for k in sorted(needed):
+    for k in sorted(needed & read):
         one = found[k]
         if isinstance(one, Total) or (isinstance(one, Lane) and k in line.outputs and k >= line.arity):
             levels.setdefault(one.level, []).append(k)
@@ -168,11 +180,44 @@ def _part(line: Line, given: Sequence[int], steps: Sequence[int], ends: Sequence
     return Line(leaves, tuple(inner), tuple([number[k] for k in dict.fromkeys(ends)]), line.fixed)
 
 
-def block_size(found: Passes) -> int:
-    """The elements of a block, so many that what a block holds at once fits BYTES; only the last one has fewer."""
+def joined(found: Passes, size: int) -> Passes:
+    """The passes whose blocks compute what they share with others, where that is little work.
+
+    Machine code of a block then knows how shared arrays are made: which entries of a matrix are 0.
+    """
+    stages: list[Pass | Between] = []
+    for before, part in zip([None, *found.stages], found.stages, strict=False):
+        if isinstance(before, Between) and isinstance(part, Pass):
+            n = found.index.size
+            if FEW * _work(before.line) * n <= _work(part.line) * min(size, n):
+                stages.append(_joined(found.line, before, part))
+                continue
+        stages.append(part)
+    return evolve(found, stages=stages)
+
+
+def _joined(line: Line, before: Between, part: Pass) -> Pass:
+    """The pass that computes the slots between it and the one before."""
+    known = list(dict.fromkeys([*before.known, *(k for k in part.known if k not in before.made)]))
+    given = [*known, *part.lanes]
+    b = Builder([line.slots[k] for k in given], fixed=line.fixed)
+    where = {k: at for at, k in enumerate(given)}
+    made = b.inline(before.line, [where[k] for k in before.known])
+    where |= zip(before.made, (made[k] for k in before.line.outputs), strict=True)
+    ends = b.inline(part.line, [where[k] for k in (*part.known, *part.lanes)])
+    return evolve(part, line=b.line(ends[k] for k in part.line.outputs), known=known)
+
+
+def _work(line: Line) -> int:
+    """The multiplications of a line, and the entries that it makes."""
+    return multiplications(line) + sum(leaf.size for leaf in line.slots[line.arity :])
+
+
+def block_size(found: Passes, size: int = BYTES) -> int:
+    """The elements of a block, so many that its arrays at once fit `size` bytes; only the last block has fewer."""
     n = found.index.size
     most = max((_held(part.line, found.index) for part in found.passes), default=0)
-    wanted = max(LEAST, BYTES // max(most, 1))
+    wanted = max(LEAST, size // max(most, 1))
     count = -(-n // wanted) if n else 1
     return max(1, -(-n // max(count, 1)))
 
