@@ -1114,6 +1114,14 @@ ADJOINT: dict[str, Rows] = {
         ("nlp(f)", "nlp: f is a scalar-valued function, not one into ℝ^Pixel4"),
         ("nlp(two, equal=3)", "nlp takes a map, not 3"),
     ],
+    "blocked": [
+        ("blocked(3, f.dom)", "blocked takes a map, not 3"),
+        ("blocked(f, 3)", "blocked(f, over=X) takes an index set, not 3"),
+        ("blocked(f, Fin.of(2), size=0)", "size=0): the elements of a block are a number ≥ 1"),
+        ("blocked(f, Fin.of(2), threads=None)", "threads=None): the number of threads is ≥ 1"),
+        ("blocked(f, Fin.of(2) * Fin.of(3))", "blocks run along one axis"),
+        ("blocked(f, Fin.of(1234))", "no blocks along 1234: no array of the function has this axis"),
+    ],
     "compiled": [
         ("compiled(3)", "compiled takes a map, not 3"),
         ('compiled(f, backend="gcc")', "backend='gcc'): the name of a backend is \"llvm\" or \"interpreter\""),

@@ -151,6 +151,7 @@ MAPS: dict[str, Callable[[], Any]] = {
     "identity": lambda: hb.identity(V),
     "inject": lambda: hb.inject(BOTH, 0),
     "inner": lambda: hb.inner(x, x),
+    "blocked": lambda: hb.blocked(hb.grad(hb.fun(V)(lambda v: v @ v)), over=V.index)(x),
     "compiled": lambda: hb.compiled(hb.grad(quadratic))(x),
     "as_scipy": lambda: (
         s := hb.as_scipy(quadratic),

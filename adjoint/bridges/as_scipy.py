@@ -24,11 +24,11 @@ from adjoint.reverse.adjoint_affine import vjp
 from adjoint.reverse.gradient import grad, value_and_grad
 from adjoint.reverse.jacobian_program import AnyJacobianProgram, derived, hessian_program, jacobian_program
 from adjoint.reverse.wrt import restricted, takes_wrt
+from diff.compiled.own_runner import keeps_runner
 from diff.derive.affine import linearized
 from diff.derive.varying_parts import Wrt
 from diff.terms import planned_program
 from diff.terms.lower import program
-from diff.terms.own_runner import keeps_runner
 from diff.terms.program import AnyProgram
 from hilbert import DirectSum, Field, SpaceError, Type, Vec
 from hilbert.arrays.libraries.namespace import freeze

@@ -16,10 +16,10 @@ from attrs import evolve
 
 from adjoint.reverse.wrt import restricted, takes_wrt
 from diff import program
+from diff.compiled.own_runner import keeps_runner
 from diff.derive.affine import linearized
 from diff.derive.varying_parts import Chosen, Wrt, part, positions
 from diff.terms.function import OnData
-from diff.terms.own_runner import keeps_runner
 from diff.terms.planned_program import derived
 from diff.terms.program import AnyProgram, Program
 from hilbert import DirectSum, Field, SpaceError

@@ -23,9 +23,9 @@ from adjoint.reverse.gradient import of_scalar
 from adjoint.reverse.wrt import restricted, takes_wrt
 from diff import derivative
 from diff.compiled.compiled_program import Backend, RunsCompiled, machine_program
+from diff.compiled.own_runner import keeps_runner
 from diff.derive.varying_parts import Wrt
 from diff.terms.linearization import AnyLinearization
-from diff.terms.own_runner import keeps_runner
 from diff.terms.program import AnyProgram, Program
 from hilbert import Field, Map, SpaceError, Type
 from hilbert.base.attach import overloaded

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import field, frozen
 
 from diff.compiled.compiled_program import code_of, machine_program
-from diff.terms.own_runner import OwnRunner
+from diff.compiled.own_runner import OwnRunner
 from diff.terms.planned_program import reordered
 from diff.terms.program import AnyProgram, Program
 from hilbert import SpaceError, Type

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, TypeVar, fi
 import numpy as np
 from attrs import field, frozen
 
-from diff.terms.own_runner import OwnRunner
+from diff.compiled.own_runner import OwnRunner
 from diff.terms.planned_program import reordered
 from diff.terms.program import AnyProgram, Program
 from hilbert import SpaceError, Type, Vec

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
+from diff.compiled.own_runner import keeps_runner
 from diff.derive.axis_derivative import along
 from diff.derive.branch_derivative import by_masks
 from diff.derive.branch_derivative import derived as derived_condition
@@ -23,7 +24,6 @@ from diff.derive.user_operation_derivative import derived as derived_custom
 from diff.terms.elementwise import AnyElementwise, Elementwise
 from diff.terms.linearization import AnyLinearization, Linearization
 from diff.terms.lower import planned, program
-from diff.terms.own_runner import keeps_runner
 from diff.terms.planned_program import derived
 from diff.terms.program import AnyProgram, Program, as_program
 from diff.terms.user_operation import Custom

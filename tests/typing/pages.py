@@ -14,7 +14,9 @@ from tests.typing.verdict import ROOT, Place
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/tutorials").glob("*.md"))]
 REDEFINE = "# mypy: allow-redefinition"
 UNTYPED = ", ".join(f"reportUnknown{kind}Type=false" for kind in ("Member", "Lambda", "Argument", "Variable"))
-HEADERS = dict.fromkeys(("arrays", "compiled", "data-models", "linear-maps", "operations", "spaces", "zeros"), UNTYPED)
+HEADERS = dict.fromkeys(
+    ("arrays", "blocks", "compiled", "data-models", "linear-maps", "operations", "spaces", "zeros"), UNTYPED
+)
 HEADERS |= dict.fromkeys(("optimise", "bundle-adjustment", "cart-pole"), f"{UNTYPED}, reportArgumentType=false")
 HEADERS |= dict.fromkeys(("for-jax-users", "regression", "eight-schools"), UNTYPED)
 HEADERS["display"] = "reportPrivateUsage=false"  # what notebooks call

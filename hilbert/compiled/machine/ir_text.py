@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, assert_never, final
 from attrs import define, field
 
 from hilbert.compiled.machine.elementary import FUNCTIONS
+from hilbert.compiled.machine.ir_hints import hints_of
 from hilbert.compiled.machine.ir_scalars import declarations, definition, kept
 from hilbert.compiled.machine.ir_words import (
     ROUTINES,
@@ -163,7 +164,7 @@ class _Function:
         if loop.is_parallel:
             self.group, self.totals = self.module.note("distinct !{}"), loop.totals
         self.body(loop.body)
-        hints = self.hints(loop)
+        hints = hints_of(loop, self.group, self.module)
         self.group = group
         last = self.label()
         self.lines += [f"  br label %{last}", f"{last}:"]
@@ -176,27 +177,6 @@ class _Function:
             del self.at[variable]
         else:
             self.at[variable] = outer
-
-    def hints(self, loop: For) -> str:
-        """The end of the line of a branch that says what is known of a loop, and whether it may be written out."""
-        note, size, hints = self.module.note, loop.variable.size, list[int]()
-        if loop.variable.is_rolled:
-            hints += [note('!{!"llvm.loop.unroll.disable"}'), note('!{!"llvm.loop.vectorize.enable", i1 false}')]
-        elif loop.is_parallel:
-            hints.append(note(f'!{{!"llvm.loop.parallel_accesses", !{self.group}}}'))
-            if size >= 8:  # not written out before it is made of vectors: the loop around it would be one of gathers
-                done = note('!{!"llvm.loop.isvectorized", i32 1}')
-                hints += [
-                    note(f'!{{!"llvm.loop.vectorize.followup_all", !{done}}}'),
-                    note('!{!"llvm.loop.unroll.disable"}'),
-                ]
-                if size % 8 and size < 256:
-                    hints.append(note('!{!"llvm.loop.vectorize.predicate.enable", i1 true}'))
-        if not hints:
-            return ""
-        me = note(None)
-        self.module.metadata[me] = f"distinct !{{!{me}, {', '.join(f'!{h}' for h in hints)}}}"
-        return f", !llvm.loop !{me}"
 
     def branch(self, statement: If) -> None:
         """One of two lists."""

@@ -31,12 +31,13 @@ Lane(at=0, level=1)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, final
+from typing import TYPE_CHECKING, Any, assert_never, final
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from hilbert.errors import SpaceError
 from hilbert.index.leaf import Bundle, Leaf
+from hilbert.program.blocks.fact import Lane, Shared, Steer, Total, every, level_of, word
 from hilbert.program.control.branch import Cond
 from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.control.equation_step import Implicit, Solve
@@ -53,50 +54,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert.index.index import Index
+    from hilbert.program.blocks.fact import Fact, One
     from hilbert.program.control.flows import Flow
     from hilbert.program.line.line import Line, Step
-
-Monoid: TypeAlias = Literal["add", "logsumexp"]
-
-
-@final
-@frozen
-class Shared:
-    """A slot that is the same in all blocks; a constant 0 is a total, too."""
-
-    level: int = 0
-    is_zero: bool = False
-
-
-@final
-@frozen
-class Lane:
-    """A slot with X as axis `at`, whose entry at x depends on inputs at x, and on shared slots."""
-
-    at: int
-    level: int = 0
-
-
-@final
-@frozen
-class Total:
-    """A slot whose value is put together from those of the blocks."""
-
-    monoid: Monoid
-    level: int = 0
-
-
-@final
-@frozen
-class Steer:
-    """A truth value that asks whether some lane of the block is to be computed."""
-
-    level: int = 0
-
-
-One: TypeAlias = "Shared | Lane | Total | Steer"
-Fact: TypeAlias = "One | tuple[One, ...]"
-"""The fact of a slot; of a bundle that of each array."""
 
 
 def facts(line: Line, index: Index, *, far: bool = False) -> list[Fact]:
@@ -120,7 +80,7 @@ class _Facts:
         for slot, step in enumerate(line.steps, line.arity):
             made = self.step(step, [found[a] for a in step.args], line, slot)
             leaf = line.slots[slot]
-            for one, of in zip(_every(made), leaf.leaves if isinstance(leaf, Bundle) else (leaf,), strict=True):
+            for one, of in zip(every(made), leaf.leaves if isinstance(leaf, Bundle) else (leaf,), strict=True):
                 expected = (one.at,) if isinstance(one, Lane) else ()
                 if tuple(k for k, axis in enumerate(of.axes) if axis == self.index) != expected:
                     raise self.refused(step, f"its result {of} has {self.index} where nothing is known of that axis")
@@ -147,7 +107,7 @@ class _Facts:
         operation = step.operation
         match operation:
             case Pack():
-                return tuple(one for fact in given for one in _every(fact))
+                return tuple(one for fact in given for one in every(fact))
             case Unpack(k):
                 (of,) = given
                 assert isinstance(of, tuple)
@@ -157,12 +117,12 @@ class _Facts:
                 if isinstance(value.leaf, Bundle):
                     return (Shared(),) * len(value.leaf.leaves)
                 return Lane(at[0]) if at else Shared(is_zero=value.number == 0.0)
-            case _:
+            case _:  # the facts of the operands say more
                 pass
         if self.is_far and (made := self.linear(operation, given, line, step)) is not None:
             return made
-        level = max([_level(one) for fact in given for one in _every(fact)], default=0)
-        ones = [self.closed(one, step) for fact in given for one in _every(fact)]
+        level = max([level_of(one) for fact in given for one in every(fact)], default=0)
+        ones = [self.closed(one, step) for fact in given for one in every(fact)]
         if isinstance(operation, ControlFlow):
             return self.flow(step, ones, level)
         leaves = [line.slots[a] for a in step.args]
@@ -178,7 +138,7 @@ class _Facts:
             return one
         if self.is_body:
             raise self.refused(
-                step, f"a round of a loop needs a total over all of {self.index}: write the loop in Python"
+                step, f"a round, or a branch, needs a total over all of {self.index}: write the loop in Python"
             )
         return Shared(one.level + 1)
 
@@ -189,7 +149,7 @@ class _Facts:
         match step.operation:
             case Reduce(Full(dom, cod), at) if self.index not in dom.axes:
                 return Lane(at + cod.axes.index(self.index), level)
-            case _:
+            case _:  # no other step makes lanes of shared arrays
                 raise self.refused(step, f"{_name(step)} makes all of {leaf} at once")
 
     def from_lanes(self, step: Step[Any], ones: list[One], leaves: list[Leaf], level: int) -> Fact:
@@ -254,7 +214,7 @@ class _Facts:
         totals = [fact for fact in given if isinstance(fact, Total)]
         if not totals or any(fact.monoid != "add" for fact in totals):
             return None
-        if any(_level(one) > totals[0].level + 1 for fact in given for one in _every(fact)):
+        if any(level_of(one) > totals[0].level + 1 for fact in given for one in every(fact)):
             return None
         if any(isinstance(fact, Shared) and fact.level > totals[0].level for fact in given) or len({*totals}) > 1:
             return None
@@ -290,6 +250,8 @@ class _Facts:
                 found = self.equation(step, flow, ones)
             case Solve():
                 found = self.system(step, flow, ones)
+            case _:
+                assert_never(flow)
         return tuple([evolve(one, level=level) for one in found])
 
     def equation(self, step: Step[Any], f: Implicit, ones: list[One]) -> list[One]:
@@ -370,8 +332,11 @@ class _Facts:
                 return Shared()
             case (Shared(is_zero=True), Total("add")) | (Total("add"), Shared(is_zero=True)):
                 return Total("add")
-            case _:
-                raise self.refused(step, f"it is {_word(a)} in one round or branch, and {_word(b)} in another")
+            case (Shared(), Total()) | (Total(), Shared()):
+                why = f"a round, or a branch, needs a total over all of {self.index}: write the loop in Python"
+                raise self.refused(step, why)
+            case _:  # lanes and totals, or lanes along different axes
+                raise self.refused(step, f"it is {word(a)} in one round or branch, and {word(b)} in another")
 
 
 def _is_by_entry(operation: Any, count: int) -> bool:
@@ -379,25 +344,5 @@ def _is_by_entry(operation: Any, count: int) -> bool:
     return operation.partly(1, (True,) * count) is None and operation.lifted(1) is operation
 
 
-def _every(fact: Fact) -> tuple[One, ...]:
-    return fact if isinstance(fact, tuple) else (fact,)
-
-
-def _level(one: One) -> int:
-    return one.level + isinstance(one, Total)
-
-
 def _name(step: Step[Any]) -> str:
     return str(getattr(step.operation, "name", type(step.operation).__name__))
-
-
-def _word(fact: Fact) -> str:
-    match fact:
-        case Shared():
-            return "the same for all elements"
-        case Lane():
-            return "one value for each element"
-        case Total():
-            return "a total"
-        case _:
-            return "a question about lanes"

@@ -13,7 +13,8 @@ from attrs import evolve, frozen
 from hilbert.errors import SpaceError
 from hilbert.index.index import Fin
 from hilbert.index.leaf import Bundle
-from hilbert.program.blocks.facts import Lane, Shared, Steer, Total, facts
+from hilbert.program.blocks.fact import Lane, Shared, Steer, Total
+from hilbert.program.blocks.facts import facts
 from hilbert.program.blocks.open_constants import opened
 from hilbert.program.blocks.resized import resized
 from hilbert.program.line.builder import Builder
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from hilbert.index.index import Index
-    from hilbert.program.blocks.facts import Fact, Monoid
+    from hilbert.program.blocks.fact import Fact, Monoid
 
 BYTES, CODE = 1 << 22, 1 << 25
 """The bytes that the arrays of a block take at once: so many stay in the cache; machine code keeps few of them, and

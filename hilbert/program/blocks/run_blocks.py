@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from hilbert.program.blocks.facts import Lane
+from hilbert.program.blocks.fact import Lane
 from hilbert.program.blocks.passes import Between
 from hilbert.program.run.run import Runner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from hilbert.program.blocks.facts import Monoid
+    from hilbert.program.blocks.fact import Monoid
     from hilbert.program.blocks.passes import Pass, Passes
     from hilbert.program.line.line import Line
 

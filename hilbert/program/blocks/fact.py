@@ -1,0 +1,74 @@
+"""Facts of slots along an index set X: see `hilbert.program.blocks.facts`."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, final
+
+from attrs import frozen
+
+Monoid: TypeAlias = Literal["add", "logsumexp"]
+
+
+@final
+@frozen
+class Shared:
+    """A slot that is the same in all blocks; a constant 0 is a total, too."""
+
+    level: int = 0
+    is_zero: bool = False
+
+
+@final
+@frozen
+class Lane:
+    """A slot with X as axis `at`, whose entry at x depends on inputs at x, and on shared slots."""
+
+    at: int
+    level: int = 0
+
+
+@final
+@frozen
+class Total:
+    """A slot whose value is put together from those of the blocks."""
+
+    monoid: Monoid
+    level: int = 0
+
+
+@final
+@frozen
+class Steer:
+    """A truth value that asks whether some lane of the block is to be computed."""
+
+    level: int = 0
+
+
+One: TypeAlias = "Shared | Lane | Total | Steer"
+Fact: TypeAlias = "One | tuple[One, ...]"
+"""The fact of a slot; of a bundle that of each array."""
+
+
+def every(fact: Fact) -> tuple[One, ...]:
+    """The facts of the arrays of a slot."""
+    return fact if isinstance(fact, tuple) else (fact,)
+
+
+def level_of(one: One) -> int:
+    """The number of passes before what reads the slot."""
+    return one.level + isinstance(one, Total)
+
+
+def word(fact: Fact) -> str:
+    """The fact in words."""
+    match fact:
+        case Shared():
+            return "the same for all elements"
+        case Lane():
+            return "one value for each element"
+        case Total():
+            return "a total"
+        case Steer():
+            return "a question about lanes"
+        case _:  # of several arrays, which are never asked about together
+            return "a bundle"
