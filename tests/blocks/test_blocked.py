@@ -171,6 +171,20 @@ def test_memory_of_blocks_is_that_of_one() -> None:
     assert peak < 3e6, peak
 
 
+def test_rows_in_a_file_are_read_block_by_block(tmp_path: Any) -> None:
+    big = hb.Fin.of(50_000)
+    space = (hb.R**D) ** big
+    rows = np.random.default_rng(0).standard_normal((big.size, 4))
+    np.save(tmp_path / "rows.npy", rows)
+    mapped = np.load(tmp_path / "rows.npy", mmap_mode="r")
+    v = space.vec(mapped)
+    assert np.shares_memory(v.array, mapped)
+    f: Any = hb.fun(P, space)(lambda w, xs: hb.each(lambda x: hb.softplus(w @ x), xs).mean())
+    w = P.vec([1.0, -1.0, 0.5, 2.0])
+    g = hb.blocked(hb.grad(f, 0), over=big, size=500)
+    np.testing.assert_allclose(g(w, v).array, hb.grad(f, 0)(w, space.vec(rows)).array, rtol=1e-12)
+
+
 def refused(f: Any, text: str, over: Any = X) -> None:
     with pytest.raises(SpaceError, match="no blocks along") as found:
         hb.blocked(f, over=over)
