@@ -11,16 +11,19 @@ from diff.compiled.compiled_program import code_of, machine_program
 from diff.compiled.own_runner import OwnRunner
 from diff.terms.planned_program import reordered
 from diff.terms.program import AnyProgram, Program
-from hilbert import SpaceError, Type
+from hilbert import SpaceError, Type, Vec
 from hilbert.arrays.kernels.library import library
+from hilbert.arrays.libraries.namespace import freeze
 from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.base.once import once
+from hilbert.errors import shown
+from hilbert.map.map import argument
 from hilbert.program.blocks.passes import BYTES, CODE, block_size, in_passes, joined
 from hilbert.program.blocks.run_blocks import BlockRunner
 from linmap.printing.notation import Listing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from hilbert.index.index import Index
     from hilbert.map.map import OnLeaves
@@ -107,20 +110,39 @@ class BlockedProgram(OwnRunner, Program[V, W]):
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, self._key
 
-    def _runner(self) -> OnLeaves:
+    @property
+    @once
+    def _blocks(self) -> BlockRunner:
         if self.is_compiled:
-            run = BlockRunner(joined(self.passes, self.size), self.size, self.threads, code_of).run
-        else:
-            run = BlockRunner(self.passes, self.size, self.threads).run
+            return BlockRunner(joined(self.passes, self.size), self.size, self.threads, code_of)
+        return BlockRunner(self.passes, self.size, self.threads)
 
-        def on_arrays(arrays: Sequence[Any]) -> list[Any]:
-            other = next((a for a in arrays if type(a) not in NUMPY.kinds), None)
-            if other is not None:
-                msg = f"blocks run on numpy's arrays, not on arrays of {library(other).name}: {ELSEWHERE}"
-                raise SpaceError(msg)
-            return [a[()] if isinstance(a, np.ndarray) and not a.ndim else a for a in run(arrays)]
+    def _runner(self) -> OnLeaves:
+        return lambda arrays: self._ran(arrays, None)
 
-        return on_arrays
+    def _ran(self, arrays: Sequence[Any], mapped: Any) -> list[Any]:
+        other = next((a for a in arrays if type(a) not in NUMPY.kinds), None)
+        if other is not None:
+            msg = f"blocks run on numpy's arrays, not on arrays of {library(other).name}: {ELSEWHERE}"
+            raise SpaceError(msg)
+        found = self._blocks.run(arrays, mapped)
+        return [a[()] if isinstance(a, np.ndarray) and not a.ndim else a for a in found]
+
+    def on(self, mapped: Any) -> Callable[..., Vec[W]]:
+        """The function that runs its blocks by `mapped(task, rows)`, which applies a task to each of some rows.
+
+        That is `map`, or what is like it: of an executor or pool (`pool.map`), or `lambda task, rows:
+        client.gather(client.map(task, list(rows)))` of a Dask client. Results must come in order, and tasks and rows
+        are pickled where they go to another process. Rows of memory-mapped files travel as places in the file.
+        """
+        if not callable(mapped):
+            msg = f"g.on(map) takes a function like map, such as pool.map of an executor, not {shown(mapped)}"
+            raise SpaceError(msg)
+
+        def called(*x: Any) -> Vec[W]:
+            return Vec(self.cod, tuple(map(freeze, self._ran(argument(self, x).leaves, mapped))))
+
+        return called
 
 
 ELSEWHERE = "run the function itself, `.map`, on them"

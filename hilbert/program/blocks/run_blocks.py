@@ -8,88 +8,88 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
-from typing import TYPE_CHECKING, Any, final
+from operator import getitem
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
 
 from hilbert.program.blocks.fact import Lane
 from hilbert.program.blocks.passes import Between
-from hilbert.program.run.run import Runner
+from hilbert.program.blocks.tasks import Task, interpreted, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from hilbert.program.blocks.fact import Monoid
     from hilbert.program.blocks.passes import Pass, Passes
+    from hilbert.program.blocks.tasks import Run
     from hilbert.program.line.line import Line
 
 AHEAD = 2
 """The blocks for each thread that may be computed before those in front of them are put together."""
 
 
+Mapped: TypeAlias = "Callable[[Task, Iterable[Any]], Iterable[list[Any]]]"
+"""What applies a task to the rows of each block, in order: `map`, or that of an executor."""
+
+
 @final
 class BlockRunner:
-    """A line that is run in blocks of so many elements; `make` gives what runs a line on arrays."""
+    """A line that is run in blocks of so many elements; `make` gives what runs the line of a block."""
 
-    def __init__(
-        self, passes: Passes, size: int, threads: int = 1, make: Callable[[Line], Any] = lambda line: Runner(line).run
-    ) -> None:
-        self.passes, self.size, self.threads, self._make = passes, size, threads, make
-        self._made: dict[Any, Any] = {}
+    def __init__(self, passes: Passes, size: int, threads: int = 1, make: Callable[[Line], Run] = interpreted) -> None:
+        self.passes, self.size, self.threads, self.make = passes, size, threads, make
+        self._between: dict[Any, Any] = {}
 
-    def run(self, arrays: Sequence[Any]) -> list[Any]:
-        """The outputs, as numpy arrays, for arrays of the inputs."""
+    def run(self, arrays: Sequence[Any], mapped: Mapped | None = None) -> list[Any]:
+        """The outputs, as numpy arrays, for arrays of the inputs; with `mapped` blocks run where that runs them."""
         found = self.passes
         known: dict[int, Any] = dict(enumerate([*arrays, *found.constants]))
         for stage in found.stages:
             if isinstance(stage, Between):
-                made = self._of(stage, stage.line)([known[k] for k in stage.known])
-                known |= zip(stage.made, made, strict=True)
+                run = self._between.get(stage) or self._between.setdefault(stage, self.make(stage.line))
+                known |= zip(stage.made, run([known[k] for k in stage.known]), strict=True)
             else:
-                known |= self._passed(stage, known)
+                known |= self._passed(stage, known, mapped)
         return [known[k] for k in found.line.outputs]
 
-    def _of(self, key: Any, line: Line) -> Any:
-        run = self._made.get(key)
-        if run is None:
-            run = self._made.setdefault(key, self._make(line))
-        return run
-
-    def _passed(self, part: Pass, known: dict[int, Any]) -> dict[int, Any]:
+    def _passed(self, part: Pass, known: dict[int, Any], mapped: Mapped | None) -> dict[int, Any]:
         """The totals and the lanes that a pass makes."""
         index, n = self.passes.index, self.passes.index.size
-        shared = [known[k] for k in part.known]
+        task = Task(part, index, [known[k] for k in part.known], self.make)
         lanes = [(known[k], (slice(None),) * at) for k, at in zip(part.lanes, part.at, strict=True)]
         leaves = [self.passes.line.slots[k] for k in part.results]
         places = [(slice(None),) * one.at for k in part.results if isinstance(one := self.passes.facts[k], Lane)]
         made = [np.empty(leaf.shape, leaf.dtype) for leaf in leaves]
         count = len(part.totals)
-
-        def block(start: int) -> list[Any]:
-            end = min(start + self.size, n)
-            run = self._of((part, end - start), part.block(index, end - start))
-            given = [array[(*before, slice(start, end))] for array, before in lanes]
-            found = run([*shared, *given])
-            for whole, before, array in zip(made, places, found[count:], strict=True):
-                whole[(*before, slice(start, end))] = array
-            return list(found[:count])
-
         starts = range(0, max(n, 1), self.size)
-        totals = put_together(part.monoids, self._each(block, starts))
-        return dict(zip([*part.totals, *part.results], [*totals, *made], strict=True))
+        cut = rows_of if mapped is not None else getitem
 
-    def _each(self, block: Callable[[int], list[Any]], starts: Sequence[int]) -> Iterator[list[Any]]:
+        def rows(start: int) -> tuple[int, int, list[Any]]:
+            end = min(start + self.size, n)
+            return start, end, [cut(array, (*before, slice(start, end))) for array, before in lanes]
+
+        def totals() -> Iterator[list[Any]]:
+            found = mapped(task, map(rows, starts)) if mapped is not None else self._each(task, rows, starts)
+            for start, block in zip(starts, found, strict=True):
+                for whole, before, array in zip(made, places, block[count:], strict=True):
+                    whole[(*before, slice(start, start + self.size))] = array
+                yield block[:count]
+
+        return dict(zip([*part.totals, *part.results], [*put_together(part.monoids, totals()), *made], strict=True))
+
+    def _each(self, task: Task, rows: Callable[[int], Any], starts: Sequence[int]) -> Iterator[list[Any]]:
         """What the blocks give, in order."""
         if self.threads == 1 or len(starts) == 1:
-            yield from map(block, starts)
+            yield from map(task, map(rows, starts))
             return
         with ThreadPoolExecutor(self.threads) as pool:
             rest = iter(starts)
-            waiting = [pool.submit(block, start) for start in islice(rest, AHEAD * self.threads)]
+            waiting = [pool.submit(task, rows(start)) for start in islice(rest, AHEAD * self.threads)]
             try:
                 while waiting:
                     yield waiting.pop(0).result()
-                    waiting += [pool.submit(block, start) for start in islice(rest, 1)]
+                    waiting += [pool.submit(task, rows(start)) for start in islice(rest, 1)]
             finally:
                 for left in waiting:
                     left.cancel()
