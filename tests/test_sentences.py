@@ -103,7 +103,7 @@ def test_sparse_hessians_beside_specialists() -> None:
 
 
 def test_equality_of_vectors() -> None:
-    says("docs/limits.md", "it is False for two vectors that merely have the same entries, and `v == 0` is always False")
+    says("docs/limits.md", "False for two vectors that merely have the same entries, and `v == 0` is always False")
     for V in (R, R**X, direct_sum(R, R**X), TensorProduct(R**X, R**Y), R32 ** (X * Y)):
         zero: Any = V.zeros()
         assert zero != 0
