@@ -88,7 +88,7 @@ def test_first_calls_beside_jax() -> None:
     says("README.md", f"in the median {np.median([b / a for a, b in times]):.0f} times as long")
     says("README.md", f"Later calls take {min(later):.1f} to {max(later):.0f} times JAX's")
     *most, root, fixed_point = sorted(compiled)
-    says("README.md", f"at most 1.4 times but for two solvers ({root:.0f} and {fixed_point:.0f})")
+    says("README.md", f"at most 1.4 times JAX's time, except for two solvers ({root:.0f} and {fixed_point:.0f} times)")
     assert most[-1] <= 1.4
 
 
@@ -103,7 +103,7 @@ def test_sparse_hessians_beside_specialists() -> None:
 
 
 def test_equality_of_vectors() -> None:
-    says("docs/limits.md", "so it is False of two vectors with the same entries, and `v == 0` is always False")
+    says("docs/limits.md", "False for two vectors that merely have the same entries, and `v == 0` is always False")
     for V in (R, R**X, direct_sum(R, R**X), TensorProduct(R**X, R**Y), R32 ** (X * Y)):
         zero: Any = V.zeros()
         assert zero != 0
