@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
 
+from hilbert.errors import SpaceError
 from hilbert.program.blocks.fact import Lane
 from hilbert.program.blocks.passes import Between
 from hilbert.program.blocks.tasks import Task, interpreted, rows_of
@@ -71,7 +72,12 @@ class BlockRunner:
 
         def totals() -> Iterator[list[Any]]:
             found = mapped(task, map(rows, starts)) if mapped is not None else self._each(task, rows, starts)
-            for start, block in zip(starts, found, strict=True):
+            blocks = iter(found)
+            for k, start in enumerate(starts):
+                block = next(blocks, None)
+                if block is None:
+                    msg = f"g.on(map): the map gave {k} results for {len(starts)} blocks: it gives one each, in order"
+                    raise SpaceError(msg)
                 for whole, before, array in zip(made, places, block[count:], strict=True):
                     whole[(*before, slice(start, start + self.size))] = array
                 yield block[:count]
