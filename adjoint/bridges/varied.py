@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from attrs import frozen
 
-from diff.compiled.compiled_program import RunsCompiled, machine_program
+from diff.compiled.own_runner import OwnRunner
 from diff.derive.varying_parts import Wrt, located, positions
 from diff.terms.lower import program
 from diff.terms.program import AnyProgram, Program
@@ -71,9 +71,9 @@ class Varied:
 def varied(f: AnyMap, wrt: Wrt) -> Varied:
     """The function with what varies first. Raises SpaceError for parts that do not exist, or are discrete."""
     chosen = positions(f.dom, wrt)
-    if isinstance(f, RunsCompiled):
+    if isinstance(f, OwnRunner):
         found = _varied(f.map, chosen)
-        own = machine_program(program(found.program), f.backend)
+        own = f.alike(program(found.program))
         return Varied(own, found.space, found.fixed, found.place, found.others)
     return _varied(f, chosen)
 
