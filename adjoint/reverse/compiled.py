@@ -19,6 +19,7 @@ from hilbert.map.map import require_map
 
 if TYPE_CHECKING:
     from adjoint.reverse.jacobian_program import CompiledJacobianProgram, JacobianProgram
+    from diff.blocks.blocked_program import BlockedProgram
     from linmap.matrices.made.patterns import Pattern
 
 V = TypeVar("V", bound=Type)
@@ -30,6 +31,8 @@ Q = TypeVar("Q", bound="Pattern")
 def compiled(  # type: ignore[overload-overlap]  # a Jacobian's program keeps its pattern
     f: JacobianProgram[V, W, Q], *, backend: Backend = ...
 ) -> CompiledJacobianProgram[V, W, Q]: ...
+@overload
+def compiled(f: BlockedProgram[V, W], *, backend: Backend = ...) -> BlockedProgram[V, W]: ...  # type: ignore[overload-overlap]
 @overload
 def compiled(f: Map[V, W], *, backend: Backend = ...) -> CompiledProgram[V, W]: ...
 def compiled(f: Any, *, backend: Any = "llvm") -> Any:

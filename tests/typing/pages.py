@@ -17,8 +17,10 @@ UNTYPED = ", ".join(f"reportUnknown{kind}Type=false" for kind in ("Member", "Lam
 HEADERS = dict.fromkeys(
     ("arrays", "blocks", "compiled", "data-models", "linear-maps", "operations", "spaces", "zeros"), UNTYPED
 )
-HEADERS |= dict.fromkeys(("optimise", "bundle-adjustment", "cart-pole"), f"{UNTYPED}, reportArgumentType=false")
-HEADERS |= dict.fromkeys(("for-jax-users", "regression", "eight-schools", "large-data"), UNTYPED)
+HEADERS |= dict.fromkeys(
+    ("optimise", "bundle-adjustment", "cart-pole", "large-data"), f"{UNTYPED}, reportArgumentType=false"
+)
+HEADERS |= dict.fromkeys(("for-jax-users", "regression", "eight-schools"), UNTYPED)
 HEADERS["display"] = "reportPrivateUsage=false"  # what notebooks call
 """What pyright is not asked of a page: types of JAX, autograd, scipy, scikit-learn and of labels are not all known.
 
