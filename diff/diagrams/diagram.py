@@ -61,6 +61,9 @@ class Diagram:
     def _repr_svg_(self) -> str:
         return self.svg
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: FBT001 - IPython's signature
+        printer.text(str(self))
+
     def write(self, path: str | os.PathLike[str]) -> Path:
         """Write the SVG into a file; the path of the file."""
         file = Path(path)

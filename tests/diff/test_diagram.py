@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from IPython.lib.pretty import pretty
 
 import hilbert.all as hb
 from diff.diagrams.drawing import _Drawing
@@ -126,3 +127,8 @@ def test_names_are_escaped(tmp_path: Path) -> None:
     assert "<b>" not in made.svg
     drawn(made.svg)
     assert made.write(tmp_path / "f.svg").read_text("utf-8") == made.svg
+
+
+def test_in_a_terminal() -> None:
+    """IPython prints the text of a diagram, as `print` does."""
+    assert pretty(hb.diagram(layer)) == str(hb.diagram(layer))  # type: ignore[no-untyped-call]
