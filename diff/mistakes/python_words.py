@@ -89,7 +89,7 @@ def of_number(asking: FrameType) -> str:
         case [ast.BinOp(ast.Constant(str()), ast.Mod())]:
             return "write the text of the result, f(v), outside the function"
         case _:  # another function
-            return "use diff's functions, not math's"
+            return "use functions of hb, not math's"
 
 
 def of_operand(sign: str, value: Any) -> str:
@@ -98,6 +98,8 @@ def of_operand(sign: str, value: Any) -> str:
         return f"{sign} binds before comparisons, write (x > k) {sign} (x < l)"
     if sign == "f(…)" and is_number(value):
         return "a vector would fit, as const(V.full(k)) for a number"
+    if sign == "concatenate" and is_number(value):
+        return "write x.concatenate((R ** Fin.of(1)).full(k)) for a number k"
     if is_complex(value):
         return "numbers are real, a complex one is two of them"
     if hasattr(value, "dtype"):

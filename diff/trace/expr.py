@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, NoReturn, TypeVar, cast, final
 
-from diff.mistakes.axis_hints import its_remedy
+from diff.mistakes.axis_hints import its_remedy, one_axis
 from diff.mistakes.escaped_expressions import TwoFunctionsError, leaked
 from diff.mistakes.other_libraries import refuse_foreign
 from diff.mistakes.python_words import of_number, of_operand, of_truth
@@ -282,7 +282,7 @@ class Expr(Applicable, Reductions, Generic[V]):
 
     def roll(self: Expr[Copower[W, I]], by: int, over: Index | int | None = None) -> Expr[Copower[W, I]]:
         """(v_{x − by mod |X|})_x, as numpy's roll along one axis; see `linmap.roll`."""
-        return _along(self, "roll", over, lambda X: rotation(X, by))
+        return _along(self, "roll", over, lambda X: rotation(one_axis(self, "roll", X) if X.axes else X, by))
 
     def flip(self: Expr[Copower[W, I]], over: Index | int | None = None) -> Expr[Copower[W, I]]:
         """The components backwards; see `linmap.flip`."""
@@ -600,7 +600,8 @@ def _inclusion(X: Index, key: Key) -> Inclusion[Any, Any]:
 def _copower(x: Expr[Any], name: str) -> Copower[Any, Any]:
     if not isinstance(x.space, Copower):
         msg = f".{name}() is for vectors of V^X, not for {shown(x)}"
-        raise SpaceError(msg)
+        is_number = name == "concatenate" and isinstance(x.space, Field)
+        raise SpaceError(f"{msg}: stack(Fin.of(1))(k) is a number k as such a vector" if is_number else msg)
     return x.space
 
 

@@ -61,7 +61,7 @@ class Map(DisplayedAsFormula, Term, NotArray, Generic[V, W]):
     """f : V → W, analytic; `dom` and `cod` are its spaces."""
 
     __slots__ = ()
-    instead = "apply it to a vector, or compose it with a map of diff"
+    instead = "apply it to a vector, or compose it with a function of hb"
     _attributes: ClassVar[dict[str, str]] = OF_MAPS
     _operators: ClassVar[dict[str, tuple[str, str]]] = SIGNS_OF_MAPS
     language = 0

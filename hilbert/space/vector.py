@@ -94,7 +94,7 @@ class Vec(DisplayedAsNumbers, NotArray, Reductions, Generic[V]):
     """
 
     __slots__ = ("__weakref__", "_snapshot", "_token", *FIELDS)
-    instead = "give it v.array, or apply a map of diff"
+    instead = "give it v.array, or apply a function of hb"
     functions = FUNCTIONS
     _attributes: ClassVar[dict[str, str]] = ARRAYS
     _operators: ClassVar[dict[str, tuple[str, str]]] = OPERATORS
