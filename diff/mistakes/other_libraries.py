@@ -16,12 +16,13 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from diff.mistakes.user_source import is_users, span_of
+from diff.mistakes.user_source import span_of
 from diff.mistakes.words_of_users import may_stand_for, names_of
 from diff.terms.elementwise import rules
 from hilbert.base.notarray import of_scipy
 from hilbert.base.numpy_names import FUNCTIONS, OWN
 from hilbert.errors import SpaceError, shown
+from hilbert.tracebacks import is_users
 
 if TYPE_CHECKING:
     from types import FrameType

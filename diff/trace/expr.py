@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import sys
-from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, NoReturn, TypeVar, cast, final
 
@@ -39,6 +38,7 @@ from hilbert.space.parts import Lens, lens_for, part_place, place, span
 from hilbert.space.space import bracketing, require_space
 from hilbert.space.unpacking import visited
 from hilbert.space.vector import Linear, Number, Vec, require_vector
+from hilbert.tracebacks import tracing
 from linmap import contraction, relational
 from linmap.net.apply import apply_net
 from linmap.net.lower import net
@@ -69,9 +69,6 @@ Truth = TypeVar("Truth", bound="Boolean | Copower[Boolean, Any] | Copower[Copowe
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 A = TypeVar("A", bound=Type)
-
-tracing: ContextVar[tuple[Builder, ...]] = ContextVar("tracing", default=())
-"""The programs being traced here, innermost last; each thread and each task has its own."""
 
 
 class OnVectors(Builder):

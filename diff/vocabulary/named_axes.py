@@ -17,8 +17,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from diff.mistakes.axis_hints import its_axes
-from diff.mistakes.axis_hints import one_axis
+from diff.mistakes.axis_hints import its_axes, one_axis
 from diff.trace.axes import Axis, axis
 from diff.trace.expr import Expr, operand
 from hilbert import Copower, Index, Product, SpaceError, Type, Unit

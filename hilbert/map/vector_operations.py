@@ -115,9 +115,8 @@ def common_cells(have: Type, want: Type) -> str:
     is_repeated = any({a.size, b.size} & {0, 1} for a, b in pairs)
     if len(X.axes) != len(Y.axes) or X.shape == Y.shape or is_repeated:
         return ""
-    shapes = f"; their shapes are {X.shape} and {Y.shape}"
     if not all(_is_slice(a) or _is_slice(b) for a, b in pairs):
-        return "" if isinstance(X, Product) and X.right * X.left == Y else shapes
+        return ""
     keys = ", ".join(":" if a == b else f":{min(a.size, b.size)}" for a, b in zip(X.axes, Y.axes, strict=True))
     return (
         f"{shapes}: of the left side x and the right side y, x[{keys}] and y[{keys}] are over the cells that both have"
@@ -138,6 +137,8 @@ def reshaping(have: Type, want: Type) -> str:
         return ""
     if isinstance(X, Product) and X.right * X.left == Y:
         return "; of the left side x, x.T is in the space of the right"
+    if len(X.axes) == len(Y.axes) and 1 not in X.shape + Y.shape:
+        return f"; their shapes are {X.shape} and {Y.shape}"
     return f"; they have as many entries: of the left side x, x.reshape(X) is over the index set X = {Y} of the right"
 
 
