@@ -598,7 +598,7 @@ def _copower(x: Expr[Any], name: str) -> Copower[Any, Any]:
     if not isinstance(x.space, Copower):
         msg = f".{name}() is for vectors of V^X, not for {shown(x)}"
         is_number = name == "concatenate" and isinstance(x.space, Field)
-        raise SpaceError(f"{msg}: stack(Fin.of(1))(k) is a number k as such a vector" if is_number else msg)
+        raise SpaceError(f"{msg}: k.rep(R ** Fin.of(1)) is a number k as such a vector" if is_number else msg)
     return x.space
 
 

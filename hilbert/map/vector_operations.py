@@ -118,9 +118,8 @@ def common_cells(have: Type, want: Type) -> str:
     if not all(_is_slice(a) or _is_slice(b) for a, b in pairs):
         return ""
     keys = ", ".join(":" if a == b else f":{min(a.size, b.size)}" for a, b in zip(X.axes, Y.axes, strict=True))
-    return (
-        f"{shapes}: of the left side x and the right side y, x[{keys}] and y[{keys}] are over the cells that both have"
-    )
+    both = f"of the left side x and the right side y, x[{keys}] and y[{keys}] are over the cells that both have"
+    return f"; their shapes are {X.shape} and {Y.shape}: {both}"
 
 
 def _is_slice(axis: Index) -> bool:
