@@ -94,7 +94,7 @@ KEPT: dict[str, tuple[Any, Any]] = {
         lambda x: ((x**3)[TABLE] ** 2).sum(),
     ),
     "gather": (
-        lambda x: (hb.gather(TABLE, X, PAIRS)(hb.exp(x)) ** 2).sum(),
+        lambda x: (hb.gather(TABLE.reshape(-1), X)(hb.exp(x)) ** 2).sum(),
         lambda x: (jnp.exp(x)[TABLE] ** 2).sum(),
     ),
     "mask": (
