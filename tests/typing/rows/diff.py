@@ -119,7 +119,8 @@ def copies(space: str, n: int) -> str:
 
 TAYLOR = (
     [
-        f"(f: Map[V, W], x: {of(k['a'], 'V')}, direction: {of(k['b'], 'V')}, order: int) -> tuple[{of(k['to'], 'W')}, ...]"
+        f"(f: Map[V, W], x: {of(k['a'], 'V')}, direction: {of(k['b'], 'V')}, order: int)"
+        f" -> tuple[{of(k['to'], 'W')}, ...]"
         for k in OPERANDS
     ]
     + [
