@@ -100,6 +100,15 @@ def alike(have: object, want: object) -> str:
     return "; they are printed alike, but their index sets have other tags or labels: give both the same index set"
 
 
+def other_index_sets(have: Any, want: Any) -> str:
+    """The end of an error about two spaces of the same shape; of V^X and V^Y it gives the method that names axes."""
+    msg = "; they have the same shape, but other index sets: give both the same index set"
+    bases = [getattr(space, "base", None) for space in (have, want)]
+    if None in bases or bases[0] != bases[1]:
+        return msg
+    return f"{msg}, as v.named(X) does, with X = {want.index} for v of {have}"
+
+
 def is_masked(value: object) -> TypeGuard[np.ma.MaskedArray[Any, Any]]:
     """Tell if a value is a masked array; where there is one, numpy has its module imported."""
     masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)  # none before another thread has imported it

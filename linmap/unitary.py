@@ -288,6 +288,12 @@ def _summands(name: str, X: Any, V: Any) -> None:
     if name == "stack" and all(isinstance(x, NotArray) for x in (X, V)):
         msg = f"stack(X, V) takes an index set and a space, not {shown(X)}: write stack(X, V)(x, y) for x and y in V"
         raise SpaceError(msg)
+    if isinstance(X, (list, tuple)) and X and all(isinstance(x, NotArray) and hasattr(x, "space") for x in X):
+        given, space = {1: "(x,)", 2: "x, y", 3: "x, y, z"}.get(len(X), "*xs"), X[0].space
+        over = f"Fin.of({len(X)})" if isinstance(space, Field) else f"Fin.of({len(X)}), V"
+        where = "" if isinstance(space, Field) else f" for vectors of V = {space}"
+        msg = f"{name} takes an index set and a space, not {shown(X)}: write stack({over})({given}){where}"
+        raise SpaceError(msg)
     in_order(f"{name}(X, V)", V, X)
     require_index(X, name)
     require_space(V, name)

@@ -52,7 +52,7 @@ BODIES: list[tuple[Any, Callable[..., Any], str]] = [
         "2 factors of its index sets are Pixel4; say which by its position, over=0 or over=1",
     ),
     (V, lambda e: e.sum(3), ".sum(over=3) of an expression of ℝ^Pixel4: axis 3 does not exist: its axes are Pixel4"),
-    (R**p, lambda e: e.sqrt(), "an expression of ℝ^Pixel4 has no .sqrt: write diff's sqrt(x)"),
+    (R**p, lambda e: e.sqrt(), "an expression of ℝ^Pixel4 has no .sqrt: write hb.sqrt(x)"),
     (R**none, lambda e: e.mean(), "the mean over ℝ^0 is not defined: it has no elements"),
     (R**none, lambda e: e.mean(none), "the mean over 0 is not defined: it has no elements"),
     (labels**p, lambda e: e.sum(), ".sum() needs a vector space, but Hidden3^Pixel4 has a discrete part"),
@@ -80,7 +80,7 @@ BODIES: list[tuple[Any, Callable[..., Any], str]] = [
     (V, lambda e: e.split(), "ℝ^Pixel4 has no parts to split"),
     (R, lambda e: sum(e), "an element of ℝ has no parts and no components"),
     # what Python and numpy would do
-    (V, lambda e: math.sin(e), "expression of ℝ^Pixel4 has no value while a function is traced; write diff's sin(x)"),
+    (V, lambda e: math.sin(e), "expression of ℝ^Pixel4 has no value while a function is traced; write hb.sin(x)"),
     (V, lambda e: math.gamma(e), "has no value while a function is traced; write register(name, value, derivative)"),
     (V, lambda e: float(e.sum()), "an expression of ℝ has no value…write x itself…and float(f(v)) of the result"),
     (R, lambda e: max(e, 0.0), "an expression of Bool has no truth value…write maximum(x, y) for the larger of two"),
@@ -88,13 +88,13 @@ BODIES: list[tuple[Any, Callable[..., Any], str]] = [
     (
         V,
         lambda e: jnp.exp(e),
-        "jnp.exp does not apply to an expression of ℝ^Pixel4: write diff's exp(x)",
+        "jnp.exp does not apply to an expression of ℝ^Pixel4: write hb.exp(x)",
     ),
     (V, lambda e: jnp.sum(e), "jnp.sum does not apply to an expression of ℝ^Pixel4: write x.sum()"),
-    (V, lambda e: exp_of_jax(e), "exp_of_jax does not apply to an expression of ℝ^Pixel4: write diff's exp(x)"),
+    (V, lambda e: exp_of_jax(e), "exp_of_jax does not apply to an expression of ℝ^Pixel4: write hb.exp(x)"),
     (R ** (p * p), lambda e: jnp.linalg.inv(e), "jnp.linalg.inv does not apply to an expression of…write inverse(A)"),
     (V, lambda e: jax.vmap(lambda x: x)(e), "jax.vmap does not apply to an expression of ℝ^Pixel4: write each(f, xs)"),
-    (V, lambda e: np.sin(e), "numpy's sin does not apply to an expression of ℝ^Pixel4: write diff's sin(x)"),
+    (V, lambda e: np.sin(e), "numpy's sin does not apply to an expression of ℝ^Pixel4: write hb.sin(x)"),
     (V, lambda e: np.dot(e, e), "numpy's dot does not apply to an expression of ℝ^Pixel4"),
     (V, lambda e: np.sum(e), "numpy's sum does not apply to an expression of ℝ^Pixel4"),
     (V, lambda e: np.asarray(e), "np.asarray does not apply to an expression of ℝ^Pixel4"),
@@ -428,7 +428,7 @@ def test_a_library_that_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     other.exp = bytes.fromhex  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "other", other)
     text, _ = refusal(lambda e: other.exp(e), V)
-    assert text.startswith("other.exp does not apply to an expression of ℝ^Pixel4: write diff's exp(x)")
+    assert text.startswith("other.exp does not apply to an expression of ℝ^Pixel4: write hb.exp(x)")
     text, _ = refusal(lambda e: other.exp(2.0 * e), V)
     assert text.startswith("other.exp does not apply to an expression: write")
     with pytest.raises(TypeError, match="takes exactly one argument"):

@@ -100,11 +100,11 @@ def test_what_a_statement_asks_is_marked(body: str, part: str, operand: str | No
 
 
 FUNCTIONS = [
-    ("[f(a) for f in (hb.sin, jnp.sin)]", "f does not apply to an expression of ℝ^Qs3: write diff's sin(x)"),
-    ("[f(x) for x, f in zip((a,), [jnp.exp])]", "f does not apply to an expression of ℝ^Qs3: write diff's exp(x)"),
-    ("[f(a) for _, f in enumerate((jnp.exp,))]", "f does not apply to an expression of ℝ^Qs3: write diff's exp(x)"),
-    ("[f(a) for _, f in TABLE.items()]", "f does not apply to an expression of ℝ^Qs3: write diff's exp(x)"),
-    ("[xp.exp(a) for xp in (jnp,)]", "xp.exp does not apply to an expression of ℝ^Qs3: write diff's exp(x)"),
+    ("[f(a) for f in (hb.sin, jnp.sin)]", "f does not apply to an expression of ℝ^Qs3: write hb.sin(x)"),
+    ("[f(x) for x, f in zip((a,), [jnp.exp])]", "f does not apply to an expression of ℝ^Qs3: write hb.exp(x)"),
+    ("[f(a) for _, f in enumerate((jnp.exp,))]", "f does not apply to an expression of ℝ^Qs3: write hb.exp(x)"),
+    ("[f(a) for _, f in TABLE.items()]", "f does not apply to an expression of ℝ^Qs3: write hb.exp(x)"),
+    ("[xp.exp(a) for xp in (jnp,)]", "xp.exp does not apply to an expression of ℝ^Qs3: write hb.exp(x)"),
     ("[f(a) for f in (inner,)]", "inner() missing 1 required positional argument: 'b'"),
     ("[f(a, bb=a) for f in (inner,)]", "inner() got an unexpected keyword argument 'bb'; it has b"),
     ("[f(a, w) for fs in ((inner,),) for f in fs]", "cannot form ℝ^Qs3 ⊙ ℝ^Ps2: both sides must be in one space"),

@@ -39,6 +39,41 @@ def told(body: str, folder: Path, **env: str) -> list[str]:
     return run.stderr.splitlines()
 
 
+CALLS = {
+    "a record": "class P(hb.Record):\n    w: hb.Part[hb.Vector[int]]\nP(w=V).of(w=[1.0])",
+    "data": "V.vec([1.0])",
+    "a lens": "class P(hb.Record):\n    w: hb.Part[hb.Vector[int]]\nf = hb.fun(P(w=V), V)(lambda p, x: x @ x)\n"
+    "hb.grad(f, P.w)",
+    "no number": "hb.value_and_grad(hb.fun(V)(hb.sin))",
+    "a method": "V.ones().roll(0.5)",
+    "an argument": "hb.fun(V)(hb.sin)((hb.R ** hb.Fin.of(2)).ones())",
+    "no vector": "hb.fun(V)(hb.sin)(3.0)",
+    "at run time": "hb.fun(V)(lambda x: hb.root(lambda p: p.sum() * x - x, x))(V.ones())",
+    "at the third call": "f = hb.fun(V)(lambda x: hb.root(lambda p: p.sum() * x - x, x))\nimport contextlib\n"
+    "for k in range(3):\n    with contextlib.suppress(hb.SpaceError):\n        f(V.ones())\nf(V.ones())",
+}
+SCRIPTS |= CALLS
+
+
+def test_frames_of_a_users_function_in_a_call_stay(tmp_path: Path) -> None:
+    """An operation of a user's that raises a SpaceError at run time has its frames."""
+    body = "def own(xp, x):\n    return V.vec([1.0])\nhb.linear_map('own', V, V, own, own)(V.ones())"
+    assert any("model.py" in line and line.endswith("in own") for line in told(body, tmp_path))
+
+
+def test_debuggers_find_the_frames_of_a_call() -> None:
+    """The error with the library's frames is the context."""
+    with pytest.raises(SpaceError) as caught:
+        hb.fun(V)(hb.sin)(W.ones())
+    error = caught.value
+    assert [frame.name for frame in traceback.extract_tb(error.__traceback__)] == [
+        "test_debuggers_find_the_frames_of_a_call"
+    ]
+    assert error.__suppress_context__
+    assert error.__context__ is not None
+    assert "argument" in [frame.name for frame in traceback.extract_tb(error.__context__.__traceback__)]
+
+
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_mistake_is_eight_lines(name: str, tmp_path: Path) -> None:
     """One traceback, without a frame of the library."""
@@ -132,7 +167,7 @@ def test_in_pytest(tmp_path: Path) -> None:
             text=True,
             check=False,
         )
-        assert ("short_tracebacks.py" in run.stdout, "trace.py" in run.stdout) == (False, bool(full))
+        assert ("tracebacks.py" in run.stdout, "trace.py" in run.stdout) == (False, bool(full))
         assert "an expression of ℝ has no .foo" in run.stdout
 
 

@@ -42,8 +42,8 @@ def adjoint_affine(f: AnyMap, *x: Any) -> Any:
 
 
 @overloaded(lambda: _calls.vjp)
-@keeps_runner
 @takes_wrt
+@keeps_runner
 def vjp(f: AnyMap, wrt: Wrt = None) -> AnyProgram:
     """V ⊕ W → V, (x, dy) ↦ (f'(x))*(dy), a function of the language; `wrt` takes one part of V, or several.
 

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 
 @overloaded(lambda: _calls.grad)
-@keeps_runner
 @takes_wrt
+@keeps_runner
 def grad(f: Any, wrt: Wrt = None) -> Any:
     """∇f : V → V of f : V → K, or its part at position or lens `wrt`; the gradient in a discrete part is in 0.
 
@@ -50,8 +50,8 @@ def grad(f: Any, wrt: Wrt = None) -> Any:
 
 
 @overloaded(lambda: _calls.value_and_grad)
-@keeps_runner
 @takes_wrt
+@keeps_runner
 def value_and_grad(f: Any, wrt: Wrt = None) -> Any:
     """V → K ⊕ V, x ↦ (f x, ∇f(x)), sharing what both need; `wrt` and errors as for `grad`."""
     if isinstance(f, OnData):
@@ -60,8 +60,8 @@ def value_and_grad(f: Any, wrt: Wrt = None) -> Any:
 
 
 @overloaded(lambda: _calls.hvp)
-@keeps_runner
 @takes_wrt
+@keeps_runner
 def hvp(f: AnyMap, wrt: Wrt = None) -> AnyProgram:
     """V ⊕ V → V, (x, v) ↦ ∇²f(x)·v, the derivative of the gradient of f : V → K in the direction v; no matrix is made.
 

@@ -136,8 +136,8 @@ def _rebuilt(*fields: Any) -> AnyJacobianProgram:
 
 
 @overloaded(lambda: _calls.jacobian_program)
-@keeps_runner
 @takes_wrt
+@keeps_runner
 def jacobian_program(f: AnyMap, *, wrt: Wrt = None, as_: As = "array", limit: int | None = None) -> Any:
     """The arrays of the matrix of f' as a program of the point: `p(x)` has them, `p.matrix(x)` is `jacobian(f, x)`.
 
@@ -151,8 +151,8 @@ def jacobian_program(f: AnyMap, *, wrt: Wrt = None, as_: As = "array", limit: in
 
 
 @overloaded(lambda: _calls.hessian_program)
-@keeps_runner
 @takes_wrt
+@keeps_runner
 def hessian_program(f: Map[Any, Field], *, wrt: Wrt = None, as_: As = "array", limit: int | None = None) -> Any:
     """The arrays of the second derivative's matrix as a program: the `jacobian_program` of the gradient, in `wrt`."""
     require_map(f, "hessian_program")

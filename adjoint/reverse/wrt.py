@@ -10,6 +10,7 @@ from diff.derive.varying_parts import Chosen, Wrt, part, positions
 from diff.terms.linearization import AnyLinearization
 from hilbert import SpaceError
 from hilbert.base.once import once
+from hilbert.tracebacks import called
 from linmap.term.net import Net
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def takes_wrt(function: F) -> F:
             raise SpaceError(msg)
         return function(*args, **options)
 
-    return cast("F", told)
+    return cast("F", called(told))
 
 
 def restricted(d: AnyLinearization, wrt: Wrt) -> AnyLinearization:

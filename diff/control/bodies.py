@@ -16,7 +16,7 @@ from attrs import frozen
 
 from diff.mistakes.escaped_expressions import TwoFunctionsError, leaked
 from diff.trace.error_place import returned, stored
-from diff.trace.expr import Expr, OnVectors, literal, tracing
+from diff.trace.expr import Expr, OnVectors, literal
 from hilbert import Copower, Map, SpaceError, Vec
 from hilbert.arrays.libraries.namespace import freeze
 from hilbert.errors import is_number, shown
@@ -25,6 +25,7 @@ from hilbert.program.line.source_line import told
 from hilbert.program.planning.contraction_plan import planned
 from hilbert.program.run.run import Runner
 from hilbert.program.transform.lanes_of_steps import in_lanes_of_steps
+from hilbert.tracebacks import tracing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -12,6 +12,7 @@ from hilbert.program.line.bundle import Unpack
 
 if TYPE_CHECKING:
     from diff.mistakes.traced import Traced
+    from hilbert.index.index import Index
 
 
 TABLES = "of tables A and v = {}, uncurry(v.space)(v) has that along their first axis, with A.T along the last one"
@@ -39,6 +40,15 @@ def no_options(a: Traced, name: str, options: dict[str, Any]) -> None:
         given = ", ".join(f"{key}={shown(value)}" for key, value in options.items())
         msg = f".{name}(X) of {shown(a)} takes the index set of an axis, not {given}: {its_axes(a)}"
         raise SpaceError(msg)
+
+
+def one_axis(a: Traced, name: str, X: Index, at: int = 0) -> Index:
+    """The index set from position `at` on, if it is one axis; SpaceError for several, of which `over` says one."""
+    if len(X.axes) == 1:
+        return X
+    ways = " or ".join(f"over={at + k}" for k in range(len(X.axes)))
+    msg = f".{name}() of {shown(a)} is along one axis, and {X} has {len(X.axes)}: say which by "
+    raise SpaceError(f"{msg}its index set, over=X, or by its position, {ways}")
 
 
 def its_axes(a: Traced) -> str:

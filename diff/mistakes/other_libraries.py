@@ -2,7 +2,7 @@
 
 >>> from diff.mistakes.other_libraries import of_function
 >>> of_function("logsumexp"), of_function("tanh"), of_function("atan2")
-('write x.logsumexp()', "write diff's tanh(x)", 'write atan2(x, y)')
+('write x.logsumexp()', 'write hb.tanh(x)', 'write atan2(x, y)')
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from diff.mistakes.user_source import is_users, span_of
+from diff.mistakes.user_source import span_of
 from diff.mistakes.words_of_users import may_stand_for, names_of
 from diff.terms.elementwise import rules
+from hilbert.base.notarray import of_scipy
 from hilbert.base.numpy_names import FUNCTIONS, OWN
 from hilbert.errors import SpaceError, shown
+from hilbert.tracebacks import is_users
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -38,7 +40,7 @@ KEYWORDS = {
     "static_argnums": "what is no vector is no argument: the function reads it from around it",
 }
 """Remedies for arguments of numpy's and JAX's functions, by their names."""
-OPEN = "an expression has no entries while a function is traced; write diff's functions, .sum(), @, inner or contract"
+OPEN = "an expression has no entries while a function is traced; write functions of hb, .sum(), @, inner or contract"
 """The remedy where an array is asked for, and it is not seen what for."""
 STORED = "nothing is written into numpy's arrays: put numbers together by stack(X)(a, b), one for each element of X, "
 STORED += "vectors of V by stack(X, V)(v, w), or build(f, X) where f(x) is the entry at x"
@@ -51,7 +53,7 @@ def of_function(*names: str) -> str:
         if name in FUNCTIONS:
             return f"write {FUNCTIONS[name]}"
         if rule := rules().get(name):
-            return f"write diff's {name}({', '.join('xyz'[: rule.arity])})"
+            return f"write hb.{name}({', '.join('xyz'[: rule.arity])})"
     return f"there is none of that name here; write {OWN}" if any(names) else OPEN
 
 
@@ -60,6 +62,9 @@ def refuse_foreign(value: Any, what: str, name: str) -> NoReturn:
     frame = _users_frame()
     if not name and is_stored(frame):
         msg = f"{shown(value)} is not stored in an array: {STORED}"
+        raise SpaceError(msg)
+    if not name and (remedy := of_scipy(value)):
+        msg = f"{what} does not apply to {shown(value)}: {remedy}"
         raise SpaceError(msg)
     written, called = _called_in_line(frame) or ("", "")
     if not name or not called or called == name:

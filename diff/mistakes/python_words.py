@@ -17,8 +17,9 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from diff.mistakes.other_libraries import STORED, is_stored, of_function
-from diff.mistakes.user_source import is_users, span_of
+from diff.mistakes.user_source import span_of
 from hilbert.errors import as_float, is_complex, is_number
+from hilbert.tracebacks import is_users
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,7 +90,7 @@ def of_number(asking: FrameType) -> str:
         case [ast.BinOp(ast.Constant(str()), ast.Mod())]:
             return "write the text of the result, f(v), outside the function"
         case _:  # another function
-            return "use diff's functions, not math's"
+            return "use functions of hb, not math's"
 
 
 def of_operand(sign: str, value: Any) -> str:
@@ -98,8 +99,12 @@ def of_operand(sign: str, value: Any) -> str:
         return f"{sign} binds before comparisons, write (x > k) {sign} (x < l)"
     if sign == "f(…)" and is_number(value):
         return "a vector would fit, as const(V.full(k)) for a number"
+    if sign == "concatenate" and is_number(value):
+        return "write x.concatenate((R ** Fin.of(1)).full(k)) for a number k"
     if is_complex(value):
         return "numbers are real, a complex one is two of them"
+    if hasattr(value, "tocoo"):
+        return "write from_scipy(D)(x) for D x, D a sparse matrix, or from_scipy(D, X, Y)(x) for axes with names"
     if hasattr(value, "dtype"):
         return "a plain array has no space: write const(V.vec(array))"
     return "a vector would fit" + (as_float(value) if sign in {"+", "-", "*", "/"} else "")

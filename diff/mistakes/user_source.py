@@ -6,25 +6,15 @@ import ast
 import dis
 import itertools
 import linecache
-import os
-import sysconfig
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import lru_cache
 from typing import TYPE_CHECKING, final
 
-import numpy as np
 from attrs import evolve, frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import CodeType
 
-HERE = tuple(str(Path(__file__).parents[2] / name / "_")[:-1] for name in ("hilbert", "linmap", "diff", "adjoint"))
-NUMPY = str(Path(np.__file__).parent / "_")[:-1]
-STANDARD = str(Path(sysconfig.get_paths()["stdlib"]) / "_")[:-1]
-INSTALLED = ("site-packages", "dist-packages")
-LIBRARIES = tuple(f"{place}{os.sep}{name}{os.sep}" for place in INSTALLED for name in ("jax", "torch", "cupy", "scipy"))
-"""The folders of other array libraries."""
 LINES = 5
 """The most lines of an expression that are quoted."""
 COLUMNS = 100
@@ -34,14 +24,6 @@ COLUMNS = 100
 STEPS = {"GET_ITER", "FOR_ITER", "SET_ADD", "MAP_ADD"}
 """Instructions of loops and of comprehensions, beside jumps."""
 Made = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-
-
-@cache
-def is_users(file: str) -> bool:
-    """Tell if a file is a user's: none of this library, of array libraries or of Python itself."""
-    if file.startswith((*HERE, NUMPY, "<attrs generated", "<frozen")) or any(name in file for name in LIBRARIES):
-        return False
-    return not file.startswith(STANDARD) or any(name in file for name in INSTALLED)
 
 
 @final

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from diff.mistakes.axis_hints import its_call, without_guess
 from diff.mistakes.other_libraries import call_at, foreign, foreign_module, is_ours, of_function, of_keyword
-from diff.mistakes.user_source import Span, is_users, span_of
+from diff.mistakes.user_source import Span, span_of
 from diff.mistakes.words_of_users import may_stand_for, names_at, names_of, stands_for
 from diff.terms.elementwise import rules
 from diff.trace.expr import Expr
@@ -37,6 +37,7 @@ from hilbert import SpaceError
 from hilbert.base.notarray import Applicable, Missing, NotArray, PartName
 from hilbert.errors import shown
 from hilbert.program.line.source_line import name_of
+from hilbert.tracebacks import is_users
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import itertools
 import sys
-from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, NoReturn, TypeVar, cast, final
 
-from diff.mistakes.axis_hints import its_remedy
+from diff.mistakes.axis_hints import its_remedy, one_axis
 from diff.mistakes.escaped_expressions import TwoFunctionsError, leaked
 from diff.mistakes.other_libraries import refuse_foreign
 from diff.mistakes.python_words import of_number, of_operand, of_truth
@@ -39,6 +38,7 @@ from hilbert.space.parts import Lens, lens_for, part_place, place, span
 from hilbert.space.space import bracketing, require_space
 from hilbert.space.unpacking import visited
 from hilbert.space.vector import Linear, Number, Vec, require_vector
+from hilbert.tracebacks import tracing
 from linmap import contraction, relational
 from linmap.net.apply import apply_net
 from linmap.net.lower import net
@@ -69,9 +69,6 @@ Truth = TypeVar("Truth", bound="Boolean | Copower[Boolean, Any] | Copower[Copowe
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 A = TypeVar("A", bound=Type)
-
-tracing: ContextVar[tuple[Builder, ...]] = ContextVar("tracing", default=())
-"""The programs being traced here, innermost last; each thread and each task has its own."""
 
 
 class OnVectors(Builder):
@@ -282,7 +279,7 @@ class Expr(Applicable, Reductions, Generic[V]):
 
     def roll(self: Expr[Copower[W, I]], by: int, over: Index | int | None = None) -> Expr[Copower[W, I]]:
         """(v_{x − by mod |X|})_x, as numpy's roll along one axis; see `linmap.roll`."""
-        return _along(self, "roll", over, lambda X: rotation(X, by))
+        return _along(self, "roll", over, lambda X: rotation(one_axis(self, "roll", X) if X.axes else X, by))
 
     def flip(self: Expr[Copower[W, I]], over: Index | int | None = None) -> Expr[Copower[W, I]]:
         """The components backwards; see `linmap.flip`."""
@@ -600,7 +597,8 @@ def _inclusion(X: Index, key: Key) -> Inclusion[Any, Any]:
 def _copower(x: Expr[Any], name: str) -> Copower[Any, Any]:
     if not isinstance(x.space, Copower):
         msg = f".{name}() is for vectors of V^X, not for {shown(x)}"
-        raise SpaceError(msg)
+        is_number = name == "concatenate" and isinstance(x.space, Field)
+        raise SpaceError(f"{msg}: k.rep(R ** Fin.of(1)) is a number k as such a vector" if is_number else msg)
     return x.space
 
 

@@ -14,16 +14,16 @@ import inspect
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, final
 
 from diff.mistakes.escaped_expressions import TwoFunctionsError, leaked
-from diff.mistakes.short_tracebacks import shortened
 from diff.mistakes.wrong_results import instead_of_result
 from diff.terms.program import Program
 from diff.trace.error_place import here, origin, understood
-from diff.trace.expr import Expr, tracing
+from diff.trace.expr import Expr
 from hilbert import DirectSum, SpaceError, Type
 from hilbert.base.attach import overloaded
 from hilbert.errors import shown
 from hilbert.program.line.builder import Builder
 from hilbert.program.transform.lanes_of_steps import in_lanes_of_steps
+from hilbert.tracebacks import shortened, tracing
 
 if TYPE_CHECKING:
     from diff import _calls

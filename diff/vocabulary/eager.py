@@ -28,6 +28,7 @@ from hilbert.errors import number
 from hilbert.program.planning.contraction_plan import planned
 from hilbert.program.run.run import Runner
 from hilbert.space.space import Atom
+from hilbert.tracebacks import cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,6 +58,7 @@ def eager(operation: F) -> F:
             run, cod = _table(spaces, form)(operation, form, tuple(options))
         except (TypeError, ValueError) as error:  # an argument that cannot be a key
             if isinstance(error, SpaceError):
+                cut(error)
                 raise
             run, cod = _traced(tuple(spaces), operation, form, tuple(options))
         space = spaces[cod] if isinstance(cod, int) else cod

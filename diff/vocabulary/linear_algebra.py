@@ -31,7 +31,7 @@ from diff.vocabulary.determinants import DET, INVERSE
 from diff.vocabulary.eager import eager
 from diff.vocabulary.operations import contract
 from diff.vocabulary.spectra import EIGH, SVD
-from hilbert import Copower, DirectSum, Field, Product, SpaceError, Type, Vec
+from hilbert import Copower, DirectSum, Field, Map, Product, SpaceError, Type, Vec
 from hilbert.base.attach import overloaded
 from hilbert.compiled.operations import dense_systems
 from hilbert.errors import shown, truth
@@ -52,9 +52,18 @@ def _matrix(a: Any, what: str) -> tuple[Any, Any, Field]:
     index = space.index if isinstance(space, Copower) and isinstance(space.base, Field) else None
     if not isinstance(index, Product) or len(index.axes) != 2:
         of = shown(a) if space is None else str(space)
-        hint = no_matrix(space) or "; see reshape for more axes"
+        hint = no_matrix(space) or _no_matrix_of_numbers(a, what) or "; see reshape for more axes"
         raise SpaceError(f"{what} takes a matrix of ℝ^{{Y×X}} with one axis each, not {of}{hint}")
     return index.left, index.right, space.base
+
+
+def _no_matrix_of_numbers(a: Any, what: str) -> str:
+    """The end of an error for an equation with a linear map, or with a sparse matrix of scipy; otherwise empty."""
+    is_map = isinstance(a, Map)
+    if what != "solve" or not (is_map or hasattr(a, "tocoo")):
+        return ""
+    kind, D = ("a linear map", "D") if is_map else ("a sparse matrix", "from_scipy(D)")
+    return f"; write root(lambda p: {D}(p) - x, x) for the solution p of D p = x, D {kind}"
 
 
 def require_square(a: Any, what: str, *, same: bool = False) -> tuple[Any, Any, Field]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from diff.mistakes.axis_hints import its_axes
+from diff.mistakes.axis_hints import its_axes, one_axis
 from diff.trace.axes import Axis, axis
 from diff.trace.expr import Expr, operand
 from hilbert import Copower, Index, Product, SpaceError, Type, Unit
@@ -65,11 +65,7 @@ def crop(x: Expr[Any], start: Any, stop: Any, *, step: int = 1, over: Any = None
 def _resized(x: Expr[Any], name: str, over: Any, relation: Callable[[Index], AnyRelation]) -> Expr[Any]:
     """A relation along one axis, which is the only one, or the one that `over` is."""
     place = _whole(x, name) if over is None else axis(x, over, name, "one axis at a time is padded or cropped")
-    if len(place.index.axes) != 1:
-        ways = " or ".join(f"over={place.at + k}" for k in range(len(place.index.axes)))
-        msg = f".{name}() of {shown(x)} is along one axis, and {place.index} has {len(place.index.axes)}: say which by "
-        raise SpaceError(f"{msg}its index set, over=X, or by its position, {ways}")
-    of = relation(place.index)
+    of = relation(one_axis(x, name, place.index, place.at))
     step = wire.Reduce(of, place.at)
     slots = tuple(x.builder.apply(step, slot) for slot in x.slots)
     return Expr(x.builder, _with(x.space, place, of.cod), slots)

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from hilbert.base.lazy import methods, packages
 from hilbert.errors import SpaceError
+from hilbert.tracebacks import cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +47,11 @@ def declared(method: F) -> F:
 
     @wraps(method)
     def missing(self: Any, *args: Any, **options: Any) -> Any:
-        return attached(type(self), name)(self, *args, **options)
+        try:
+            return attached(type(self), name)(self, *args, **options)
+        except SpaceError as error:
+            cut(error)
+            raise
 
     vars(missing)["is_declared"] = True
     return cast("F", missing)

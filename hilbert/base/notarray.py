@@ -8,11 +8,12 @@
 >>> np.tanh(v)
 Traceback (most recent call last):
     ...
-hilbert.errors.SpaceError: numpy's tanh does not apply to a vector of ℝ^2: give it v.array, or apply a map of diff
+hilbert.errors.SpaceError: numpy's tanh does not apply to a vector of ℝ^2: give it v.array, or apply a function of hb
 """
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, final
 
 from hilbert.base.numpy_names import OF_INDEX_SETS, OF_SPACES, SIGNS_OF_INDEX_SETS, SIGNS_OF_SPACES, of_leaves
@@ -38,6 +39,30 @@ REFLECTED = {
     "greater_equal": "__le__",
 }
 """numpy's names of operators whose right side is not its own → the method that answers for the right side."""
+
+
+def of_scipy(value: Any) -> str:
+    """The remedy where a sparse matrix or a solver of scipy asks a vector for its array; otherwise empty."""
+    frame = sys._getframe(1)
+    while (module := str(frame.f_globals.get("__name__"))).partition(".")[0] in {"hilbert", "diff", "numpy"}:
+        if frame.f_back is None:
+            return ""
+        frame = frame.f_back
+    if not module.startswith("scipy.sparse"):
+        return ""
+    if module.endswith("_interface"):
+        return "write linear_map(name, V, W, D)(x) for an operator D"
+    return of_sparse(value, is_solved=module.startswith("scipy.sparse.linalg"))
+
+
+def of_sparse(value: Any, *, is_solved: bool) -> str:
+    """The remedy for a sparse matrix D of scipy beside a vector x: D x, or the solution p of D p = x."""
+    axes = [axis for leaf in value.space.leaves for axis in leaf.axes]
+    sets = "" if all(str(axis) == str(axis.size) for axis in axes) else ", X, X" if is_solved else ", X, Y"
+    where = f", X = {value.space.index}" if sets else ""
+    if is_solved:
+        return f"write root(lambda p: from_scipy(D{sets})(p) - x, x) for the solution p of D p = x{where}"
+    return f"write from_scipy(D{sets})(x) for D x, D a sparse matrix{where}{', and Y for its rows' * bool(sets)}"
 
 
 @final
@@ -167,6 +192,9 @@ class NotArray(Refusing):
 
     def _refuse(self, what: str, name: str = "") -> NoReturn:
         remedy = self.functions.get(name)
+        if not name and (of_sparse := of_scipy(self)):
+            msg = f"{what} does not apply to {shown(self)}: {of_sparse}"
+            raise SpaceError(msg)
         msg = f"{what} does not apply to {shown(self)}: {f'write {remedy}' if remedy else self.instead}"
         raise SpaceError(msg)
 

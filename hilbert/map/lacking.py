@@ -64,6 +64,16 @@ def missing(have: Sequence[Type], want: Type) -> str:
     return f"; {places} missing, of {' and '.join(said(parts[k - 1]) for k in absent)}"
 
 
+def of_rows(have: Type, want: Type, lifted: str) -> str:
+    """The end of an error for ℝ^{(X×Y)×Z} where f takes ℝ^{Y×Z}: `lifted` is f for each element; otherwise empty."""
+    if not (isinstance(have, Copower) and isinstance(want, Copower)) or have.base != want.base:
+        return ""
+    axes, few = have.index.axes, want.index.axes
+    if len(axes) != len(few) + 1 or axes[1:] != few:
+        return ""
+    return f"; f for each element of X = {axes[0]} is {lifted}, of v.reshape(X * Y) with Y = {want.index}"
+
+
 def power_of(space: Type, base: Type) -> Index | None:
     """X where a space is V^X for that V, or a table of rows in it."""
     if not isinstance(space, Copower):

@@ -16,11 +16,12 @@ from hilbert.base.term import Term
 from hilbert.displayed import DisplayedAsFormula
 from hilbert.errors import SpaceError, alike, number, shown
 from hilbert.index.index import Index, Product, require_index
-from hilbert.map.lacking import OF_MAPS, SIGNS_OF_MAPS, missing, power_of
+from hilbert.map.lacking import OF_MAPS, SIGNS_OF_MAPS, missing, of_rows, power_of
 from hilbert.space.direct_sum import DirectSum, flat
 from hilbert.space.nested_sums import apart, said, unflattened
 from hilbert.space.space import Copower, R, Type, bracketing
 from hilbert.space.vector import Vec
+from hilbert.tracebacks import cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -61,7 +62,7 @@ class Map(DisplayedAsFormula, Term, NotArray, Generic[V, W]):
     """f : V → W, analytic; `dom` and `cod` are its spaces."""
 
     __slots__ = ()
-    instead = "apply it to a vector, or compose it with a map of diff"
+    instead = "apply it to a vector, or compose it with a function of hb"
     _attributes: ClassVar[dict[str, str]] = OF_MAPS
     _operators: ClassVar[dict[str, tuple[str, str]]] = SIGNS_OF_MAPS
     language = 0
@@ -89,15 +90,23 @@ class Map(DisplayedAsFormula, Term, NotArray, Generic[V, W]):
             msg = f"f : {self.dom} → {self.cod} takes arguments by position, not {given}: write f(v) or f(v, w)"
             raise SpaceError(msg)
         try:
-            dom, parts, applied = self._memo[READY]
-        except (AttributeError, KeyError):
-            pass  # the first call
-        else:
-            if len(args) == 1 and type(args[0]) is Vec and args[0].space is dom:
-                return applied(args[0].leaves)
-            leaves = together(parts, args)
-            if leaves is not None:
-                return applied(leaves)
+            try:
+                dom, parts, applied = self._memo[READY]
+            except (AttributeError, KeyError):
+                pass  # the first call
+            else:
+                if len(args) == 1 and type(args[0]) is Vec and args[0].space is dom:
+                    return applied(args[0].leaves)
+                leaves = together(parts, args)
+                if leaves is not None:
+                    return applied(leaves)
+            return self._first(args)
+        except SpaceError as error:
+            cut(error)
+            raise
+
+    def _first(self, args: tuple[Any, ...]) -> Any:
+        """The result of a first call, and of one on other arguments than vectors of the domain or its parts."""
         if isinstance(self, Columnwise) and len(args) == 1:
             columns = self._of_columns(args[0])
             if columns is not None:
@@ -375,9 +384,8 @@ def unfit(have: Sequence[Type], want: Type) -> str:
             return "; A.T is such a table"
     over = [k for k, one in enumerate(have) if one != due[k]]
     found = {power_of(have[k], due[k]) for k in over}
-    if len(found) != 1 or None in found:
-        return ""
-    if len(have) == 1:
-        return f"; f for each element of {found.pop()} is f ** X"
     places = f"({', '.join(map(str, over))}{',' * (len(over) == 1)})"
-    return f"; f for each element of {found.pop()} is lift(f, X, over={places})"
+    lifted = "f ** X" if len(have) == 1 else f"lift(f, X, over={places})"
+    if len(found) != 1 or None in found:
+        return of_rows(have[over[0]], due[over[0]], lifted) if len(over) == 1 else ""
+    return f"; f for each element of {found.pop()} is {lifted}"

@@ -43,6 +43,7 @@ from hilbert.space.direct_sum import Biproduct
 from hilbert.space.parts import Lens, Owner
 from hilbert.space.space import Field, R, Space, Type
 from hilbert.space.vector import Vec
+from hilbert.tracebacks import called
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -165,6 +166,7 @@ class Record(Biproduct):
         def _lens(cls, part: W, /) -> Lens[Self, W]: ...
 
     @_of_space
+    @called
     def of(self, *unnamed: Never, **parts: Any) -> Vec[Self]:
         """The vector with these parts by name: vectors of their spaces, or data for them.
 

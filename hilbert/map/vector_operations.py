@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from hilbert.arrays.libraries.namespace import in_numpy, namespace
 from hilbert.base.notarray import NotArray
 from hilbert.errors import SpaceError
-from hilbert.index.index import Fin, Index, Labelled, Product, require_index
+from hilbert.index.index import Anonymous, Fin, Index, Labelled, Product, require_index
 from hilbert.index.labels import column_of, distinct_labels
 from hilbert.index.spec import ALPHABET
 from hilbert.map import matrix_product as matrices
@@ -94,7 +94,8 @@ def is_over(V: Type, K: Type) -> bool:
 
 def difference(have: Type, want: Type) -> str:
     """The end of an error about two spaces that ought to be one."""
-    return bracketing(have, want) or _cast(have, want) or reshaping(have, want) or broadcasting(have, want)
+    found = bracketing(have, want) or _cast(have, want) or common_cells(have, want)
+    return found or reshaping(have, want) or broadcasting(have, want)
 
 
 def _cast(have: Type, want: Type) -> str:
@@ -103,6 +104,27 @@ def _cast(have: Type, want: Type) -> str:
     if axes[0] != axes[1] or not (have.is_space and want.is_space):
         return ""
     return "; the precisions differ: v.cast(R) is v in double precision, v.cast(R32) in single precision"
+
+
+def common_cells(have: Type, want: Type) -> str:
+    """The end of an error for slices of other sizes, as of the differences of neighbours along two axes."""
+    if not (isinstance(have, Copower) and isinstance(want, Copower)) or have.base != want.base:
+        return ""
+    X, Y = have.index, want.index
+    pairs = [(a, b) for a, b in zip(X.axes, Y.axes, strict=False) if a != b]
+    is_repeated = any({a.size, b.size} & {0, 1} for a, b in pairs)
+    if len(X.axes) != len(Y.axes) or X.shape == Y.shape or is_repeated:
+        return ""
+    if not all(_is_slice(a) or _is_slice(b) for a, b in pairs):
+        return ""
+    keys = ", ".join(":" if a == b else f":{min(a.size, b.size)}" for a, b in zip(X.axes, Y.axes, strict=True))
+    both = f"of the left side x and the right side y, x[{keys}] and y[{keys}] are over the cells that both have"
+    return f"; their shapes are {X.shape} and {Y.shape}: {both}"
+
+
+def _is_slice(axis: Index) -> bool:
+    """True for an axis without a name, as slices have."""
+    return isinstance(axis, Fin) and axis.tag is Anonymous
 
 
 def reshaping(have: Type, want: Type) -> str:
@@ -114,6 +136,8 @@ def reshaping(have: Type, want: Type) -> str:
         return ""
     if isinstance(X, Product) and X.right * X.left == Y:
         return "; of the left side x, x.T is in the space of the right"
+    if len(X.axes) == len(Y.axes) and 1 not in X.shape + Y.shape:
+        return f"; their shapes are {X.shape} and {Y.shape}"
     return f"; they have as many entries: of the left side x, x.reshape(X) is over the index set X = {Y} of the right"
 
 

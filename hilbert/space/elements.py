@@ -25,6 +25,7 @@ from hilbert.space import nested_sums
 from hilbert.space.direct_sum import DirectSum
 from hilbert.space.space import Atom, Copower, Type, bracketing, items, require_space, summands_of
 from hilbert.space.vector import Vec
+from hilbert.tracebacks import called
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 V = TypeVar("V", bound=Type)
 
 
+@called
 def vec(space: V, data: Any, *more: Never) -> Vec[V]:
     """The element with the given entries: an array, a nested list, or the tuple tree of a direct sum."""
     arrays = _views(space, data)  # most often

@@ -128,7 +128,7 @@ def _misfit(space: Any, lens: AnyLens, here: Any, owner: type) -> str:
         msg = f"{lens} is a part of the record {owner.__name__}, not of {here if here.is_sum else space}"
         at = next((k for k, part in enumerate(here.parts) if here.is_sum and isinstance(part, owner)), None)
         if at is not None:
-            msg += f": of its part {at}, as in x[{at}][{lens}]; wrt={lens} takes a function of it alone"
+            msg += f": of its part {at}, as in x[{at}][{lens}]; the gradient in it is grad(f, {at})(x, y)[{lens}]"
         return msg
     if str(lens) in map(str, here.lenses.values()):
         record = owner.__name__

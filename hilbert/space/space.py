@@ -28,7 +28,7 @@ from hilbert.base.once import OfFields, Remembering, cached_property, latest, on
 from hilbert.base.sizes import countable
 from hilbert.base.tag_classes import index_set_of
 from hilbert.displayed import DisplayedAsFormula
-from hilbert.errors import SpaceError, alike, shown, written
+from hilbert.errors import SpaceError, alike, other_index_sets, shown, written
 from hilbert.index.index import Fin, Index, Product, Unit, require_index
 from hilbert.index.leaf import Bundle, Entry, Leaf, raised
 from hilbert.index.position import kept, without
@@ -493,8 +493,8 @@ class Copower(Space, Generic[V, I]):
             msg = f"a vector of {self} is not iterated, for it has several axes: write A[i, {colons}] for a component "
             raise SpaceError(f"{msg}along the first, lift(f, X) for a function of each, A.sum() for the sum")
         if self.index.size > MANY:
-            msg = f"a loop over the {self.index.size} components of a vector of {self} is a step for each: lift(f, X) "
-            raise SpaceError(f"{msg}applies a function to all at once, and .array has the entries of a vector")
+            msg = f"a loop over the {self.index.size} components of a vector of {self} is a step for each: each(f, x) "
+            raise SpaceError(f"{msg}or lift(f, X) applies a function to all, and .array has the entries of a vector")
         return self.places
 
     def selection(self, key: Any) -> tuple[Type, tuple[Key, ...]]:
@@ -619,7 +619,7 @@ def bracketing(have: Type, want: Type) -> str:
         shapes = [tuple((leaf.shape, leaf.dtype) for leaf in space.leaves) for space in (have, want)]
         if shapes[0] != shapes[1] or not shapes[0]:
             return ""
-        return alike(have, want) or "; they have the same shape, but other index sets: give both the same index set"
+        return alike(have, want) or other_index_sets(have, want)
     return f"; {_way(have, want)}"
 
 

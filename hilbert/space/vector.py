@@ -17,7 +17,7 @@ from hilbert.arrays.formal.formal_array import Formal, Memo
 from hilbert.arrays.formal.formal_kernels import dense, inner
 from hilbert.arrays.libraries.namespace import added, common_namespace, freeze, in_numpy, moved, namespace, to_numpy
 from hilbert.base.attach import declared, overloaded
-from hilbert.base.notarray import Applicable, NotArray
+from hilbert.base.notarray import Applicable, NotArray, of_sparse
 from hilbert.base.numpy_names import ARRAYS, FUNCTIONS, OPERATORS, of_leaves
 from hilbert.base.once import LOCK
 from hilbert.base.repr_names import spelled
@@ -94,7 +94,7 @@ class Vec(DisplayedAsNumbers, NotArray, Reductions, Generic[V]):
     """
 
     __slots__ = ("__weakref__", "_snapshot", "_token", *FIELDS)
-    instead = "give it v.array, or apply a map of diff"
+    instead = "give it v.array, or apply a function of hb"
     functions = FUNCTIONS
     _attributes: ClassVar[dict[str, str]] = ARRAYS
     _operators: ClassVar[dict[str, tuple[str, str]]] = OPERATORS
@@ -185,7 +185,8 @@ class Vec(DisplayedAsNumbers, NotArray, Reductions, Generic[V]):
         if isinstance(other, Applicable):
             return NotImplemented
         what = f"cannot form {operation}: v is in {self.space}, and the other side is {shown(other)}"
-        msg = f"{what}: {fitting(other, fits)}"
+        is_sparse = hasattr(other, "tocoo") and self.space.leaves
+        msg = f"{what}: {of_sparse(self, is_solved=False) if is_sparse else fitting(other, fits)}"
         raise SpaceError(msg)
 
     @declared

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import jax
@@ -79,6 +80,50 @@ def test_the_rule_is_ours() -> None:
     """Forwards JAX runs the library's derivative: a wrong one of a user's operation shows."""
     wrong = hb.register("wrong_cube", lambda _, x: x**3, lambda x, _: 0.0 * x + 7.0)
     assert float(jax.grad(as_jax(hb.fun(hb.R)(wrong)))(2.0)) == 7.0
+
+
+TABLE = np.array([[0, 2], [1, 1], [2, 0], [2, 2]])
+PAIRS = hb.Fin.of(4) * hb.Fin.of(2)
+KEPT: dict[str, tuple[Any, Any]] = {
+    "constant": (
+        lambda x: (hb.sin(x) * (hb.R**X).vec([1.0, 2.0, 3.0])).sum(),
+        lambda x: jnp.sin(x) @ jnp.arange(1.0, 4.0),
+    ),
+    "table": (
+        lambda x: ((x**3)[(hb.Elements(X) ** PAIRS).vec(TABLE)] ** 2).sum(),
+        lambda x: ((x**3)[TABLE] ** 2).sum(),
+    ),
+    "gather": (
+        lambda x: (hb.gather(TABLE.reshape(-1), X)(hb.exp(x)) ** 2).sum(),
+        lambda x: (jnp.exp(x)[TABLE] ** 2).sum(),
+    ),
+    "mask": (
+        lambda x: hb.where((hb.Bool**X).vec([True, False, True]), hb.sin(x), x**3).sum(),
+        lambda x: jnp.where(np.array([True, False, True]), jnp.sin(x), x**3).sum(),
+    ),
+}
+"""Functions with something that is moved to JAX once: as users write them, and in JAX."""
+TRANSFORMED: dict[str, Any] = {
+    "plain": lambda h: h,
+    "grad": jax.grad,
+    "jit": lambda h: jax.jit(jax.value_and_grad(h)),
+    "vmap": lambda h: lambda x: jax.vmap(jax.grad(h))(jnp.stack([x, x + 1.0])),
+    "hessian": jax.hessian,
+    "jitted hessian": lambda h: jax.jit(jax.hessian(h)),
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+@pytest.mark.parametrize("order", list(itertools.permutations(TRANSFORMED, 2)), ids=" then ".join)
+def test_constants_outlive_every_transformation(name: str, order: tuple[str, ...]) -> None:
+    """What is moved to JAX inside one transformation serves all others: each twice, also of as_jax taken again."""
+    ours, theirs = KEPT[name]
+    function = hb.fun(hb.R**X)(ours)
+    for derive in (TRANSFORMED[word] for word in order):
+        found, wanted = derive(as_jax(function)), derive(theirs)(jnp.asarray(AT[0]))
+        for _ in range(2):
+            alike(found(jnp.asarray(AT[0])), wanted)
+    alike(jax.grad(as_jax(function))(AT[0]), jax.grad(theirs)(AT[0]))
 
 
 def test_vectors_are_pytrees() -> None:

@@ -45,7 +45,7 @@ from diff.lam.run.matching import bind, chosen
 from diff.lam.term.lam_values import Closure, DiscreteShape, Native, filled, flat, nested, shape_of
 from diff.lam.term.term_error import TermError
 from diff.lam.term.terms import Branch, Case, Fold, If
-from diff.trace.expr import Expr, const, literal, tracing
+from diff.trace.expr import Expr, const, literal
 from diff.trace.trace import fun
 from hilbert import Copower, Fin, Index, SpaceError, Type, Vec
 from hilbert.base.term import driven, uncollected
@@ -54,6 +54,7 @@ from hilbert.program.line.operation import Reduce
 from hilbert.program.transform.lifted_line import lifted_line
 from hilbert.relation import Converse, Graph, Inclusion
 from hilbert.relation.relation import table
+from hilbert.tracebacks import tracing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -20,10 +20,11 @@ from diff.lam.term.inductive import list_term
 from diff.lam.term.term_error import TermError
 from diff.lam.term.terms import AnyTerm, App, Con, Lam, Pattern, Tuple, Var, fresh
 from diff.lam.term.types import Ty
-from diff.trace.expr import Expr, tracing
+from diff.trace.expr import Expr
 from hilbert import Type, Vec
 from hilbert.base.term import driven
 from hilbert.errors import shown
+from hilbert.tracebacks import tracing
 
 if TYPE_CHECKING:
     from collections.abc import Callable

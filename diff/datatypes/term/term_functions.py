@@ -24,11 +24,11 @@ from diff.lam.term.term_error import TermError
 from diff.lam.term.terms import AnyTerm, App
 from diff.terms.function import OnData
 from diff.terms.lower import Shaped
-from diff.trace.expr import tracing
 from hilbert import SpaceError, Type
 from hilbert.base.once import first, kept
 from hilbert.displayed import Displayed
 from hilbert.errors import shown
+from hilbert.tracebacks import tracing
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,11 +18,11 @@ from diff.lam.term.inductive import list_of
 from diff.lam.term.term_error import TermError
 from diff.lam.term.terms import AnyTerm, Branch, Case, Fold, Lam, Pattern, fresh
 from diff.lam.term.types import Ty
-from diff.mistakes.short_tracebacks import shortened
 from diff.trace.error_place import origin, understood
 from diff.trace.expr import Expr
 from hilbert import SpaceError, Type, Vec
 from hilbert.base.once import Remembering, once
+from hilbert.tracebacks import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable

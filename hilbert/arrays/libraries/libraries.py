@@ -127,9 +127,13 @@ class Jax(ArrayAPI):
         return array_api_compat.is_jax_array(array)
 
     def from_host(self, array: Any, like: Any) -> Any:
-        """A constant, also where a program first runs inside `jax.jit`: a plan that kept a tracer would run once."""
-        with sys.modules["jax"].ensure_compile_time_eval():
-            return super().from_host(array, like)
+        """A constant, also where a program first runs inside `jit` or `grad`: a plan that kept a tracer would run once.
+
+        By `device_put`: inside a derivative of a `custom_jvp`, `asarray` gives a tracer even so.
+        """
+        jax = sys.modules["jax"]
+        with jax.ensure_compile_time_eval():
+            return jax.device_put(np.array(array), self.device(like))
 
     def copied(self) -> Callable[[Any], Any] | None:
         """None: arrays of JAX never change."""

@@ -124,6 +124,8 @@ def as_leaf(data: Any, leaf: Leaf) -> Any:
     array: Any = data if foreign else _from_python(data, leaf)
     if tuple(array.shape) != leaf.shape:
         msg = f"an array of shape {tuple(array.shape)} is not an element of {leaf}: shape {leaf.shape} would fit"
+        if tuple(array.shape[1:]) == leaf.shape and array.shape and leaf.axes:
+            msg += f"; for one in each row of the array, (V ** Fin.of({array.shape[0]})).vec(array)"
         is_flat = leaf.is_field and len(leaf.shape) > 1 and tuple(array.shape) == (math.prod(leaf.shape),)
         raise SpaceError(f"{msg}; V.unflat(array) takes the entries in one flat array" if is_flat else msg)
     if dtype_name(array) != leaf.dtype:

@@ -26,6 +26,9 @@ def series(x: Expr[Vector[Place]], p: Expr[DirectSum[Vector[Place], Vector[Place
     reveal_type(taylor(energy, x, at, 2))  # N: tuple[Expr[Field], ...]
     reveal_type(taylor(energy, at, x, 2))  # N: tuple[Expr[Field], ...]
     reveal_type(taylor(two, p, x, 2, wrt=0))  # N: tuple[Expr[Field], ...]
+    reveal_type(taylor(two, (x, at), at, 2, wrt=1))  # N: tuple[Expr[Field], ...]
+    reveal_type(taylor(two, (at, x), at, 2, wrt=1))  # N: tuple[Expr[Field], ...]
+    reveal_type(taylor(two, (at, at), x, 2, wrt=0))  # N: tuple[Expr[Field], ...]
     return taylor(energy, x, x, 2)[2]
 
 
@@ -39,6 +42,7 @@ def main() -> None:
     reveal_type(jet(energy, 3, 1))  # N: Map[Any, Any]
     reveal_type(taylor(energy, at, at, 2))  # N: tuple[Vec[Field], ...]
     reveal_type(taylor(two, pair, at, 2, wrt=1))  # N: tuple[Vec[Field], ...]
+    reveal_type(taylor(two, (at, at), at, 2, wrt=1))  # N: tuple[Vec[Field], ...]
     reveal_type(directional(energy, 1))  # N: Map[DirectSum[Vector[Place], Vector[Place]], Field]
     reveal_type(directional(energy, 2))  # N: Map[DirectSum[Vector[Place], Vector[Place], Vector[Place]], Field]
     reveal_type(directional(energy, 3))  # N: Map[DirectSum[Vector[Place], Vector[Place], Vector[Place], Vector[Place]], Field]

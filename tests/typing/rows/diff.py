@@ -117,14 +117,28 @@ def copies(space: str, n: int) -> str:
     return f"DirectSum[{', '.join([space] * n)}]"
 
 
-TAYLOR = [
-    f"(f: Map[V, W], x: {of(k['a'], 'V')}, direction: {of(k['b'], 'V')}, order: int) -> tuple[{of(k['to'], 'W')}, ...]"
-    for k in OPERANDS
-] + [
-    f"(f: Map[V, W], x: {of(k['a'], 'V')}, direction: {of(k['b'], 'Any')}, order: int, *, wrt: int | Sequence[int])"
-    f" -> tuple[{of(k['to'], 'W')}, ...]"
-    for k in (ON_VECTORS, IN_EXPRESSIONS)
-]
+TAYLOR = (
+    [
+        f"(f: Map[V, W], x: {of(k['a'], 'V')}, direction: {of(k['b'], 'V')}, order: int)"
+        f" -> tuple[{of(k['to'], 'W')}, ...]"
+        for k in OPERANDS
+    ]
+    + [
+        f"(f: Map[V, W], x: {of(k['a'], 'V')}, direction: {of(k['b'], 'Any')}, order: int, *, wrt: int | Sequence[int])"
+        f" -> tuple[{of(k['to'], 'W')}, ...]"
+        for k in (ON_VECTORS, IN_EXPRESSIONS)
+    ]
+    + [
+        f"(f: Map[V, W], x: tuple[{x}], direction: {direction}, order: int, *, wrt: int | Sequence[int])"
+        f" -> tuple[{to}[W], ...]"
+        for x, direction, to in (
+            ("Vec[Any], ...", "Vec[Any]", "Vec"),
+            ("Expr[Any], *tuple[Expr[Any] | Vec[Any], ...]", "Expr[Any] | Vec[Any]", "Expr"),
+            ("Vec[Any], Expr[Any], *tuple[Expr[Any] | Vec[Any], ...]", "Expr[Any] | Vec[Any]", "Expr"),
+            ("Vec[Any], ...", "Expr[Any]", "Expr"),
+        )
+    ]
+)
 
 
 def in_lanes(n: int, over: tuple[int, ...]) -> str:

@@ -15,10 +15,10 @@ from adjoint.languages.ks.value.tensor_lanes import lane_entry
 from adjoint.languages.ks.value.value_classes import LEAF, Table, UnrolledError, Value
 from diff import const, operation
 from diff.lam.term.term_error import TermError
-from diff.trace.expr import tracing
 from hilbert import R, Vec
 from hilbert.arrays.libraries.namespace import to_numpy
 from hilbert.space.space import Bool
+from hilbert.tracebacks import tracing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -26,9 +26,9 @@ from diff.derive.user_operation_derivative import TangentRule, require_linear
 from diff.lam.term.term_error import TermError
 from diff.lam.term.types import Arrow, DataType, Ground, LeafType, Lin, TupleType
 from diff.terms.user_operation import Custom
-from diff.trace.expr import tracing
 from hilbert import Copower, Fin, SpaceError, Vec
 from hilbert.errors import raised_for
+from hilbert.tracebacks import tracing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -35,11 +35,11 @@ from diff.lam.run.evaluate import Evaluator
 from diff.lam.term.lam_values import Closure, Native
 from diff.lam.term.term_error import TermError
 from diff.lam.term.terms import If
-from diff.trace.expr import tracing
 from hilbert import Copower, DirectSum, Type, Vec
 from hilbert.base.term import driven
 from hilbert.program.transform.lifted_line import lifted_line
 from hilbert.space.space import Bool
+from hilbert.tracebacks import tracing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,10 +11,11 @@ from attrs import evolve
 from adjoint.languages.ks.value.ks_values import mapped
 from adjoint.languages.ks.value.value_classes import LEAF, Lane, Table, UnrolledError, Value
 from diff.lam.term.term_error import TermError
-from diff.trace.expr import Expr, literal, tracing
+from diff.trace.expr import Expr, literal
 from hilbert import Copower, R, Type, Vec
 from hilbert.program.line.operation import Captured, Reduce
 from hilbert.relation import equality
+from hilbert.tracebacks import tracing
 from linmap.term.datum import constants
 
 if TYPE_CHECKING:
