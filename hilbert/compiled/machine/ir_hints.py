@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, final
+
+from attrs import define, field
 
 if TYPE_CHECKING:
-    from hilbert.compiled.machine.ir_text import Module
     from hilbert.compiled.tree.statements import For
 
 
-def hints_of(loop: For, group: int | None, module: Module) -> str:
+@final
+@define
+class Metadata:
+    """The nodes of metadata of a module, by number."""
+
+    nodes: list[str | None] = field(factory=list)
+
+    def note(self, text: str | None) -> int:
+        """The number of a new node."""
+        self.nodes.append(text)
+        return len(self.nodes) - 1
+
+
+def hints_of(loop: For, group: int | None, metadata: Metadata) -> str:
     """The end of the line of a branch that says what is known of a loop, and whether it may be written out."""
-    note, size, hints = module.note, loop.variable.size, list[int]()
+    note, size, hints = metadata.note, loop.variable.size, list[int]()
     if loop.variable.is_rolled:
         hints += [note('!{!"llvm.loop.unroll.disable"}'), note('!{!"llvm.loop.vectorize.enable", i1 false}')]
     elif loop.is_parallel:
@@ -27,5 +41,5 @@ def hints_of(loop: For, group: int | None, module: Module) -> str:
     if not hints:
         return ""
     me = note(None)
-    module.metadata[me] = f"distinct !{{!{me}, {', '.join(f'!{h}' for h in hints)}}}"
+    metadata.nodes[me] = f"distinct !{{!{me}, {', '.join(f'!{h}' for h in hints)}}}"
     return f", !llvm.loop !{me}"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, assert_never, final
 from attrs import define, field
 
 from hilbert.compiled.machine.elementary import FUNCTIONS
-from hilbert.compiled.machine.ir_hints import hints_of
+from hilbert.compiled.machine.ir_hints import Metadata, hints_of
 from hilbert.compiled.machine.ir_scalars import declarations, definition, kept
 from hilbert.compiled.machine.ir_words import (
     ROUTINES,
@@ -54,7 +54,7 @@ class Module:
     used: set[tuple[str, str]] = field(factory=set)
     in_vectors: set[tuple[str, str]] = field(factory=set)
     """The functions among them that a loop calls which runs several rounds at once."""
-    metadata: list[str | None] = field(factory=list)
+    metadata: Metadata = field(factory=Metadata)
 
     def add(self, name: str, part: Part, table: Sequence[Buffer]) -> None:
         """Add the function of a part; `table` are the buffers in memory, in the order of their addresses."""
@@ -69,15 +69,10 @@ class Module:
             lines += declarations([name for name, of in own if of == dtype], dtype)
         bits = dict.fromkeys(self.in_vectors, self.target.vector_bits)
         made = [definition(*key, has_fma=self.target.has_fma, vector_bits=bits.get(key, 0)) for key in own]
-        metadata = [f"!{k} = {text}" for k, text in enumerate(self.metadata)]
+        metadata = [f"!{k} = {text}" for k, text in enumerate(self.metadata.nodes)]
         width = self.target.vector_bits or 128
         attributes = f'attributes #0 = {{ nounwind "prefer-vector-width"="{width}" }}'
         return "\n".join([*dict.fromkeys(lines), *kept(own), *made, *self.functions, attributes, *metadata, ""])
-
-    def note(self, text: str | None) -> int:
-        """The number of a node of metadata."""
-        self.metadata.append(text)
-        return len(self.metadata) - 1
 
 
 @final
@@ -162,9 +157,9 @@ class _Function:
         self.values, places, group = {}, self.places, self.group
         self.places = dict(places)
         if loop.is_parallel:
-            self.group, self.totals = self.module.note("distinct !{}"), loop.totals
+            self.group, self.totals = self.module.metadata.note("distinct !{}"), loop.totals
         self.body(loop.body)
-        hints = hints_of(loop, self.group, self.module)
+        hints = hints_of(loop, self.group, self.module.metadata)
         self.group = group
         last = self.label()
         self.lines += [f"  br label %{last}", f"{last}:"]
