@@ -72,7 +72,8 @@ def yields(x: Any) -> Any:
 
 
 NAMES: dict[str, Any] = {name: getattr(hb, name) for name in PUBLIC} | {
-    "hb": hb, "np": np, "math": math, "Decimal": Decimal, "Xs": Xs, "Ys": Ys, "Days": Days, "Layer": Layer, "Model": Model,
+    "hb": hb, "np": np, "math": math, "Decimal": Decimal, "Xs": Xs, "Ys": Ys, "Layer": Layer, "Model": Model,
+    "Days": Days,
     "X": X, "Y": Y, "V": V, "W": W, "S": S, "P": P, "v": v, "u": u, "k": R.vec(2.0), "k32": hb.R32.vec(2.0),
     "A": (R ** (Y * X)).vec([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), "c": v > 1.5, "s": S.zeros(),
     "C": (R ** (X * X)).vec([[4.0, 1.0, 0.0], [1.0, 3.0, 0.0], [0.0, 0.0, 2.0]]), "L": L, "f": f, "h": h,
