@@ -22,7 +22,7 @@ import hilbert.all as hb
 from tests.public import PUBLIC
 
 FILE = Path(__file__).with_name("remedies.txt")
-LEAST = 499
+LEAST = 515
 """The number of rows: more may come, none may go."""
 
 

@@ -166,8 +166,9 @@ REFUSED: list[tuple[Any, str]] = [
     (
         lambda: B.add(v),
         (
-            ".add(v) of a vector of ℝ^{Column3×Column3} and v in ℝ^Column3: v fits along the axes 0 or 1; write A + v.rep(A.space, "
-            "over=k), where k is the axis along which v is repeated, or give the axes two names by A.named(Y)"
+            ".add(v) of a vector of ℝ^{Column3×Column3} and v in ℝ^Column3: v fits along the axes 0 or 1; write A + "
+            "v.rep(A.space, over=k), where k is the axis along which v is repeated, or give the axes two names "
+            "by A.named(Y)"
         ),
     ),
     (lambda: B.times(v), "v fits along the axes 0 or 1; write A * v.rep(A.space, over=k)"),
