@@ -54,8 +54,8 @@ def test_what_scan_stacks() -> None:
     assert steps.space == Q**N
     assert steps[State.s].array.tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
     assert float(steps[State.s].mean()) == 3.0
-    third: Any = steps[2]
-    assert hb.equal(third, Q.full(3.0))
+    rows: Any = steps
+    assert hb.equal(rows[2], Q.full(3.0))
 
 
 @pytest.mark.parametrize("table", [Q**N, Q**T], ids=str)
