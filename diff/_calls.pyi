@@ -904,8 +904,6 @@ def Tracer___call__(self: Tracer[P, V], body: Callable[P, tuple[Expr[W], Expr[W1
 @overload
 def Tracer___call__(self: Tracer[P, V], body: Callable[P, tuple[Expr[W], Expr[W1], Expr[W2], Expr[W3]]], /) -> Map[V, DirectSum[W, W1, W2, W3]]: ...
 @overload
-def Tracer___call__(self: Tracer[P, V], body: Callable[P, tuple[Expr[Any], ...]], /) -> Map[V, DirectSum[*tuple[Any, ...]]]: ...
-@overload
 def Tracing___call__(self: Tracing, a: A, /, *, planned: bool = True) -> Tracer[[Expr[A]], A]:
     """The tracer of a function on these spaces, to apply to a body; raises SpaceError for what is no space."""
 @overload

@@ -117,18 +117,6 @@ def eleven() -> None:
     reveal_type(fun(X, R, X, Y, R, X, Y, R, X, X, R)(lambda *parts: parts[0]))  # N: Map[Any, Any]
 
 
-@fun(X)
-def entries(u: Expr[Vector[A]]) -> tuple[Expr[Scalar], ...]:
-    return tuple(u[k] for k in range(2))
-
-
-@fun(X, Y)
-def several(
-    u: Expr[Vector[A]], v: Expr[Vector[B]]
-) -> tuple[Expr[Scalar], Expr[Vector[B]], Expr[Scalar], Expr[Scalar], Expr[Scalar]]:
-    return u[0], v, u[1], v[0], v[1]
-
-
 def main() -> None:
     reveal_type(one(x))  # N: Vec[Field]
     reveal_type(two(x, y))  # N: Vec[Field]
@@ -171,7 +159,3 @@ def main() -> None:
     f10 = fun(X, R, X, Y, R, X, Y, R, X)(lambda u, w, p, q, s, t, m, n, z: ten(u, y, w, p, q, s, t, m, n, z) * 2.0)
     reveal_type(f10)  # N: Map[DirectSum[Vector[A], Field, Vector[A], Vector[B], Field, Vector[A], Vector[B], Field, Vector[A]], Field]
     assert float(f10(x, r, x, y, r, x, y, r, x)) == 2.0 * float(ten(x, y, r, x, y, r, x, y, r, x))
-    reveal_type(entries)  # N: Map[Vector[A], DirectSum[*tuple[Any, ...]]]
-    reveal_type(several)  # N: Map[DirectSum[Vector[A], Vector[B]], DirectSum[*tuple[Any, ...]]]
-    assert entries(x).flat().tolist() == [1.0, 2.0]
-    assert several(x, y).flat().tolist() == [1.0, 1.0, 2.0, 3.0, 2.0, 1.0, 2.0]

@@ -196,7 +196,6 @@ TRACE = {
             f"(self: Tracer[P, V], body: Callable[P, {of(EXPR, *spaces)}], /) -> Map[V, DirectSum[{', '.join(spaces)}]]"
             for spaces in (["W", "W1"], ["W", "W1", "W2"], ["W", "W1", "W2", "W3"])
         ),
-        "(self: Tracer[P, V], body: Callable[P, tuple[Expr[Any], ...]], /) -> Map[V, DirectSum[*tuple[Any, ...]]]",
     ],
     "Tracing.__call__": [
         *(
