@@ -8,7 +8,7 @@ import sys
 from functools import singledispatch, wraps
 from numbers import Complex, Integral, Real
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, SupportsFloat, TypeGuard, TypeVar, cast
+from typing import TYPE_CHECKING, Any, SupportsFloat, TypeGuard, TypeVar, cast, get_origin
 
 import numpy as np
 
@@ -78,6 +78,8 @@ def shown(value: object) -> str:
         return f"a {'tuple' if isinstance(value, tuple) else 'list'} of {len(value)}"
     if isinstance(value, type):
         return f"the class {value.__name__}"
+    if get_origin(value) is not None:  # an alias has the attributes of its class
+        return f"the annotation {getattr(get_origin(value), '__name__', value)}[…]"
     if isinstance(value, ModuleType):
         return f"the module {value.__name__}"
     if is_masked(value):

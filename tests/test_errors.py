@@ -821,7 +821,7 @@ DIFF: dict[str, Rows] = {
         ("fun(V, planned=1)", "fun(V, planned=1)(body): planned is True, or False"),
         ("fun(f)", "fun takes spaces, not a map ℝ^Pixel4 → ℝ^Pixel4"),
         ("fun(lambda v: v)", "fun takes spaces, not …; apply it to the body as in fun(V)(body)"),
-        ("fun(Layer)", "fun takes spaces, not the class Layer: Layer(…) makes one"),
+        ("fun(Layer)", "fun takes spaces, not the class Layer: Layer.space() makes one"),
         ("fun(p)", "fun takes spaces, not the index set Pixel4"),
         ("fun(V)(3)", "takes a Python function of expressions, not 3"),
         ("fun(V)(v)", "takes a Python function of expressions, not a vector of ℝ^Pixel4"),

@@ -25,11 +25,11 @@ from tests.message_lines import apart
 BODIES: list[tuple[Any, Callable[..., Any], str]] = [
     # sums and products
     (V, lambda e: e + w, "ℝ^Pixel4 + ℝ^Hidden3: both sides must be in one space"),
-    (V, lambda e: w - e, "cannot form ℝ^Pixel4 - ℝ^Hidden3: both sides must be in one space"),
+    (V, lambda e: w - e, "cannot form ℝ^Hidden3 - ℝ^Pixel4: both sides must be in one space"),
     (V, lambda e: e + v32, "ℝ^Pixel4 + ℝ₃₂^Pixel4"),
     (V, lambda e: e + np.zeros(4), "+ of an expression of ℝ^Pixel4 and an array …: write const(V.vec(array))"),
-    (V, lambda e: np.zeros(4) + e, "+ of an expression of ℝ^Pixel4 and an array …: write const(V.vec(array))"),
-    (V, lambda e: np.zeros((4, 4)) @ e, "@ of an expression of ℝ^Pixel4 and an array of shape (4, 4)"),
+    (V, lambda e: np.zeros(4) + e, "+ of an array … and an expression of ℝ^Pixel4: … write const(V.vec(array))"),
+    (V, lambda e: np.zeros((4, 4)) @ e, "@ of an array of shape (4, 4) … and an expression of ℝ^Pixel4"),
     (V, lambda e: e + "a", "+ of an expression of ℝ^Pixel4 and 'a': a vector would fit"),
     (V, lambda e: e * None, "* of an expression of ℝ^Pixel4 and None"),
     (V, lambda e: e + True, "+ of an expression of ℝ^Pixel4 and True"),

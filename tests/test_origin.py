@@ -163,6 +163,9 @@ SHOWN += [
     ),
 ]
 OPERANDS: list[tuple[Callable[..., Any], str]] = [
+    (lambda m, x, b: np.eye(2) * b, "np.eye(2) is an array of shape (2, 2) and dtype float64, b ∈ ℝ^Hidden2"),
+    (lambda m, x, b: NUMBERS < b, "NUMBERS is an array of shape (3,) and dtype float64, b ∈ ℝ^Hidden2"),
+    (lambda m, x, b: (2.0 * b).std(), "2.0 * b ∈ ℝ^Hidden2"),
     (lambda m, x, b: hb.inner(x * 2.0, b), "x * 2.0 ∈ ℝ^Pixel3, b ∈ ℝ^Hidden2"),
     (
         lambda m, x, b: hb.fold(lambda s, y: s, b, 3.0 * NUMBERS),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from adjoint.bridges.pytree import flattened, unflattened
 from adjoint.reverse.adjoint_affine import vjp
 from diff.derive.affine import jvp
 from diff.terms.lower import program
@@ -38,10 +39,11 @@ def as_jax(f: AnyMap, *, rule: Rule = "jvp") -> Callable[..., Any]:
     """f as a function of JAX's arrays, which `jax.grad`, `jit`, `vmap`, `scan` take; its derivatives are ours.
 
     An argument for each part of f's domain: an array, tuples of arrays in the form of the part, or a vector, which is a
-    pytree from then on. The result is an array, or tuples of arrays in the form of the codomain. With rule="vjp" the
-    function and its gradient run outside of JAX, on numpy, as they are: `compiled(f)` as machine code, an operation of
-    a user's by its own library; there JAX has derivatives backwards only. Raises SpaceError without JAX, for a rule of
-    another name, and for arrays that do not fit.
+    pytree from then on: `vmap` and `scan` take rows of vectors of V^X, and what they stack is in V^n. The result is an
+    array, or tuples of arrays in the form of the codomain. With rule="vjp" the function and its gradient run outside of
+    JAX, on numpy, as they are: `compiled(f)` as machine code, an operation of a user's by its own library; there JAX
+    has derivatives backwards only. Raises SpaceError without JAX, for a rule of another name, and for arrays that do
+    not fit.
     """
     if rule not in get_args(Rule):
         msg = f'as_jax(f, rule={shown(rule)}): the name of a rule is "jvp" or "vjp"'
@@ -144,9 +146,7 @@ def _register() -> None:
         msg = "as_jax needs JAX: pip install jax"
         raise SpaceError(msg) from None
     if not _registered:
-        tree_util.register_pytree_node(
-            Vec, lambda v: (v.leaves, v.space), lambda space, leaves: Vec(space, tuple(leaves))
-        )
+        tree_util.register_pytree_node(Vec, flattened, unflattened)
         _registered = True
 
 

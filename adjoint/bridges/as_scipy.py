@@ -15,7 +15,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, final, get_args
+from typing import TYPE_CHECKING, Any, Generic, Literal, Never, NoReturn, TypeAlias, TypeVar, final, get_args
 
 import numpy as np
 
@@ -111,6 +111,12 @@ class FlatFunction(Generic[X]):
     @cached_property
     def _run(self) -> OnLeaves:
         return runner(self._varied.program)
+
+    def __call__(self, *_: Never) -> NoReturn:
+        """Raise SpaceError: a solver takes one of the methods."""
+        solver = "minimize" if isinstance(self, FlatObjective) else "least_squares"
+        msg = f"{self!r} is no function itself: write s = as_scipy(f), {solver}(s.fun, s.x0(v), jac=s.jac)"
+        raise SpaceError(msg)
 
     def __repr__(self) -> str:
         return f"as_scipy(f : {self.map.dom} → {self.map.cod}) on {self.size} numbers"

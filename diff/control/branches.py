@@ -18,7 +18,7 @@ from diff.trace.error_place import returned
 from diff.trace.expr import Expr
 from hilbert import SpaceError, Type, Vec
 from hilbert.base.attach import overloaded
-from hilbert.errors import double, is_number, shown, written
+from hilbert.errors import double, is_masked, is_number, shown, written
 from hilbert.program.control.branch import Cond
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.choice import Choose
@@ -48,6 +48,8 @@ def where(c: Any, then: Any, otherwise: Any) -> Any:
     """
     if not isinstance(c, (Expr, Vec)) or any(leaf.kind != "b" for leaf in c.space.leaves) or len(c.space.leaves) != 1:
         msg = f"where takes a condition, such as x > 0, not {shown(c)}"
+        if getattr(getattr(c, "dtype", None), "kind", "") == "b" and not is_masked(c):
+            msg += ": make it a vector by (Bool ** X).vec(array > 0)" if c.shape else ": write Bool.vec(c)"
         raise SpaceError(msg)
     lazily = [callable(part) for part in (then, otherwise)]
     if not any(lazily):

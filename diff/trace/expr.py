@@ -133,7 +133,7 @@ class Expr(Applicable, Reductions, Generic[V]):
 
     @overloaded(lambda: _calls.Expr___radd__)
     def __radd__(self: Expr[Any], o: Any) -> Any:
-        return _add(_known(self), o, 1.0, "+")
+        return _add(_known(self), o, 1.0, "+", first=True)
 
     @overloaded(lambda: _calls.Expr___sub__)
     def __sub__(self: Expr[Any], o: Any) -> Any:
@@ -141,7 +141,7 @@ class Expr(Applicable, Reductions, Generic[V]):
 
     @overloaded(lambda: _calls.Expr___rsub__)
     def __rsub__(self: Expr[Any], o: Any) -> Any:
-        return _add(_negated(_known(self)), o, 1.0, "-")
+        return _add(_negated(_known(self)), o, 1.0, "-", first=True)
 
     def __pos__(self: Linear[S]) -> Expr[S]:
         return _known(self)
@@ -169,7 +169,7 @@ class Expr(Applicable, Reductions, Generic[V]):
 
     @overloaded(lambda: _calls.Expr___rmul__)
     def __rmul__(self: Expr[Any], o: Any) -> Any:
-        return _scaled(self, double(o)) if is_number(o) else operand(self, o, "*") * self
+        return _scaled(self, double(o)) if is_number(o) else operand(self, o, "*", first=True) * self
 
     def __truediv__(self: Linear[S], o: Expr[S] | Vec[S] | Expr[Field] | Vec[Field] | Number) -> Expr[S]:
         """v/k for a scalar k, entry by entry for two vectors of one space."""
@@ -185,7 +185,7 @@ class Expr(Applicable, Reductions, Generic[V]):
     @overloaded(lambda: _calls.Expr___rtruediv__)
     def __rtruediv__(self: Expr[Any], o: Any) -> Any:
         if not is_number(o):
-            return operand(self, o, "/") / self
+            return operand(self, o, "/", first=True) / self
         return elementwise(Primitive("reciprocal"), self) if double(o) == 1.0 else number_like(self, o) / self
 
     def __pow__(self: Linear[S], k: Number) -> Expr[S]:
@@ -207,7 +207,7 @@ class Expr(Applicable, Reductions, Generic[V]):
 
     @overloaded(lambda: _calls.Expr___rmatmul__)
     def __rmatmul__(self: Expr[Any], o: Any) -> Any:
-        return _matmul(operand(self, o, "@"), self)
+        return _matmul(operand(self, o, "@", first=True), self)
 
     @property
     def T(self: Expr[Copower[W, Product[I, J]]]) -> Expr[Copower[W, Product[J, I]]]:
@@ -472,8 +472,11 @@ def apply_to_slots(b: Builder, f: AnyMap, slots: tuple[int, ...]) -> list[int]:
     return [where[k] for k in p.outputs]
 
 
-def operand(like: Expr[Any], o: Any, sign: str) -> Expr[Any]:
-    """The other operand of an operation with `like`: an expression of the same trace, or a constant vector."""
+def operand(like: Expr[Any], o: Any, sign: str, *, first: bool = False) -> Expr[Any]:
+    """The other operand of an operation with `like`: an expression of the same trace, or a constant vector.
+
+    `first` tells that `o` stands before `like`.
+    """
     if isinstance(o, Expr):
         if o.builder is not like.builder:
             msg = f"{sign} of expressions of two functions: pass one function's value to the other as an argument"
@@ -481,7 +484,8 @@ def operand(like: Expr[Any], o: Any, sign: str) -> Expr[Any]:
         return o
     if isinstance(o, Vec):
         return literal(like.builder, o)
-    raise SpaceError(f"{sign} of {shown(like)} and {shown(o)}: {of_operand(sign, o)}")
+    left, right = (o, like) if first else (like, o)
+    raise SpaceError(f"{sign} of {shown(left)} and {shown(right)}: {of_operand(sign, o)}")
 
 
 def _argument(like: Expr[Any], a: Any) -> Expr[Any]:
@@ -515,14 +519,14 @@ def same(a: Expr[V], b: Expr[Any], sign: str) -> Expr[V]:
     return b
 
 
-def _add(a: Expr[V], o: Any, k: float, sign: str) -> Expr[V]:
+def _add(a: Expr[V], o: Any, k: float, sign: str, *, first: bool = False) -> Expr[V]:
     if is_number(o):
         number = k * double(o)
         space = a._require("a number as a vector")  # sum() adds to 0
         return _add(a, number_like(a, number), 1.0, sign) if number else Expr(a.builder, space, a.slots)
-    b = operand(a, o, sign)
+    b = operand(a, o, sign, first=first)
     a, b = _spread(a, b.space), _spread(b, a.space)
-    b = same(a, b, sign)
+    same(b, a, sign) if first else same(a, b, sign)
     a._require(f"v {sign} w")
     right = b.slots if k == 1.0 else _negated(b).slots
     return Expr(a.builder, a.space, tuple(map(a.builder.add, a.slots, right)))
@@ -564,7 +568,8 @@ def elementwise(p: AnyElementwise, *args: Any) -> Expr[Any]:
 
 
 def _compare(name: str, a: Expr[Any], o: Any) -> Expr[Any]:
-    return elementwise(Comparison(name), a, number_like(a, o) if is_number(o) else operand(a, o, name))
+    p = Comparison(name)
+    return elementwise(p, a, number_like(a, o) if is_number(o) else operand(a, o, p.rule.text))
 
 
 def bilinear(c: Contraction[Any, Any, W], a: Expr[Any], b: Expr[Any]) -> Expr[W]:

@@ -132,6 +132,10 @@ def _by_position(called: FrameType) -> list[Any]:
 def _paired(node: ast.expr, called: FrameType, names: Names) -> list[tuple[ast.expr, Any]]:
     """The parts of an expression with their values, where the call that it made tells them."""
     values, name = _by_position(called), called.f_code.co_name
+    if name == "__get__":  # of what is lacking: its own self is no value of the user's
+        values = values[1:]
+    elif name == "__array_ufunc__":  # an operator whose left side is numpy's
+        values = list(called.f_locals.get("inputs", ()))
     parts: list[ast.expr]
     if name == "__bool__":
         return [(part, values[0]) for part in _condition(node)]
@@ -148,7 +152,7 @@ def _paired(node: ast.expr, called: FrameType, names: Names) -> list[tuple[ast.e
             named = dict(_arguments(called))
             given = [(key.value, named[key.arg]) for key in keywords if key.arg in named]
             if name == "__array_ufunc__":
-                return list(zip(args, called.f_locals.get("inputs", ()), strict=False))
+                return list(zip(args, values, strict=False))
             if not isinstance(function, (ast.Name, ast.Attribute)) and name != "__call__":
                 return []  # what a computed function was given before is not written here
             own = function  # a callable object, or what has the method that was called

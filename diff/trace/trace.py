@@ -11,15 +11,16 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, final
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, final, get_origin
 
 from diff.mistakes.escaped_expressions import TwoFunctionsError, leaked
 from diff.mistakes.wrong_results import instead_of_result
 from diff.terms.program import Program
 from diff.trace.error_place import here, origin, understood
 from diff.trace.expr import Expr
-from hilbert import DirectSum, SpaceError, Type
+from hilbert import DirectSum, Index, SpaceError, Type
 from hilbert.base.attach import overloaded
+from hilbert.base.tag_classes import index_set_of
 from hilbert.errors import shown
 from hilbert.program.line.builder import Builder
 from hilbert.program.transform.lanes_of_steps import in_lanes_of_steps
@@ -164,10 +165,15 @@ def _fixed(planned: Any) -> bool:
 
 def _known(space: Any, what: str, remedy: str) -> None:
     if not isinstance(space, Type):
-        is_space = isinstance(space, type) and issubclass(space, Type)
-        hint = f"; apply it to the body as in {remedy}" if callable(space) and not is_space else ""
-        if is_space:
-            hint = f": {space.__name__}(…) makes one"
+        hint = f"; apply it to the body as in {remedy}" if callable(space) else ""
+        if get_origin(space) is not None:
+            hint = ", which is for type checkers: write the space, such as R ** X"
+        elif isinstance(space, Index):
+            hint = ": write R ** X for vectors over X, Elements(X) for its elements"
+        elif isinstance(space, type) and issubclass(space, Type):
+            hint = f": {space.__name__}{'.space()' if hasattr(space, 'lenses') else '(…)'} makes one"
+        elif isinstance(space, type) and space not in {int, float, bool, complex, str}:
+            hint = f": a class names an axis, write R ** {index_set_of(space, '')}"
         msg = f"{what}, not {shown(space)}{hint}"
         raise SpaceError(msg)
 

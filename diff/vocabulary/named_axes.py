@@ -136,5 +136,5 @@ def _along(x: Expr[Any], given: Any, name: str) -> tuple[Expr[Any], tuple[int, .
         raise SpaceError(msg)
     places = " or ".join(" and ".join(map(str, at)) for at in ways)
     sign = "+" if name == "add" else "*"
-    msg = f"{what}: v fits along the axes {places}; write A {sign} v.rep(V, over=k), where k is the axis along which v "
-    raise SpaceError(f"{msg}is repeated, or give the axes two names by A.named(Y)")
+    msg = f"{what}: v fits along the axes {places}; write A {sign} v.rep(A.space, over=k), where k is the axis along "
+    raise SpaceError(f"{msg}which v is repeated, or give the axes two names by A.named(Y)")

@@ -202,6 +202,9 @@ class NotArray(Refusing):
         self._refuse("numpy's conversion to an array")
 
     def __array_function__(self, function: Any, *_: Any) -> NoReturn:
+        if sys._getframe(1).f_globals.get("__name__") == "matplotlib.cbook":  # drops a ValueError, and with it the text
+            msg = f"matplotlib does not plot {shown(self)}: write v.array of a vector v"
+            raise TypeError(msg)
         self._refuse(f"numpy's {function.__name__}", function.__name__)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:

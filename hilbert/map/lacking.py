@@ -74,6 +74,20 @@ def of_rows(have: Type, want: Type, lifted: str) -> str:
     return f"; f for each element of X = {axes[0]} is {lifted}, of v.reshape(X * Y) with Y = {want.index}"
 
 
+def record_of(names: Sequence[str]) -> str:
+    """The text of a vector of a record."""
+    return f"P.of({', '.join(f'{name}=…' for name in names)})"
+
+
+def as_record(names: Sequence[str], *, in_order: bool) -> str:
+    """The end of an error for arguments that are the parts of the record that is due."""
+    if not in_order:
+        return f"; write f({record_of(names)})"
+    parts = ("v", "v, w", "v, w, …")[min(len(names), 3) - 1]
+    data = f"({parts})" if len(names) > 1 else f"({parts},)"
+    return f"; write f(P.vec({data})) for vectors of its parts, f(pack(P)({parts})) in a body"
+
+
 def power_of(space: Type, base: Type) -> Index | None:
     """X where a space is V^X for that V, or a table of rows in it."""
     if not isinstance(space, Copower):

@@ -16,7 +16,7 @@ from hilbert.base.term import Term
 from hilbert.displayed import DisplayedAsFormula
 from hilbert.errors import SpaceError, alike, number, shown
 from hilbert.index.index import Index, Product, require_index
-from hilbert.map.lacking import OF_MAPS, SIGNS_OF_MAPS, missing, of_rows, power_of
+from hilbert.map.lacking import OF_MAPS, SIGNS_OF_MAPS, as_record, missing, of_rows, power_of, record_of
 from hilbert.space.direct_sum import DirectSum, flat
 from hilbert.space.nested_sums import apart, said, unflattened
 from hilbert.space.space import Copower, R, Type, bracketing
@@ -324,7 +324,9 @@ def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:
             what = f"argument {k + 1} of f : {dom} → {f.cod} is {shown(arg)}"
             is_list = isinstance(arg, list) and bool(arg) and all(isinstance(item, NotArray) for item in arg)
             remedy = "write f(v, w), not f([v, w])" if is_list else "make it by V.vec(data)"
-            if part.is_sum:
+            if dom.names and len(args) == len(dom.names):
+                remedy = f"write f({record_of(dom.names)})"
+            elif part.is_sum:
                 remedy += unflattened(part, arg)
             raise SpaceError(f"{what}, where a vector of {part} is due: {remedy}")
     if len(args) == 1:
@@ -374,6 +376,8 @@ def unfit(have: Sequence[Type], want: Type) -> str:
     if len(have) != len(due):
         return ""
     order = [next((k for k, one in enumerate(have) if one == part), -1) for part in due]
+    if want.names and sorted(order) == list(range(len(have))):
+        return as_record(want.names, in_order=order == sorted(order))
     if sorted(order) == list(range(len(have))):
         return f"; the arguments {', '.join(str(k + 1) for k in order)}, in this order, would fit"
     table = have[0]

@@ -135,7 +135,9 @@ class Record(Biproduct):
         _require_names(f"the record {cls.__name__}", parts, cls.lenses, _call(cls.lenses, cls.__name__))
         for name, space in parts.items():
             if not isinstance(space, Type):
-                due = f"P.of({name}=…) makes a vector of a record P of spaces" if isinstance(space, Vec) else SPACES
+                is_data = isinstance(space, (Vec, list, tuple)) or hasattr(space, "dtype")
+                due = f"P.of({name}=…) makes a vector of a record P of spaces, P = {cls.__name__}.space()"
+                due = due if is_data else SPACES
                 raise SpaceError(f"{cls.__name__}.{name} is a space, not {shown(space)}: {due}")
         self._hold(tuple(parts[name] for name in cls.lenses))
 

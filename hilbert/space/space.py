@@ -141,7 +141,7 @@ class Type(DisplayedAsFormula, Remembering, OfFields, SpaceRemedies):
     def places(self) -> range:
         """The positions of the parts of a direct sum, or of the components of V^X; SpaceError for another type."""
         msg = f"an element of {self} has no parts and no components"
-        raise SpaceError(msg)
+        raise SpaceError(f"{msg}: v.array of a vector v is an array of numpy, float(v) of a scalar a number")
 
     @property
     def loop(self) -> range:

@@ -32,7 +32,7 @@ def visited(value: Any) -> range:
     except SpaceError as error:
         if names is None:
             raise
-        what = f"{error}: it is one value, and {names} names are given for it"
+        what = f"{str(error).partition(': v.array')[0]}: it is one value, and {names} names are given for it"
         raise SpaceError(what + value._instead_of("__iter__")) from error
     if names is not None and names != len(places) & BYTE:
         what = "parts" if value.space.is_sum else "components"

@@ -331,3 +331,32 @@ def test_the_factor_of_the_goal_is_a_number(factor: Any) -> None:
     for call in (p.hessian, p.hess):
         with pytest.raises(SpaceError, match="a flat array of 1 real numbers is due, for ℝ, not"):
             call(START, [], factor)
+
+
+def test_matrices_as_arrays() -> None:
+    """With as_="array" a Hessian of many unknowns is an array, for solvers that take no sparse matrices."""
+    W = hb.R ** hb.Fin.of(177)
+    bowl = hb.fun(W)(lambda x: ((x - 1.0) ** 2).sum() + 0.1 * ((x[1:] - x[:-1]) ** 2).sum())
+    sparse, s = hb.as_scipy(bowl), hb.as_scipy(bowl, as_="array")
+    start = s.x0(W.zeros())
+    assert scipy.sparse.issparse(sparse.hess(start))
+    np.testing.assert_allclose(np.linalg.inv(s.hess(start)) @ sparse.hess(start).toarray(), np.eye(177), atol=1e-12)
+    found = minimize(s.fun, start, jac=s.jac, hess=s.hess, method="trust-exact")
+    np.testing.assert_allclose(found.x, 1.0, atol=1e-6)
+
+
+def test_bounds_of_a_vector() -> None:
+    """Bounds are vectors of the space, some of their entries infinite."""
+    s = hb.as_scipy(hb.fun(V)(lambda x: ((x + 1.0) ** 2).sum()))
+    low = s.x0(V.vec([0.5, -np.inf, -np.inf, -np.inf, -np.inf, 0.0]))
+    bounds: Any = scipy.optimize.Bounds(low, np.inf)
+    found = minimize(s.value_and_grad, START, jac=True, bounds=bounds)
+    np.testing.assert_allclose(found.x, [0.5, -1.0, -1.0, -1.0, -1.0, 0.0], atol=1e-6)
+
+
+@pytest.mark.parametrize(("f", "solver"), [(valley, "minimize"), (hb.fun(V)(hb.sin), "least_squares")])
+def test_no_function_itself(f: Any, solver: str) -> None:
+    """A solver that is given the object says which of its methods it takes."""
+    s: Any = hb.as_scipy(f)
+    with pytest.raises(SpaceError, match=rf"write s = as_scipy\(f\), {solver}\(s.fun, s.x0\(v\), jac=s.jac\)"):
+        minimize(s, START)

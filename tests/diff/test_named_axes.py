@@ -167,10 +167,11 @@ REFUSED: list[tuple[Any, str]] = [
         lambda: B.add(v),
         (
             ".add(v) of a vector of ℝ^{Column3×Column3} and v in ℝ^Column3: v fits along the axes 0 or 1; write A + "
-            "v.rep(V, over=k), where k is the axis along which v is repeated, or give the axes two names by A.named(Y)"
+            "v.rep(A.space, over=k), where k is the axis along which v is repeated, or give the axes two names "
+            "by A.named(Y)"
         ),
     ),
-    (lambda: B.times(v), "v fits along the axes 0 or 1; write A * v.rep(V, over=k)"),
+    (lambda: B.times(v), "v fits along the axes 0 or 1; write A * v.rep(A.space, over=k)"),
     (lambda: A.add((R**deep).ones()), "its axes are Row2, Column3, and Deep4 is none of them"),
     (lambda: A.add(A.T), "those of v stand in another order, or more often"),
     (lambda: A.add((hb.R32**row).ones()), "is for spaces of one array each, over one field"),

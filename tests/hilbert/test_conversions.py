@@ -135,3 +135,19 @@ def test_dtypes(s: Source) -> None:
     for space, array in ((R32**X, ones), (R**X, ones.astype(bool)), (R**X, ones.astype(complex))):
         with pytest.raises(SpaceError, match="dtype"):
             space.vec(array)
+
+
+@pytest.mark.parametrize("space", [R, R ** hilbert.Fin.of(3)], ids=str)
+def test_plots(space: Any) -> None:
+    """matplotlib, which drops a ValueError of ours, shows a TypeError that says what to give it; it plots the array."""
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    v = space.ones()
+    _, axes = pyplot.subplots()
+    with pytest.raises(TypeError, match=r"matplotlib does not plot a vector of .*: write v.array of a vector v"):
+        axes.plot(v)
+    with pytest.raises(SpaceError, match=r"v\.array of a vector v is an array of numpy"):
+        axes.hist(v)
+    with pytest.raises(SpaceError, match="numpy's atleast_1d does not apply to a vector"):
+        np.atleast_1d(v)
+    axes.plot(v.array)
+    pyplot.close()

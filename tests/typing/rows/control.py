@@ -142,7 +142,7 @@ VECTORISED = {
         each([VEC], "W"),
         each([EXPR], "W", "Z"),
         *(each([kinds["a"], kinds["b"]], "W") for kinds in OPERANDS),
-        each([EXPR, SOME, SOME], "W"),
+        *(each(kinds, "W") for kinds in ([VEC] * 3, [EXPR, SOME, SOME], [VEC, EXPR, SOME], [VEC, VEC, EXPR])),
         *(
             f"(f: Callable[[Expr[Copower[A, J]]], Expr[{row}]], xs: {kind}[Copower[A, Product[I, J]]], /, *, over: I)"
             f" -> {kind}[{rows}]"
