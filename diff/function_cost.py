@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from attrs import frozen
 
-from diff.printing.show_steps import leaf_names
+from diff.printing.program_names import leaf_names
 from diff.terms.lower import planned, program
 from diff.terms.program import AnyProgram, Program
 from hilbert import DirectSum

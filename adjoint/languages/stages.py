@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 from adjoint.reverse.adjoint_affine import vjp
 from adjoint.reverse.rules import adjoint
 from diff import derivative, diagram, jvp, pointfree, program, show, source
-from diff.printing.show_steps import Slots, leaf_names
+from diff.printing.program_names import leaf_names
+from diff.printing.show_steps import Slots
 from diff.terms.program import Program
 from hilbert import DirectSum, SpaceError
 from hilbert.program.control.control_flow import ControlFlow

@@ -33,7 +33,7 @@ class Entries:
 
     def __init__(self, slots: SlotTexts) -> None:
         self.slots, self.indexed = slots, Indexed(slots.names)
-        self.texts = Texts(((k, self.named(k, t.tight)) for k, t in slots.texts.items()), slots.texts.seen)
+        self.texts = Texts(((k, self.named(k, slots.bound(k, ATOM))) for k in slots.texts), slots.texts.seen)
 
     def named(self, k: int, name: str) -> Text:
         """The text of an entry of a slot that has a name."""

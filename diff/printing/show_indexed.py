@@ -123,6 +123,7 @@ class Indexed:
             axis.tag.__name__.lower() if isinstance(axis, Fin) and axis.tag is not Anonymous else "" for axis in axes
         ]
         if all(tags) and len(set(tags)) == len(tags) and not self.names.taken.intersection(tags):
+            self.names.reserved.update(tags)
             return tags
         letters = [c for c in LETTERS if c not in self.names.taken]
         letters += [f"{c}′" for c in letters] + [f"i{k}" for k in range(len(axes))]

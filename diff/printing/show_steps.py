@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from diff.printing.show_control import held
 from diff.printing.show_entries import Entries
+from diff.printing.program_names import leaf_names
 from diff.printing.show_indexed import is_renaming, is_rep, reads_all
-from diff.printing.slot_text import APPLICATION, ATOM, PRODUCT, SUM, Text, Texts, subscripted
+from diff.printing.slot_text import APPLICATION, ATOM, PRODUCT, SUM, Text, Texts
 from diff.terms.elementwise import AnyElementwise, Elementwise
 from diff.terms.program import AnyProgram
 from diff.terms.user_operation import Custom
@@ -21,7 +22,6 @@ from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.choice import AnyLane, Choose, Fill
 from hilbert.program.line.operation import Add, Along, Contract, Keep, Literal
 from linmap.printing.notation import subscript
-from linmap.printing.part_text import path
 from linmap.printing.relation_text import reduction
 from linmap.printing.section_text import transposed
 from linmap.printing.text_names import SHORT, Names
@@ -36,32 +36,6 @@ HELD = (Pack, Unpack, Loop, While, Cond, Implicit, Solve, Choose, AnyLane, Fill)
 """Steps whose operands have a text as a whole."""
 
 
-def heads(p: AnyProgram) -> tuple[str, ...]:
-    """The names of the arguments, digits at the end as subscripts."""
-    parts = p.dom.parts
-    if p.names:
-        return tuple(subscripted(name) for name in p.names)
-    return (
-        ("x",)
-        if len(parts) == 1 or p.dom.names is not None
-        else tuple(f"x{subscript(k + 1)}" for k in range(len(parts)))
-    )
-
-
-def leaf_names(p: AnyProgram) -> list[str]:
-    """The names of the leaves of the argument."""
-    names = heads(p)
-    whole = len(names) != len(p.dom.parts) or (len(names) == 1 and p.dom.names is not None)
-    parts = (p.dom,) if whole else p.dom.parts
-    pairs = zip(names, parts, strict=True)
-    return [head + "".join(map(_key, way)) for head, part in pairs for way in path(part)]
-
-
-def _key(k: int | str) -> str:
-    """₁, or .weights."""
-    return f".{k}" if isinstance(k, str) else subscript(k + 1)
-
-
 class Slots:
     """The texts of a program's slots, as far as `roots` need them; long ones get a name, unless they are `results`.
 
@@ -69,7 +43,15 @@ class Slots:
     tanh x but does not show it. What a step with a body mentions is what it is given: that body is written once.
     """
 
-    def __init__(self, p: AnyProgram, names: Names, roots: Iterable[int], results: Sequence[int] = ()) -> None:
+    def __init__(
+        self,
+        p: AnyProgram,
+        names: Names,
+        roots: Iterable[int],
+        results: Sequence[int] = (),
+        given: Sequence[Text] | None = None,
+    ) -> None:
+        self.arguments = [Text(name, ATOM) for name in leaf_names(p)] if given is None else given
         self.p, self.names, self.arity = p, Names(page=names.page), p.arity
         roots = set(roots)
         self.data = roots.difference(results)
@@ -116,7 +98,7 @@ class Slots:
 
     def _write(self, needed: set[int], whole: set[int]) -> dict[int, set[int]]:
         """Make the texts of some slots; the result says which others each of them mentions."""
-        self.texts = Texts((k, Text(name, ATOM)) for k, name in enumerate(leaf_names(self.p)))
+        self.texts = Texts(enumerate(self.arguments))
         self.entries = Entries(self)
         self.lines: list[str] = []
         self.whole: dict[int, Text] = {}
@@ -128,7 +110,9 @@ class Slots:
             held = isinstance(self.operation(k), HELD)
             entry = self.entries.of(k) if self.odd and not held else None
             text = self.step(k) if plain or entry is None else entry
-            if (len(text.tight) > SHORT and not self._trivial(k)) or (not plain and k in self.data | whole):
+            again = isinstance(self.operation(k), ControlFlow) and self.p.line.reads[k] > 1
+            is_long = (len(text.tight) > SHORT or again) and not self._trivial(k)
+            if is_long or (not plain and k in self.data | whole):
                 if not plain:
                     wide = self.entries.head(text.wide, k, ranges=k not in whole)
                     text = Text(wide, SUM, wide=wide)
@@ -190,9 +174,9 @@ class Slots:
         plain = text.binding > PRODUCT or (text.binding == PRODUCT and text.sign == sign == "·")
         return text.tight if plain and (last or not text.open) else f"({text.tight})"
 
-    def of_body(self, body: AnyProgram) -> Slots:
-        """The texts of the body of a step, on the same page."""
-        return Slots(body, self.names, body.outputs, body.outputs)
+    def of_body(self, body: AnyProgram, given: Sequence[Text]) -> Slots:
+        """The texts of the body of a step, on the same page; `given` are those of its arguments."""
+        return Slots(body, self.names, body.outputs, body.outputs, given)
 
     def operation(self, k: int) -> Any:
         """The operation of the step into a slot; None for an argument."""

@@ -9,7 +9,7 @@ from attrs import Factory, field, frozen
 from linmap.printing.notation import subscript
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from diff.terms.program import AnyProgram
     from linmap.printing.text_names import Names
@@ -86,8 +86,8 @@ class SlotTexts(Protocol):
         """The text of a result."""
         ...
 
-    def of_body(self, body: AnyProgram) -> SlotTexts:
-        """The texts of the body of a step."""
+    def of_body(self, body: AnyProgram, given: Sequence[Text]) -> SlotTexts:
+        """The texts of the body of a step; `given` are those of its arguments."""
         ...
 
 

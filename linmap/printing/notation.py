@@ -83,6 +83,11 @@ def subscript(n: int) -> str:
     return str(n).translate(SUBSCRIPTS)
 
 
+def indented(block: str) -> str:
+    """All lines of a block moved to the right."""
+    return "\n".join(f"  {one}" for one in block.split("\n"))
+
+
 def line(sign: str, parts: Iterable[Doc]) -> Doc:
     """f • g with nested lines of the same sign flattened and a minus in front; one part alone is itself."""
     flat: list[Doc] = []
@@ -184,13 +189,16 @@ class Page:
         return text.replace("-", "−")
 
     def lay(self, text: str, lets: Sequence[str] = (), hidden: int = 0) -> str:
-        """The text with a line for each definition; what is cut, `hidden` parts included, is counted and named."""
+        """The text with a line for each definition, and those below it; what is cut, `hidden` parts included, is counted and named."""
         lines = wrapped(text)
         left = len(lets)
         for let in lets:
             if self.lines is not None and len(lines) > self.lines:
                 break
-            lines += [f"  {one}" for one in wrapped(let, WIDTH - 2)]
+            for one in let.split("\n"):
+                bare = one.lstrip(" ")
+                indent = " " * (2 + len(one) - len(bare))
+                lines += [indent + part for part in wrapped(bare, WIDTH - len(indent))]
             left -= 1
         if self.lines is not None and len(lines) + (hidden > 0) > self.lines:
             rest = f"{len(lines) - self.lines + 1} more lines{f' and {left} more definitions' if left else ''}"
