@@ -190,7 +190,7 @@ class Page:
 
     def lay(self, text: str, lets: Sequence[str] = (), hidden: int = 0) -> str:
         """The text with a line for each definition, and those below it; what is cut, `hidden` parts included, is counted and named."""
-        lines = wrapped(text)
+        lines = wrapped(text, WIDTH)
         left = len(lets)
         for let in lets:
             if self.lines is not None and len(lines) > self.lines:
