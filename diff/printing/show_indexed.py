@@ -133,7 +133,7 @@ class Indexed:
 
 def at(text: Text, table: dict[int, str]) -> Text:
     """A text with other indices."""
-    fields = {name: getattr(text, name).translate(table) for name in ("tight", "rest", "wide", "coefficient")}
+    fields = {name: getattr(text, name).translate(table) for name in ("tight", "rest", "wide")}
     return evolve(text, **fields)
 
 

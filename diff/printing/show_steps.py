@@ -9,7 +9,7 @@ from diff.printing.show_control import held
 from diff.printing.show_entries import Entries
 from diff.printing.program_names import leaf_names
 from diff.printing.show_indexed import is_renaming, is_rep, reads_all
-from diff.printing.slot_text import APPLICATION, ATOM, PRODUCT, SUM, Text, Texts
+from diff.printing.slot_text import APPLICATION, ATOM, PRODUCT, SUM, Text, Texts, bracketed
 from diff.terms.elementwise import AnyElementwise, Elementwise
 from diff.terms.program import AnyProgram
 from diff.terms.user_operation import Custom
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 
+RAISED = re.compile(r"(²|\^[−\w.]+)$")
+"""An exponent at the end of a text."""
 HELD = (Pack, Unpack, Loop, While, Cond, Implicit, Solve, Choose, AnyLane, Fill)
 """Steps whose operands have a text as a whole."""
 
@@ -174,6 +176,11 @@ class Slots:
         plain = text.binding > PRODUCT or (text.binding == PRODUCT and text.sign == sign == "·")
         return text.tight if plain and (last or not text.open) else f"({text.tight})"
 
+    def _base(self, k: int) -> str:
+        """The text of a slot below an exponent: what has one itself is in brackets."""
+        text = self.bound(k, ATOM)
+        return f"({text})" if RAISED.search(text) else text
+
     def of_body(self, body: AnyProgram, given: Sequence[Text]) -> Slots:
         """The texts of the body of a step, on the same page; `given` are those of its arguments."""
         return Slots(body, self.names, body.outputs, body.outputs, given)
@@ -190,24 +197,35 @@ class Slots:
         """k·x."""
         divisor = self._divisor(x)
         if k != -1.0 and divisor is not None and self.texts[x].sign == "/":
-            text = f"{self.names.number(k)} / {self.bound(divisor, APPLICATION)}"
-            return Text(text, SUM if k < 0 else PRODUCT, "/", open=True)
+            below = self.bound(divisor, APPLICATION)
+            text, binding = f"{self.names.number(k)} / {below}", SUM if k < 0 else PRODUCT
+            return Text(text, binding, "/", open=True, coefficient=k, rest=f"(1/{below})")
         inner = self.texts[x]
-        front = self.names.number(k) if k != -1.0 else "−"
-        if inner.coefficient:
-            return _times(front, inner.coefficient, inner.rest, is_open=inner.open)
+        if inner.coefficient != 1.0:
+            return self._times(k, inner.coefficient, inner.rest, is_open=inner.open)
         rest = self._factor(x, "·", last=True)
         if k == -1.0 and inner.binding == PRODUCT:  # −a⋆b needs no brackets
-            return Text(f"−{inner.tight}", SUM, "", inner.open, "−", rest)
-        return _times(front, "", rest, is_open=inner.open and not rest.endswith(")"))
+            return Text(f"−{inner.tight}", SUM, "", inner.open, k, rest)
+        return self._times(k, 1.0, rest, is_open=inner.open and not rest.endswith(")"))
 
     def product(self, left: int, right: int) -> Text:
         """left · right, with the coefficients of both in front."""
         a, b = self.texts[left], self.texts[right]
-        first = (f"({a.rest})" if a.open else a.rest) if a.coefficient else self._factor(left, "·")
-        last = b.rest if b.coefficient else self._factor(right, "·", last=True)
+        multiple = a.coefficient != 1.0
+        first = (bracketed(a.rest) if a.open else a.rest) if multiple else self._factor(left, "·")
+        last = b.rest if b.coefficient != 1.0 else self._factor(right, "·", last=True)
         is_open = b.open and not last.endswith(")")
-        return _times(a.coefficient, b.coefficient, f"{first}·{last}", is_open=is_open)
+        return self._times(a.coefficient, b.coefficient, f"{first}·{last}", is_open=is_open)
+
+    def _times(self, a: float, b: float, rest: str, *, is_open: bool) -> Text:
+        """The product of two coefficients and a text; the coefficients as one number, where that is as short."""
+        number = self.names.number
+        minus = "−" if (a < 0.0) != (b < 0.0) else ""
+        factors = [number(abs(k)) for k in (a, b) if abs(k) != 1.0]
+        if len(number(abs(a * b))) <= len("·".join(factors)):
+            factors = [number(abs(a * b))] if abs(a * b) != 1.0 else []
+        text = minus + "·".join([*factors, rest])
+        return Text(text, SUM if minus else PRODUCT, "" if minus else "·", is_open, a * b, rest)
 
     def step(self, k: int) -> Text:
         """The text of the step into a slot."""
@@ -300,9 +318,9 @@ class Slots:
         if p.name == "reciprocal":
             return Text(f"1/{self.bound(x, APPLICATION)}", PRODUCT, "/", open=True)
         if p.name == "square":
-            return Text(f"{self.bound(x, ATOM)}²", ATOM)
+            return Text(f"{self._base(x)}²", ATOM)
         if p.name == "power":
-            return Text(f"{self.bound(x, ATOM)}^{self.names.number(p.params[0])}", ATOM)
+            return Text(f"{self._base(x)}^{self.names.number(p.params[0])}", ATOM)
         if p.name == "absolute":
             return Text(f"|{self.texts[x].tight}|", ATOM)
         if name.endswith("'"):  # a derivative in terms of the value: shown in terms of the argument
@@ -329,7 +347,10 @@ class Slots:
         return Text(text, APPLICATION)
 
     def _quotient(self, above: int, below: int) -> Text:
-        return Text(f"{self.bound(above, PRODUCT)} / {self.bound(below, APPLICATION)}", PRODUCT, "/", open=True)
+        text, divisor = self.texts[above], self.bound(below, APPLICATION)
+        if text.coefficient < 0.0 and text.sign != "/":
+            return self._times(text.coefficient, 1.0, f"{text.rest} / {divisor}", is_open=True)
+        return Text(f"{self.bound(above, PRODUCT)} / {divisor}", PRODUCT, "/", open=True)
 
     def _contract(self, spec: Any, left: int, right: int) -> Text:
         for this, other in ((left, right), (right, left)):
@@ -357,12 +378,3 @@ class Slots:
         b = transposed(self.bound(right, ATOM)) if flip_right else self._factor(right, sign, last=not swapped)
         first, second, last = (b, a, left) if swapped else (a, b, right)
         return Text(f"{first}{sign}{second}", PRODUCT, sign, self.texts[last].open and not second.endswith(")"))
-
-
-def _times(a: str, b: str, rest: str, *, is_open: bool) -> Text:
-    """The product of two coefficients and a text."""
-    minus = "−" if a.startswith("−") != b.startswith("−") else ""
-    numbers = [k for k in (a.removeprefix("−"), b.removeprefix("−")) if k]
-    text = minus + "·".join([*numbers, rest])
-    coefficient = minus + "·".join(numbers)
-    return Text(text, SUM if minus else PRODUCT, "" if minus else "·", is_open, coefficient, rest)

@@ -155,7 +155,7 @@ class _Line:
             name, index = indexed.groups()
         elif name.endswith("_") and rest.startswith("{"):
             name = name[:-1]
-        applied = OPERAND.match(rest) is not None and not re.match(r" (of|on|from|by|and|for)\b", rest)
+        applied = re.match(r"'+\(", rest) is not None or OPERAND.match(rest) is not None and not re.match(r" (of|on|from|by|and|for)\b", rest)
         made = LETTERS.get(name, name) if len(name) == 1 else word(name)
         if name == "Σ":
             self.applied = True

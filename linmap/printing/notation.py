@@ -104,8 +104,8 @@ def line(sign: str, parts: Iterable[Doc]) -> Doc:
 
 
 def negative(part: Doc) -> Doc:
-    """−f."""
-    return Signed(((False, part),))
+    """−f; of −g this is g."""
+    return _opposite(part) or Signed(((False, part),))
 
 
 def total(parts: Iterable[Doc]) -> Doc:
@@ -125,10 +125,27 @@ def total(parts: Iterable[Doc]) -> Doc:
 
 def times(k: str, part: Doc | None, sign: str = "•") -> Doc:
     """(k ·) • f, or −f; id is not written."""
+    if k.startswith("−") and (opposite := _opposite(part)) is not None:
+        k, part = k[1:], opposite
+        if k == "1":
+            return part
     if k == "−1":
         return negative(part or IDENTITY)
     factor = Word(f"({k} ·)")
     return factor if part is None else line(sign, [factor, part])
+
+
+def _opposite(part: Doc | None) -> Doc | None:
+    """−f without a minus, for an f that begins with one."""
+    match part:
+        case Signed(((False, inner),)):
+            return inner
+        case Word(text) if text.startswith("(−") and text.endswith((" ·)", " ⋆)")):
+            return Word(f"({text[2:]}")
+        case Chained(sign, (Word() as first, *rest)) if opposite := _opposite(first):
+            return Chained(sign, (opposite, *rest))
+        case _:  # a form of another sign, or of none
+            return None
 
 
 def render(doc: Doc, *, tight: bool = False, within: str = "") -> str:

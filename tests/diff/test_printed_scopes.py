@@ -135,8 +135,8 @@ def test_definitions_of_a_body_stand_below_it() -> None:
     f = fun(R, R)(lambda mu, s: fold(lambda h, y: h * exp(-0.5 * (y - mu) ** 2 / s) / exp(s) + (y - mu) ** 2, s, DATA[0]))
     assert show(f).splitlines() == [
         "(mu, s) ↦ fold[3](f₁, s, a)",
-        "  where f₁ = (h, y) ↦ u₁ / exp s+(y−mu)²",
-        "    where u₁ = h·exp((−0.5·(y−mu)²) / s)",
+        "  where f₁ = (h, y) ↦ u₁+(y−mu)²",
+        "    where u₁ = h·exp(−0.5·(y−mu)² / s) / exp s",
         "  where a ∈ ℝ^3",
     ]
     inner = program(fun(R)(lambda z: exp(sin(z) * cos(z) + z * tanh(z)) * exp(sin(z) * cos(z) + z * tanh(z)) + z))

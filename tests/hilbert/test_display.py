@@ -154,7 +154,7 @@ def kind(name: str) -> str:
         ("(W, x) ↦ tanh(W₁⋆x+b)", r"(W,x)\mapsto \mathrm{tanh}(W_{1}\star x+b)"),
         ("ℝ^{Pixel4×(Y3+2)} ⊕ ℝ₃₂^H", r"\mathbb{R}^{\mathrm{Pixel4}\times (\mathrm{Y3}+2)}\oplus \mathbb{R}_{32}^{H}"),
         ("(cos x)·x₁² + sin(y)", r"(\operatorname{cos}x)\cdot x_{1}^{2}+\mathrm{sin}(y)"),
-        ("tanh'(u₁)²ᵀ", r"\mathrm{tanh}'(u_{1})^{2}{}^{\mathsf{T}}"),
+        ("tanh'(u₁)²ᵀ", r"\operatorname{tanh}'(u_{1})^{2}{}^{\mathsf{T}}"),
         ("π_my_part₁ • ι₂", r"\pi _{\mathrm{my\_part}_{1}}\bullet \iota _{2}"),
         ("Σ_{i, k} W_out[j]·x[k]", r"\sum _{i,k}\ \mathrm{W\_out}[j]\cdot x[k]"),
         ("Σ • π₁", r"\Sigma \bullet \pi _{1}"),
