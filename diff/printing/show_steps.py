@@ -176,7 +176,7 @@ class Slots:
         plain = text.binding > PRODUCT or (text.binding == PRODUCT and text.sign == sign == "·")
         return text.tight if plain and (last or not text.open) else f"({text.tight})"
 
-    def _base(self, k: int) -> str:
+    def base(self, k: int) -> str:
         """The text of a slot below an exponent: what has one itself is in brackets."""
         text = self.bound(k, ATOM)
         return f"({text})" if RAISED.search(text) else text
@@ -318,9 +318,9 @@ class Slots:
         if p.name == "reciprocal":
             return Text(f"1/{self.bound(x, APPLICATION)}", PRODUCT, "/", open=True)
         if p.name == "square":
-            return Text(f"{self._base(x)}²", ATOM)
+            return Text(f"{self.base(x)}²", ATOM)
         if p.name == "power":
-            return Text(f"{self._base(x)}^{self.names.number(p.params[0])}", ATOM)
+            return Text(f"{self.base(x)}^{self.names.number(p.params[0])}", ATOM)
         if p.name == "absolute":
             return Text(f"|{self.texts[x].tight}|", ATOM)
         if name.endswith("'"):  # a derivative in terms of the value: shown in terms of the argument

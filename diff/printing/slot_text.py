@@ -86,6 +86,10 @@ class SlotTexts(Protocol):
         """The text of a result."""
         ...
 
+    def base(self, k: int) -> str:
+        """The text of a slot below an exponent."""
+        ...
+
     def of_body(self, body: AnyProgram, given: Sequence[Text]) -> SlotTexts:
         """The texts of the body of a step; `given` are those of its arguments."""
         ...
