@@ -48,8 +48,9 @@ class Reordered(Displayed):
 
     def __str__(self) -> str:
         before, after = (multiplications(p.line) for p in (self.written, self.run))
-        texts = (*str(self.written).splitlines(), *str(self.run).splitlines())
-        return "\n    ".join([f"order  {before} → {after} multiplications:", *texts])
+        texts = list(dict.fromkeys((str(self.written), str(self.run))))  # one where the order shows in neither
+        lines = [line for text in texts for line in text.splitlines()]
+        return "\n    ".join([f"order  {before} → {after} multiplications:", *lines])
 
 
 @final

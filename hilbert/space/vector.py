@@ -24,7 +24,7 @@ from hilbert.base.repr_names import spelled
 from hilbert.displayed import DisplayedAsNumbers
 from hilbert.errors import SpaceError, fitting, number, shown, written
 from hilbert.index.position import slices
-from hilbert.space.nested_sums import as_numbers, named, said
+from hilbert.space.nested_sums import as_numbers, few, named, said
 from hilbert.space.parts import Lens, lens_for, part_place, place, span, summand_slices
 from hilbert.space.space import OfSpaces
 from hilbert.space.unpacking import visited
@@ -56,8 +56,6 @@ S_co = TypeVar("S_co", bound="Type", covariant=True)
 Truth = TypeVar("Truth", bound="Boolean | Copower[Boolean, Any] | Copower[Copower[Boolean, Any], Any]")
 Number: TypeAlias = "float | np.floating[Any]"
 """A real number, numpy's of any precision among them."""
-FEW = 6
-"""Of a larger vector, arrays of so many numbers are written."""
 SMALL = 24  # vectors up to this dimension show their entries
 
 
@@ -595,7 +593,7 @@ class Vec(DisplayedAsNumbers, NotArray, Reductions, Generic[V]):
 
     def _summary(self) -> str:
         """The parts of a larger vector: single numbers and a few as they are, the shapes of longer arrays."""
-        return named(self.space, self.space.pack(map(_few, self.space.leaves, self.leaves)), str)
+        return named(self.space, self.space.pack(map(few, self.space.leaves, self.leaves)), str)
 
     def _shapes(self) -> str:
         dense = (f"{leaf.dtype}{list(leaf.shape)}" for leaf in self.space.leaves)
@@ -605,18 +603,6 @@ class Vec(DisplayedAsNumbers, NotArray, Reductions, Generic[V]):
 _set_space, _set_leaves, _set_token = (vars(Vec)[name].__set__ for name in ("space", "leaves", "_token"))
 """The setters of the slots of a new vector: half as fast again as `object.__setattr__`."""
 Vec.__init__.__defaults__ = (None,) * 3  # for the error of Vec(data); type checkers know no defaults
-
-
-def _few(leaf: Any, array: Any) -> str:
-    """At most six numbers along an axis, with six digits; the shape of another array."""
-    what = f"{leaf.dtype}{list(leaf.shape)}"
-    if len(leaf.shape) > 1 or leaf.size > FEW:
-        return what
-    try:
-        numbers = [f"{k:.6g}" if isinstance(k, float) else str(k) for k in to_numpy(array).reshape(-1).tolist()]
-    except TypeError:  # a tracer of JAX has no entries yet
-        return what
-    return f"[{', '.join(numbers)}]" if leaf.shape else numbers[0]
 
 
 def _dot(a: Any, b: Any) -> float:

@@ -65,6 +65,8 @@ def test_what_is_drawn(name: str) -> None:
     assert made.wires_in == len(MAPS[name].dom.leaves)
     assert made.wires_out == len(MAPS[name].cod.leaves)
     assert made._repr_svg_() == made.svg
+    assert made._repr_html_() is None  # type: ignore[func-returns-value]
+    assert pretty(made) == str(made)
     assert "nan" not in made.svg
 
 

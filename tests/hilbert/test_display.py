@@ -432,3 +432,27 @@ def test_in_a_notebook(tmp_path: Path) -> None:
     assert vector["text/html"].count("<td>") == 3
     assert cost["text/html"].startswith("<pre>apply")
     assert structure == {"text/plain": "identity", "text/html": "<pre>identity</pre>"}
+
+
+def test_larger_vectors_by_parts() -> None:
+    """A record of 177 numbers shows its scalars with six digits, and the shapes of its longer arrays."""
+
+    class County(hb.Axis): ...
+
+    class Radon(hb.Record):
+        mu: hb.Part[hb.Scalar]
+        slope: hb.Part[hb.Vector[County]]
+        few: hb.Part[hb.Scalar]
+
+    P = Radon.space(County=175)
+    v = P.vec((1 / 3, [0.0] * 175, 2.0))
+    assert str(v) == f"(mu: 0.333333, slope: float64[175], few: 2.0) ∈ {P}"
+    assert str((R ** hb.Fin.of(100)).zeros()) == "float64[100] ∈ ℝ^100"
+
+
+def test_definitions_of_a_body_in_tex() -> None:
+    """A definition below another one is a definition, too, moved to the right."""
+    f = hb.fun(R)(lambda s: hb.iterate(lambda x: x + hb.exp(hb.sin(hb.cos(x * s) * x) + s), s, hb.Fin.of(3)))
+    assert str(f).count("    where u₁") == 1
+    tex = str(f._repr_latex_())
+    assert r"\\\quad \text{where }u_{1}&=" in tex
