@@ -452,7 +452,7 @@ def test_larger_vectors_by_parts() -> None:
 
 def test_definitions_of_a_body_in_tex() -> None:
     """A definition below another one is a definition, too, moved to the right."""
-    f = hb.fun(R)(lambda s: hb.iterate(lambda x: x + hb.exp(hb.sin(hb.cos(x * s + x) * x) + s), s, hb.Fin.of(3)))
+    f = hb.fun(R)(lambda s: hb.iterate(lambda x: x + hb.tanh(hb.sin(hb.cos(x * s + x) * x) + s), s, hb.Fin.of(3)))
     assert str(f).count("    where u₁") == 1
     tex = str(f._repr_latex_())
     assert r"\\\quad \text{where }u_{1}&=" in tex
