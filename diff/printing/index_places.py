@@ -1,4 +1,4 @@
-"""Places in arrays, linear in an index: x[i+1], x[2·i−1] and x[7−i] of slices, [i>1]·x[i−1] of arrays with zeros around.
+"""Places in arrays, linear in an index: x[i+1], x[2·i−1] and x[7−i] of slices, [i>1]·x[i−1] with zeros around.
 
 Indices and places are counted from 1.
 """
@@ -28,7 +28,7 @@ SUBSCRIPTS = re.compile(r"_\{([^}]*)\}")
 
 def place_in(relation: Any, index: str) -> str:
     """The place of an entry of a slice, by its index: j+1, or 2·j−1; nothing for another relation."""
-    of = relation.of if isinstance(relation, Converse) else None
+    of: Any = relation.of if isinstance(relation, Converse) else None
     if of is None or not _is_run(of):
         return ""
     part = PART if of.dom.size < of.cod.size else ""
@@ -56,11 +56,9 @@ def padded(relation: Any, index: str) -> tuple[str, str] | None:
 
 def _is_run(relation: Any) -> bool:
     """Tell if a relation takes one axis into one axis, as evenly spaced places."""
-    return (
-        isinstance(relation, Inclusion)
-        and not isinstance(relation.dom, Unit)
-        and (len(relation.dom.axes), len(relation.cod.axes)) == (1, 1)
-    )
+    if not isinstance(relation, Inclusion) or isinstance(relation.dom, Unit):
+        return False
+    return len(relation.dom.axes) == len(relation.cod.axes) == 1
 
 
 def _line(factor: int, constant: int, index: str) -> str:

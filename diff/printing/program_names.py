@@ -69,7 +69,7 @@ def _numbered(count: int) -> tuple[str, ...]:
 
 
 def all_names(p: AnyProgram) -> set[str]:
-    """The names of the arguments, of their parts, and of the parameters of all bodies: nothing else may be called so."""
+    """The names of arguments, of their parts, and of the parameters of all bodies; nothing else may be called so."""
     found, ahead, seen = {*heads(p), *leaf_names(p)}, [p.line], {id(p.line)}
 
     def below(line: Line) -> Line:

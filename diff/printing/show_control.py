@@ -64,9 +64,7 @@ class _Held:
         self.slots = slots
         made_here = isinstance(slots.operation(bundle), Pack)
         self.given = slots.p.steps[bundle - slots.arity].args if made_here else ()
-        self.texts = [slots.texts[k] for k in self.given] or [
-            Text(f"x{subscript(k + 1)}", ATOM) for k in range(count)
-        ]
+        self.texts = [slots.texts[k] for k in self.given] or [Text(f"x{subscript(k + 1)}", ATOM) for k in range(count)]
 
     def text(self, operation: Flow) -> Text:
         """The text of a step that holds lines."""

@@ -72,7 +72,9 @@ def reads_all(operation: Operation, operands: Sequence[Leaf]) -> bool:
     match operation:
         case wire.Reduce(relation, at):
             whole = at == 0 and (is_rep(operation) or relation.dom.axes == operands[0].axes)
-            return (whole and not place_in(relation, chr(FREE)) and not padded(relation, chr(FREE))) or is_renaming(operation)
+            if place_in(relation, chr(FREE)) or padded(relation, chr(FREE)):
+                return is_renaming(operation)
+            return whole or is_renaming(operation)
         case Along(_, index, _):
             return index.axes == operands[0].axes
         case wire.Move(order):
@@ -139,7 +141,7 @@ class Indexed:
 
 def at(text: Text, table: dict[int, str]) -> Text:
     """A text with other indices: i, or i+1 in place of j."""
-    fields = {name: replaced(getattr(text, name), table) for name in ("tight", "rest", "wide")}
+    fields: dict[str, Any] = {name: replaced(getattr(text, name), table) for name in ("tight", "rest", "wide")}
     return evolve(text, **fields)
 
 

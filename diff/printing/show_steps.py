@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, assert_never
 
+from diff.printing.program_names import leaf_names
 from diff.printing.show_control import held
 from diff.printing.show_entries import Entries
-from diff.printing.program_names import leaf_names
 from diff.printing.show_indexed import is_renaming, is_rep, reads_all
 from diff.printing.slot_text import APPLICATION, ATOM, PRODUCT, SUM, Text, Texts, bracketed
 from diff.terms.elementwise import AnyElementwise, Elementwise

@@ -156,7 +156,8 @@ class _Line:
             name, index = indexed.groups()
         elif name.endswith("_") and rest.startswith("{"):
             name = name[:-1]
-        applied = re.match(r"'+\(", rest) is not None or OPERAND.match(rest) is not None and not re.match(r" (of|on|from|by|and|for)\b", rest)
+        is_applied = OPERAND.match(rest) is not None and not re.match(r" (of|on|from|by|and|for)\b", rest)
+        applied = is_applied or re.match(r"'+\(", rest) is not None  # tanh'(x)
         made = LETTERS.get(name, name) if len(name) == 1 else word(name)
         if name == "Σ":
             self.applied = True

@@ -248,7 +248,8 @@ def few(leaf: Any, array: Any) -> str:
     if len(leaf.shape) > 1 or leaf.size > FEW:
         return what
     try:
-        numbers = [repr(float(f"{k:.6g}")) if isinstance(k, float) else str(k) for k in to_numpy(array).reshape(-1).tolist()]
+        values = to_numpy(array).reshape(-1).tolist()
     except TypeError:  # a tracer of JAX has no entries yet
         return what
+    numbers = [repr(float(f"{k:.6g}")) if isinstance(k, float) else str(k) for k in values]
     return f"[{', '.join(numbers)}]" if leaf.shape else numbers[0]

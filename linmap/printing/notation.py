@@ -206,7 +206,10 @@ class Page:
         return text.replace("-", "−")
 
     def lay(self, text: str, lets: Sequence[str] = (), hidden: int = 0) -> str:
-        """The text with a line for each definition, and those below it; what is cut, `hidden` parts included, is counted and named."""
+        """The text with a line for each definition, and those below it; what is cut is counted and named.
+
+        Parts that are `hidden` count, too.
+        """
         lines = wrapped(text, WIDTH)
         left = len(lets)
         for let in lets:

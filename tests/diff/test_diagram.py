@@ -68,7 +68,7 @@ def test_what_is_drawn(name: str) -> None:
     assert made.wires_out == len(MAPS[name].cod.leaves)
     assert made._repr_svg_() == made.svg
     assert made._repr_html_() is None  # type: ignore[func-returns-value]
-    assert pretty(made) == str(made)
+    assert pretty(made) == str(made)  # type: ignore[no-untyped-call]
     assert "nan" not in made.svg
 
 
@@ -120,8 +120,8 @@ def test_layers() -> None:
     made = _Drawing(picture)
     assert all(made.x[a] < made.x[b] for a, b, _ in made.wires)
     for some in made.layers:
-        rows = sorted(made.y[k] for k in some)
-        assert all(b - a > 40 for a, b in pairwise(rows))
+        rows = sorted((made.y[k], made.nodes[k].kind == "bend") for k in some)
+        assert all(b - a > (13 if passes or goes_on else 40) for (a, passes), (b, goes_on) in pairwise(rows))
 
 
 def test_names_are_escaped(tmp_path: Path) -> None:

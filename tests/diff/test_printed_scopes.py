@@ -132,7 +132,9 @@ def test_constants_have_other_names_than_arguments() -> None:
 
 def test_definitions_of_a_body_stand_below_it() -> None:
     """What a body computes is defined in its scope, and what does without its parameters is not."""
-    f = fun(R, R)(lambda mu, s: fold(lambda h, y: h * exp(-0.5 * (y - mu) ** 2 / s) / exp(s) + (y - mu) ** 2, s, DATA[0]))
+    f = fun(R, R)(
+        lambda mu, s: fold(lambda h, y: h * exp(-0.5 * (y - mu) ** 2 / s) / exp(s) + (y - mu) ** 2, s, DATA[0])
+    )
     assert show(f).splitlines() == [
         "(mu, s) ↦ fold[3](f₁, s, a)",
         "  where f₁ = (h, y) ↦ u₁+(y−mu)²",

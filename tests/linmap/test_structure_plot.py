@@ -113,7 +113,9 @@ def test_blocks_of_a_record_are_a_table() -> None:
 
 def test_a_wide_table_is_cut() -> None:
     """At most 100 columns of letters and 40 lines; the rest is counted."""
-    text = text_table([f"row{k}" for k in range(60)], [f"column{k}" for k in range(30)], [["sparse 80 of 40·41"] * 30] * 60)
+    text = text_table(
+        [f"row{k}" for k in range(60)], [f"column{k}" for k in range(30)], [["sparse 80 of 40·41"] * 30] * 60
+    )
     lines = text.splitlines()
     assert len(lines) == 40
     assert max(map(len, lines)) <= 100

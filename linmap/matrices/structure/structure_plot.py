@@ -33,8 +33,9 @@ CELLS = 12
 def plot(form: MatrixShape, ax: Any = None) -> Any:
     """Draw the blocks into axes of matplotlib, and give these; not to scale, and equal blocks at most 12 times.
 
-    Dense blocks are filled, sparse ones have a square for each entry (dots where these are more than 100,000), those of low rank hatched; a diagonal is a line, a permutation a dashed
-    one. Raises SpaceError without matplotlib.
+    Dense blocks are filled, sparse ones have a square for each entry (dots where these are more than 100,000), those of
+    low rank are hatched; a diagonal is a line, a permutation a dashed one. The parts of a record have their names
+    beside. Raises SpaceError without matplotlib.
     """
     if ax is None:
         try:
