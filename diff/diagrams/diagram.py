@@ -23,7 +23,6 @@ from diff.terms.elementwise import Elementwise
 from diff.terms.linearization import AnyLinearization, Linearization
 from diff.terms.lower import program
 from hilbert import Map, SpaceError
-from hilbert.displayed import Displayed
 from hilbert.errors import shown
 from hilbert.program.line.bundle import Unpack
 from hilbert.program.line.constant import Const
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
 
 @final
 @frozen
-class Diagram(Displayed):
+class Diagram:
     """A string diagram as SVG, which a notebook shows."""
 
     svg: str = field(repr=False)
@@ -59,9 +58,6 @@ class Diagram(Displayed):
 
     def __str__(self) -> str:
         return f"{self.boxes} boxes, {self.wires_in} wires in, {self.wires_out} out"
-
-    def _repr_html_(self) -> None:
-        """None: notebooks would take it before the picture."""
 
     def _repr_svg_(self) -> str:
         return self.svg
