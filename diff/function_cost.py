@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from attrs import frozen
 
-from diff.printing.show_steps import leaf_names
+from diff.printing.program_names import leaf_names
 from diff.terms.lower import planned, program
 from diff.terms.program import AnyProgram, Program
 from hilbert import DirectSum
@@ -48,8 +48,9 @@ class Reordered(Displayed):
 
     def __str__(self) -> str:
         before, after = (multiplications(p.line) for p in (self.written, self.run))
-        texts = (*str(self.written).splitlines(), *str(self.run).splitlines())
-        return "\n    ".join([f"order  {before} → {after} multiplications:", *texts])
+        texts = list(dict.fromkeys((str(self.written), str(self.run))))  # one where the order shows in neither
+        lines = [line for text in texts for line in text.splitlines()]
+        return "\n    ".join([f"order  {before} → {after} multiplications:", *lines])
 
 
 @final

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 from adjoint.reverse.adjoint_affine import vjp
 from adjoint.reverse.rules import adjoint
 from diff import derivative, diagram, jvp, pointfree, program, show, source
-from diff.printing.show_steps import Slots, leaf_names
+from diff.printing.program_names import leaf_names
+from diff.printing.show_steps import Slots
 from diff.terms.program import Program
 from hilbert import DirectSum, SpaceError
 from hilbert.program.control.control_flow import ControlFlow
@@ -18,7 +19,7 @@ from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.operation import Contract, Literal
 from hilbert.space.space import type_of
 from linmap import cost, structure
-from linmap.printing.notation import subscript
+from linmap.printing.notation import indented, subscript
 from linmap.printing.text_names import Names
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     from hilbert.program.line.line import Step
     from hilbert.program.line.step_operation import Operation
 
-UNKNOWN = re.compile(r"\bu[₀-₉]+")
-"""The names of slots in formulas; among steps it is u1."""
+UNKNOWN = re.compile(r"\b[uf][₀-₉]+")
+"""The names of slots and bodies in formulas; among steps they are u1, f1."""
 
 
 def _full(f: Any) -> str:
@@ -53,7 +54,7 @@ def _steps(f: AnyMap) -> str:
     lines = [f"{name} : {kind}" for name, kind in zip(names[: p.arity], types, strict=False)]
     for name, step, kind in zip(names[p.arity :], p.steps, types[p.arity :], strict=True):
         made, *where = _made(p, step, names)
-        lines += [f"{name} = {made} : {kind}", *(f"  {line}" for line in where)]
+        lines += [f"{name} = {made} : {kind}", *(indented(line) for line in where)]
     return "\n".join([*lines, f"return {', '.join(names[k] for k in p.outputs)}"])
 
 

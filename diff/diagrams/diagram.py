@@ -17,7 +17,8 @@ from attrs import evolve, field, frozen
 
 from diff.diagrams.drawing import drawn
 from diff.diagrams.picture import Part, Picture
-from diff.printing.show_steps import Slots, leaf_names
+from diff.printing.program_names import all_names, leaf_names
+from diff.printing.show_steps import Slots
 from diff.terms.elementwise import Elementwise
 from diff.terms.linearization import AnyLinearization, Linearization
 from diff.terms.lower import program
@@ -97,7 +98,7 @@ def _constant(datum: Datum, names: Names) -> str:
 
 
 def _derivative(f: AnyLinearization) -> Picture:
-    names = Names(leaf_names(f.program), Page(lines=40))
+    names = Names(all_names(f.program), Page(lines=40))
     roots = (wire.datum_of(arc.map) for arc in f.body.arcs)
     slots = Slots(f.program, names, (d.slot for d in roots if isinstance(d, Ref)))
     picture = _net(f.body, lambda d: names.const(d) if isinstance(d, Const) else slots.datum(d.slot), names)
@@ -115,7 +116,7 @@ def _net(body: Net, name: Callable[[Datum], str], names: Names) -> Picture:
 
 def _function(f: AnyMap) -> Picture:
     p = program(f)
-    names = Names(leaf_names(p), Page(lines=40))
+    names = Names(all_names(p), Page(lines=40))
     slots = Slots(p, names, p.outputs, p.outputs)
     lined = {line.split()[1] for line in slots.lines}
     given = dict(enumerate(leaf_names(p)))

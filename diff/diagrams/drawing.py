@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 LETTER, SMALL = 7.2, 5.6
 """The width of a letter in a box, and along a wire, in pixels."""
 ROW, BOX, GAP, MARGIN = 44.0, 26.0, 26.0, 14.0
+BEND = 7.0
+"""Half of the height that a wire takes which only passes a layer."""
 LONG = 30
 """A text of more letters is cut; the whole stands in its title."""
 SWEEPS = 6
@@ -135,9 +137,10 @@ class _Drawing:
             for some in self.layers[::-1] if backwards else self.layers:
                 goal = {k: _mean([self.y[n] for n in near[backwards].get(k, ())], self.y[k]) for k in some}
                 some.sort(key=goal.__getitem__)
-                rows = list[float]()
+                rows, last = list[float](), -1
                 for k in some:
-                    rows.append(max(goal[k], rows[-1] + ROW) if rows else goal[k])
+                    rows.append(max(goal[k], rows[-1] + self._apart(last, k)) if rows else goal[k])
+                    last = k
                 shift = _mean([goal[k] - row for k, row in zip(some, rows, strict=True)], 0.0)
                 self.y |= {k: row + shift for k, row in zip(some, rows, strict=True)}
         self.x, at = dict[int, float](), MARGIN
@@ -148,9 +151,12 @@ class _Drawing:
             texts = [SMALL * len(_cut(text)) for a, _, text in self.wires if a in here]
             at += wide + GAP + max(texts, default=0.0)
         self.width = at - GAP + MARGIN
-        top = min(self.y.values(), default=0.0)
-        self.y = {k: y - top + ROW / 2 + 4 for k, y in self.y.items()}
+        self.y = _squeezed(self.y)
         self.height = max(self.y.values(), default=0.0) + ROW / 2 + 4
+
+    def _apart(self, above: int, below: int) -> float:
+        """How far two nodes of a layer are apart: wires that only pass lie closer together than boxes."""
+        return sum(BEND if self.nodes[k].kind == "bend" else ROW / 2 for k in (above, below))
 
     def svg(self) -> str:
         """The text of the file."""
@@ -196,6 +202,16 @@ class _Drawing:
                 return circle + _text(x, y + 4, "+")
             case _:  # a bend is nothing but its wire
                 return ""
+
+
+def _squeezed(rows: dict[int, float]) -> dict[int, float]:
+    """The places from the top on, where no stripe without nodes is higher than a row."""
+    at, last = ROW / 2 + 4, min(rows.values(), default=0.0)
+    placed = dict[int, float]()
+    for k, y in sorted(rows.items(), key=lambda item: item[1]):
+        at += min(y - last, ROW)
+        placed[k], last = at, y
+    return placed
 
 
 def _text(x: float, y: float, text: str, kind: str = "", title: str = "") -> str:

@@ -12,7 +12,7 @@ from attrs import field, frozen
 
 from diff.numpy_source.body import Body
 from diff.numpy_source.flow_text import flow
-from diff.printing.show_steps import leaf_names
+from diff.printing.program_names import leaf_names
 from diff.python_text.constants import SMALL, written
 from diff.python_text.expressions import is_number, text
 from diff.python_text.expressions import name as variable

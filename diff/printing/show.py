@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 
 import numpy as np
 
-from diff.printing.show_steps import Slots, heads, leaf_names
+from diff.printing.program_names import all_names, heads
+from diff.printing.show_control import scoped
+from diff.printing.show_steps import Slots
 from diff.terms.elementwise import Elementwise
 from diff.terms.linearization import AnyLinearization, Linearization
 from diff.terms.nodes import Bilinear, Compose, Constant, Fork, Lift, Node, Parallel, Power, Scaled, Sum
@@ -84,9 +86,10 @@ def show_vector(v: Vec[Any], digits: int | None) -> str:
 
 def show_function(f: AnyMap, page: Page = PAGE) -> str:
     """The text of a function."""
-    names = Names((name for p in postorder(f) if isinstance(p, Program) for name in leaf_names(p)), page)
+    names = Names((name for p in postorder(f) if isinstance(p, Program) for name in all_names(p)), page)
     if isinstance(f, Program):
-        return _program(f, names)
+        text, lines = _program(f, names)
+        return names.lay(text, lines)
     doc = shared_doc(f, lambda node, rec: _doc(cast("AnyMap", node), rec, names), names, names.lines)
     return names.lay(render(doc))
 
@@ -116,7 +119,7 @@ def _doc(f: AnyMap, rec: Callable[[Any], Doc], names: Names) -> Doc:
         case Elementwise() as p:
             return Word(p.rule.text.format(k=names.number(p.params[0])) if p.params else p.rule.text)
         case Program() as p:
-            return _wiring(p) or Word(f"({_program(p, names, inline=True)})")
+            return _wiring(p) or Word(_inline(p, names))
         case never:
             assert_never(never)
 
@@ -157,14 +160,14 @@ def _raised(doc: Doc, exponent: str) -> Doc:
 
 def formula(p: AnyProgram) -> str | None:
     """The result of a program in the names of its arguments, where it is one line."""
-    names = Names(leaf_names(p), PAGE)
-    text = _program(p, names, inline=True)
-    return None if names.lines else text.partition(" ↦ ")[2]
+    names = Names(all_names(p), PAGE)
+    text, lines = _program(p, names, inline=True)
+    return None if names.lines or lines else text.partition(" ↦ ")[2]
 
 
 def show_linearization(f: AnyLinearization, page: Page = PAGE) -> str:
     """The text of a linear map in the point."""
-    names = Names(leaf_names(f.program), page)
+    names = Names(all_names(f.program), page)
     roots = (wire.datum_of(arc.map) for arc in f.body.arcs)
     slots = Slots(f.program, names, (d.slot for d in roots if isinstance(d, Ref)))
 
@@ -176,18 +179,23 @@ def show_linearization(f: AnyLinearization, page: Page = PAGE) -> str:
     return names.lay(render(doc), [*lets, *slots.lines])
 
 
-def _program(p: AnyProgram, names: Names, *, inline: bool = False) -> str:
+def _inline(p: AnyProgram, names: Names) -> str:
+    """A program inside a term, in brackets, or its name."""
+    text, lines = _program(p, names, inline=True)
+    called, lines = scoped(text, heads(p), lines, names)
+    names.lines[:0] = lines
+    return f"({text})" if called == text else called
+
+
+def _program(p: AnyProgram, names: Names, *, inline: bool = False) -> tuple[str, list[str]]:
+    """Its arguments and its result; and the lines of its definitions."""
     slots = Slots(p, names, p.outputs, p.outputs)
     arguments = ", ".join(heads(p))
     results = [slots.result(k) for k in p.outputs]
     is_tuple = isinstance(p.cod.pack(iter(results)), tuple)
     result = _tree(p.cod, [r.tight for r in results]) if is_tuple or inline else results[0].wide
     head = f"({arguments})" if len(heads(p)) != 1 else arguments
-    text = f"{head} ↦ {result}"
-    if not inline:
-        return names.lay(text, slots.lines)
-    names.lines[:0] = slots.lines
-    return text
+    return f"{head} ↦ {result}", slots.lines
 
 
 def _tree(space: Any, leaves: list[str]) -> str:

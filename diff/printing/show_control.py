@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, assert_never
 
-from diff.printing.slot_text import APPLICATION, ATOM, SlotTexts, Text, subscripted
+from diff.printing.program_names import parameters
+from diff.printing.slot_text import APPLICATION, ATOM, SlotTexts, Text
 from diff.terms.program import as_program
 from hilbert.program.control.branch import Cond
 from hilbert.program.control.equation_step import Implicit, Solve
@@ -13,22 +14,47 @@ from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
 from hilbert.program.line.bundle import Pack
 from hilbert.program.transform.lifted_line import equation
-from linmap.printing.notation import subscript
+from linmap.printing.notation import indented, subscript
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from hilbert.program.control.flows import Flow
     from hilbert.program.line.line import Line
+    from linmap.printing.text_names import Names
 
-WORDS = re.compile(r"[^\W\d]\w*′*")
-"""The names in a text."""
+WORDS = re.compile(r"(?<![\w.])[^\W\d]\w*′*")
+"""The names in a text; p alone of p.w."""
 
 
 def held(slots: SlotTexts, operation: Flow, bundle: int) -> Text:
     """The text of a step on a bundle; while it is only asked what that mentions, its bodies are not written."""
     step = _Held(slots, bundle, len(operation.given.leaves))
     return step.text(operation) if slots.final else Text("…", APPLICATION)
+
+
+def parted(lines: Sequence[str], own: Iterable[str]) -> tuple[list[str], list[str]]:
+    """The definitions that do without some names, and those that need the names or one another of these."""
+    free, bound, known = list[str](), list[str](), set(own)
+    for line in lines:
+        if known.isdisjoint(WORDS.findall(line)):
+            free.append(line)
+        else:
+            bound.append(line)
+            known.add(line.split()[1])
+    return free, bound
+
+
+def scoped(text: str, own: Iterable[str], lines: Sequence[str], names: Names) -> tuple[str, list[str]]:
+    """The text of a function with parameters `own`, and the lines that stand outside of it.
+
+    Definitions that need a parameter stand below a line of the function, which gets a name f₁, f₂, … then.
+    """
+    free, bound = parted(lines, own)
+    if not bound:
+        return text, free
+    called = names.fresh("f")
+    return called, [*free, "\n".join([f"where {called} = {text}", *(indented(line) for line in bound)])]
 
 
 class _Held:
@@ -38,74 +64,61 @@ class _Held:
         self.slots = slots
         made_here = isinstance(slots.operation(bundle), Pack)
         self.given = slots.p.steps[bundle - slots.arity].args if made_here else ()
-        self.texts = [slots.bound(k, ATOM) for k in self.given] or [f"x{subscript(k + 1)}" for k in range(count)]
+        self.texts = [slots.texts[k] for k in self.given] or [Text(f"x{subscript(k + 1)}", ATOM) for k in range(count)]
 
     def text(self, operation: Flow) -> Text:
         """The text of a step that holds lines."""
+        own = parameters(operation)
         match operation:
-            case Loop() as loop:
-                kind, operands = self._loop(loop)
-            case While(round_, states, names=names):
-                own = ("go", *names) if len(names) == states - 1 else ("go", *(f"s{k}" for k in range(1, states)))
-                kind, operands = "while", [self._body(round_, own, self.texts[states:]), *self._tight(0, states)]
+            case Loop(states=states, shared=shared) as loop:
+                kind = ("fold" if len(own) > states else "iterate") + ("*" if loop.reverse else "")
+                kind = f"{kind}[{loop.index}]"
+                body = self._body(loop.body, own, self.texts[states : states + shared], at=states)
+                operands = [body, *self._tight(0, states), *self._tight(states + shared, loop.body.arity)]
+            case While(round_, states):
+                kind = "while"
+                operands = [self._body(round_, own, self.texts[states:]), *self._tight(0, states)]
             case Cond() as cond:
                 c, *captured = self.texts
-                bodies = [self._result(k, captured) for k in cond.lines]
-                kind, operands = "where", [*(self._tight(0, 1) or [c]), *bodies]
-            case Implicit(unknowns=unknowns, names=names) as f:
-                body = self._body(equation(f), names or _numbered(unknowns), self.texts[unknowns:])
+                bodies = [self._condition(k, captured) for k in cond.lines]
+                kind, operands = "where", [*(self._tight(0, 1) or [c.tight]), *bodies]
+            case Implicit(unknowns=unknowns) as f:
+                body = self._body(equation(f), own, self.texts[unknowns:])
                 kind, operands = f.of, [body, *self._tight(0, unknowns)]
-            case Solve(line, unknowns):
+            case Solve(line):
                 ends = len(line.outputs)
-                kind = f"({self._body(line, _numbered(unknowns), self.texts[ends:])})⁻¹"
-                operands = self._tight(0, ends) or self.texts[:ends]
+                kind = f"({self._body(line, own, self.texts[ends:])})⁻¹"
+                operands = self._tight(0, ends) or [text.tight for text in self.texts[:ends]]
             case never:
                 assert_never(never)
         return Text(f"{kind}({', '.join(operands)})", APPLICATION)
 
-    def _loop(self, loop: Loop) -> tuple[str, list[str]]:
-        """fold[X] of (s, x) ↦ …, start, xs."""
-        c, whole, count = loop.states, loop.states + loop.shared, loop.body.arity
-        own = loop.names or (*(f"s{k + 1}" for k in range(c)), *(f"x{k + 1}" for k in range(count - whole)))
-        kind = ("fold" if whole < count else "iterate") + ("*" if loop.reverse else "")
-        body = self._body(loop.body, own, self.texts[c:whole], at=c)
-        return f"{kind}[{loop.index}]", [body, *self._tight(0, c), *self._tight(whole, count)]
-
     def _tight(self, start: int, stop: int) -> list[str]:
         return [self.slots.texts[k].tight for k in self.given[start:stop]]
 
-    def _body(self, line: Line, own: Sequence[str], captured: Sequence[str], at: int | None = None) -> str:
-        """s ↦ …, with the captures behind the first `at` names, which avoid those of the captures.
-
-        Where something of the body has a line of its own, no other body or function has parameters of these names: it
-        is written again then, once, and knows it whenever a body around it is.
-        """
-        taken, page, lines = set(WORDS.findall(" ".join(captured))), self.slots.names, self.slots.lines
-        names = [f"{name}′" if name in taken else name for name in map(subscripted, own)]
+    def _body(self, line: Line, own: Sequence[str], captured: Sequence[Text], at: int | None = None) -> str:
+        """s ↦ …, with the captures behind the first `at` names, which avoid those of the captures."""
+        taken = {word for text in captured for word in WORDS.findall(text.tight)}
+        names = list[str]()
+        for name in own:
+            while name in taken:
+                name += "′"  # noqa: PLW2901
+            names.append(name)
         place = len(names) if at is None else at
+        mine = [Text(name, ATOM) for name in names]
+        text, lines = self._result(line, [*mine[:place], *captured, *mine[place:]])
+        head = names[0] if len(names) == 1 else f"({', '.join(names)})"
+        text, lines = scoped(f"{head} ↦ {text}", names, lines, self.slots.names)
+        self.slots.lines += lines
+        return text
 
-        def written() -> str:
-            head = names[0] if len(names) == 1 else f"({', '.join(names)})"
-            return f"{head} ↦ {self._result(line, [*names[:place], *captured, *names[place:]])}"
+    def _condition(self, line: Line, captured: Sequence[Text]) -> str:
+        text, lines = self._result(line, captured)
+        self.slots.lines += lines
+        return text
 
-        if id(line) not in page.opened:
-            before, counts, others = len(lines), dict(page.counts), set(page.taken)
-            text = written()
-            if len(lines) == before:
-                return text
-            page.opened.add(id(line))
-            del lines[before:]
-            page.counts, page.taken = counts, others.union(page.names.values())
-        names = [page.alone(name) for name in names]
-        return written()
-
-    def _result(self, line: Line, inputs: Sequence[str]) -> str:
-        body = as_program(line, tuple(inputs))
-        inner = self.slots.of_body(body)
+    def _result(self, line: Line, inputs: Sequence[Text]) -> tuple[str, list[str]]:
+        body = as_program(line)
+        inner = self.slots.of_body(body, inputs)
         results = ", ".join(inner.result(k).tight for k in body.outputs)
-        self.slots.lines += inner.lines
-        return results if len(body.outputs) == 1 else f"({results})"
-
-
-def _numbered(count: int) -> tuple[str, ...]:
-    return ("x",) if count == 1 else tuple(f"x{k + 1}" for k in range(count))
+        return results if len(body.outputs) == 1 else f"({results})", inner.lines

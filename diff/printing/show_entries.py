@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never, final
 
+from diff.printing.index_places import padded, place_in
 from diff.printing.show_indexed import FREE, Indexed, along, at, braced, free, is_renaming, is_rep, missing
 from diff.printing.slot_text import ATOM, PRODUCT, SUM, SlotTexts, Text, Texts
 from diff.terms.elementwise import Elementwise
@@ -33,7 +34,7 @@ class Entries:
 
     def __init__(self, slots: SlotTexts) -> None:
         self.slots, self.indexed = slots, Indexed(slots.names)
-        self.texts = Texts(((k, self.named(k, t.tight)) for k, t in slots.texts.items()), slots.texts.seen)
+        self.texts = Texts(((k, self.named(k, slots.bound(k, ATOM))) for k in slots.texts), slots.texts.seen)
 
     def named(self, k: int, name: str) -> Text:
         """The text of an entry of a slot that has a name."""
@@ -130,7 +131,14 @@ class Entries:
             text = at(self.texts[a], shifted)
             return text if plain else Text(f"rep_{braced(free(range(place, place + m)))}({text.tight})", ATOM)
         if n == 1 and (place_of := self._picked(relation, place)):
-            return at(self._whole(a), shifted | {FREE + place: place_of})
+            return at(self.texts[a], shifted | {FREE + place: place_of})
+        if pad := padded(relation, chr(FREE + place)):
+            inside, place_of = pad
+            inner = at(self.texts[a], shifted | {FREE + place: place_of})
+            if not inside:
+                return inner
+            factor = f"({inner.tight})" if inner.binding < PRODUCT or inner.sign == "/" else inner.tight
+            return Text(f"{inside}{factor}", PRODUCT, "·", open=inner.open and not factor.endswith(")"))
         bound = [self.indexed.bind(axis) for axis in relation.dom.axes]
         text = at(self._whole(a), shifted | {FREE + place + q: c for q, c in enumerate(bound)})
         name = reduction(relation, slots.names)
@@ -148,8 +156,8 @@ class Entries:
             case Converse(Graph() as table):
                 indices = free(range(place, place + len(relation.cod.axes)))
                 return f"{formula(table, self.slots.names)}({', '.join(indices)})"
-            case _:  # one question: other relations are sums, or take entries of several axes
-                return ""
+            case _:  # others are sums, or take entries of several axes
+                return place_in(relation, chr(FREE + place))
 
     def _along(self, a: int, name: str, index: Index, place: int) -> Text:
         """softmax_k(x[i, k])[j]."""
@@ -189,7 +197,8 @@ class Entries:
         if left == right and spec.left == spec.right and (norm := _norm(factors[0].tight, bound)):
             return Text(f"‖{norm}‖²", ATOM)
         self.texts |= {-1: factors[0], -2: factors[1]}  # slots that no step has, for `product` to read
-        product = slots.product(-1, -2)
+        is_square = left == right and spec.left == spec.right and p.slots[left].is_field
+        product = Text(f"{slots.base(-1)}²", ATOM) if is_square and summed else slots.product(-1, -2)
         if not summed:
             return product
         return Text(f"Σ_{braced(bound)} {product.tight}", PRODUCT, "Σ")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, assert_never, final
 
 from attrs import evolve
 
+from diff.printing.index_places import PART, padded, partial, place_in, ranged, replaced
 from diff.terms.elementwise import Elementwise
 from diff.terms.user_operation import Custom
 from hilbert import Unit
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from hilbert.index.leaf import Leaf
     from linmap.printing.text_names import Names
 
-FREE, BOUND = 0xE000, 0xF0000
+FREE, BOUND, ABOVE = 0xE000, 0xF0000, 0x100000
 LETTERS = "ijklmnpqrstabcdfgh"
 
 
@@ -71,6 +72,8 @@ def reads_all(operation: Operation, operands: Sequence[Leaf]) -> bool:
     match operation:
         case wire.Reduce(relation, at):
             whole = at == 0 and (is_rep(operation) or relation.dom.axes == operands[0].axes)
+            if place_in(relation, chr(FREE)) or padded(relation, chr(FREE)):
+                return is_renaming(operation)
             return whole or is_renaming(operation)
         case Along(_, index, _):
             return index.axes == operands[0].axes
@@ -104,15 +107,20 @@ class Indexed:
     def head(self, text: str, axes: Sequence[Index], *, ranges: bool) -> str:
         """[i, j] ↦ text, where the indices have names; `ranges` says along what those run that the text does not show.
 
-        A text without axes has no head.
+        An index of parts of arrays alone has a range, too. A text without axes has no head.
         """
-        bound = list(dict.fromkeys(c for c in text if ord(c) >= BOUND))
+        bound = list(dict.fromkeys(c for c in text if BOUND <= ord(c) < ABOVE))
+        for c in bound:
+            if partial(text, c):  # Σ_{i∈5} x[i+1]
+                text = ranged(text, c, str(self.axes[ord(c) - BOUND]))
+        short = {k for k in range(len(axes)) if partial(text, chr(FREE + k))}
+        text = text.replace(PART, "")
         over = [*axes, *(self.axes[ord(c) - BOUND] for c in bound)]
         table = dict(zip([*(FREE + k for k in range(len(axes))), *map(ord, bound)], self._named(over), strict=True))
         if not axes:
             return text.translate(table)
         shown = [
-            table[FREE + k] + (f"∈{axis}" if ranges and chr(FREE + k) not in text else "")
+            table[FREE + k] + (f"∈{axis}" if k in short and (ranges or chr(FREE + k) in text) else "")
             for k, axis in enumerate(axes)
         ]
         return f"[{', '.join(shown)}] ↦ {text.translate(table)}"
@@ -123,6 +131,7 @@ class Indexed:
             axis.tag.__name__.lower() if isinstance(axis, Fin) and axis.tag is not Anonymous else "" for axis in axes
         ]
         if all(tags) and len(set(tags)) == len(tags) and not self.names.taken.intersection(tags):
+            self.names.reserved.update(tags)
             return tags
         letters = [c for c in LETTERS if c not in self.names.taken]
         letters += [f"{c}′" for c in letters] + [f"i{k}" for k in range(len(axes))]
@@ -131,8 +140,8 @@ class Indexed:
 
 
 def at(text: Text, table: dict[int, str]) -> Text:
-    """A text with other indices."""
-    fields = {name: getattr(text, name).translate(table) for name in ("tight", "rest", "wide", "coefficient")}
+    """A text with other indices: i, or i+1 in place of j."""
+    fields: dict[str, Any] = {name: replaced(getattr(text, name), table) for name in ("tight", "rest", "wide")}
     return evolve(text, **fields)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, assert_never
 
+from diff.printing.program_names import leaf_names
 from diff.printing.show_control import held
 from diff.printing.show_entries import Entries
 from diff.printing.show_indexed import is_renaming, is_rep, reads_all
-from diff.printing.slot_text import APPLICATION, ATOM, PRODUCT, SUM, Text, Texts, subscripted
+from diff.printing.slot_text import APPLICATION, ATOM, PRODUCT, SUM, Text, Texts, bracketed
 from diff.terms.elementwise import AnyElementwise, Elementwise
 from diff.terms.program import AnyProgram
 from diff.terms.user_operation import Custom
@@ -21,7 +22,6 @@ from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.choice import AnyLane, Choose, Fill
 from hilbert.program.line.operation import Add, Along, Contract, Keep, Literal
 from linmap.printing.notation import subscript
-from linmap.printing.part_text import path
 from linmap.printing.relation_text import reduction
 from linmap.printing.section_text import transposed
 from linmap.printing.text_names import SHORT, Names
@@ -32,34 +32,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 
+RAISED = re.compile(r"(²|\^[−\w.]+)$")
+"""An exponent at the end of a text."""
 HELD = (Pack, Unpack, Loop, While, Cond, Implicit, Solve, Choose, AnyLane, Fill)
 """Steps whose operands have a text as a whole."""
-
-
-def heads(p: AnyProgram) -> tuple[str, ...]:
-    """The names of the arguments, digits at the end as subscripts."""
-    parts = p.dom.parts
-    if p.names:
-        return tuple(subscripted(name) for name in p.names)
-    return (
-        ("x",)
-        if len(parts) == 1 or p.dom.names is not None
-        else tuple(f"x{subscript(k + 1)}" for k in range(len(parts)))
-    )
-
-
-def leaf_names(p: AnyProgram) -> list[str]:
-    """The names of the leaves of the argument."""
-    names = heads(p)
-    whole = len(names) != len(p.dom.parts) or (len(names) == 1 and p.dom.names is not None)
-    parts = (p.dom,) if whole else p.dom.parts
-    pairs = zip(names, parts, strict=True)
-    return [head + "".join(map(_key, way)) for head, part in pairs for way in path(part)]
-
-
-def _key(k: int | str) -> str:
-    """₁, or .weights."""
-    return f".{k}" if isinstance(k, str) else subscript(k + 1)
 
 
 class Slots:
@@ -69,7 +45,15 @@ class Slots:
     tanh x but does not show it. What a step with a body mentions is what it is given: that body is written once.
     """
 
-    def __init__(self, p: AnyProgram, names: Names, roots: Iterable[int], results: Sequence[int] = ()) -> None:
+    def __init__(
+        self,
+        p: AnyProgram,
+        names: Names,
+        roots: Iterable[int],
+        results: Sequence[int] = (),
+        given: Sequence[Text] | None = None,
+    ) -> None:
+        self.arguments = [Text(name, ATOM) for name in leaf_names(p)] if given is None else given
         self.p, self.names, self.arity = p, Names(page=names.page), p.arity
         roots = set(roots)
         self.data = roots.difference(results)
@@ -116,7 +100,7 @@ class Slots:
 
     def _write(self, needed: set[int], whole: set[int]) -> dict[int, set[int]]:
         """Make the texts of some slots; the result says which others each of them mentions."""
-        self.texts = Texts((k, Text(name, ATOM)) for k, name in enumerate(leaf_names(self.p)))
+        self.texts = Texts(enumerate(self.arguments))
         self.entries = Entries(self)
         self.lines: list[str] = []
         self.whole: dict[int, Text] = {}
@@ -128,7 +112,9 @@ class Slots:
             held = isinstance(self.operation(k), HELD)
             entry = self.entries.of(k) if self.odd and not held else None
             text = self.step(k) if plain or entry is None else entry
-            if (len(text.tight) > SHORT and not self._trivial(k)) or (not plain and k in self.data | whole):
+            again = isinstance(self.operation(k), ControlFlow) and self.p.line.reads[k] > 1
+            is_long = (len(text.tight) > SHORT or again) and not self._trivial(k)
+            if is_long or (not plain and k in self.data | whole):
                 if not plain:
                     wide = self.entries.head(text.wide, k, ranges=k not in whole)
                     text = Text(wide, SUM, wide=wide)
@@ -190,9 +176,14 @@ class Slots:
         plain = text.binding > PRODUCT or (text.binding == PRODUCT and text.sign == sign == "·")
         return text.tight if plain and (last or not text.open) else f"({text.tight})"
 
-    def of_body(self, body: AnyProgram) -> Slots:
-        """The texts of the body of a step, on the same page."""
-        return Slots(body, self.names, body.outputs, body.outputs)
+    def base(self, k: int) -> str:
+        """The text of a slot below an exponent: what has one itself is in brackets."""
+        text = self.bound(k, ATOM)
+        return f"({text})" if RAISED.search(text) else text
+
+    def of_body(self, body: AnyProgram, given: Sequence[Text]) -> Slots:
+        """The texts of the body of a step, on the same page; `given` are those of its arguments."""
+        return Slots(body, self.names, body.outputs, body.outputs, given)
 
     def operation(self, k: int) -> Any:
         """The operation of the step into a slot; None for an argument."""
@@ -206,24 +197,35 @@ class Slots:
         """k·x."""
         divisor = self._divisor(x)
         if k != -1.0 and divisor is not None and self.texts[x].sign == "/":
-            text = f"{self.names.number(k)} / {self.bound(divisor, APPLICATION)}"
-            return Text(text, SUM if k < 0 else PRODUCT, "/", open=True)
+            below = self.bound(divisor, APPLICATION)
+            text, binding = f"{self.names.number(k)} / {below}", SUM if k < 0 else PRODUCT
+            return Text(text, binding, "/", open=True, coefficient=k, rest=f"(1/{below})")
         inner = self.texts[x]
-        front = self.names.number(k) if k != -1.0 else "−"
-        if inner.coefficient:
-            return _times(front, inner.coefficient, inner.rest, is_open=inner.open)
+        if inner.coefficient != 1.0:
+            return self._times(k, inner.coefficient, inner.rest, is_open=inner.open)
         rest = self._factor(x, "·", last=True)
         if k == -1.0 and inner.binding == PRODUCT:  # −a⋆b needs no brackets
-            return Text(f"−{inner.tight}", SUM, "", inner.open, "−", rest)
-        return _times(front, "", rest, is_open=inner.open and not rest.endswith(")"))
+            return Text(f"−{inner.tight}", SUM, "", inner.open, k, rest)
+        return self._times(k, 1.0, rest, is_open=inner.open and not rest.endswith(")"))
 
     def product(self, left: int, right: int) -> Text:
         """left · right, with the coefficients of both in front."""
         a, b = self.texts[left], self.texts[right]
-        first = (f"({a.rest})" if a.open else a.rest) if a.coefficient else self._factor(left, "·")
-        last = b.rest if b.coefficient else self._factor(right, "·", last=True)
+        multiple = a.coefficient != 1.0
+        first = (bracketed(a.rest) if a.open else a.rest) if multiple else self._factor(left, "·")
+        last = b.rest if b.coefficient != 1.0 else self._factor(right, "·", last=True)
         is_open = b.open and not last.endswith(")")
-        return _times(a.coefficient, b.coefficient, f"{first}·{last}", is_open=is_open)
+        return self._times(a.coefficient, b.coefficient, f"{first}·{last}", is_open=is_open)
+
+    def _times(self, a: float, b: float, rest: str, *, is_open: bool) -> Text:
+        """The product of two coefficients and a text; the coefficients as one number, where that is as short."""
+        number = self.names.number
+        minus = "−" if (a < 0.0) != (b < 0.0) else ""
+        factors = [number(abs(k)) for k in (a, b) if abs(k) != 1.0]
+        if len(number(abs(a * b))) <= len("·".join(factors)):
+            factors = [number(abs(a * b))] if abs(a * b) != 1.0 else []
+        text = minus + "·".join([*factors, rest])
+        return Text(text, SUM if minus else PRODUCT, "" if minus else "·", is_open, a * b, rest)
 
     def step(self, k: int) -> Text:
         """The text of the step into a slot."""
@@ -316,9 +318,9 @@ class Slots:
         if p.name == "reciprocal":
             return Text(f"1/{self.bound(x, APPLICATION)}", PRODUCT, "/", open=True)
         if p.name == "square":
-            return Text(f"{self.bound(x, ATOM)}²", ATOM)
+            return Text(f"{self.base(x)}²", ATOM)
         if p.name == "power":
-            return Text(f"{self.bound(x, ATOM)}^{self.names.number(p.params[0])}", ATOM)
+            return Text(f"{self.base(x)}^{self.names.number(p.params[0])}", ATOM)
         if p.name == "absolute":
             return Text(f"|{self.texts[x].tight}|", ATOM)
         if name.endswith("'"):  # a derivative in terms of the value: shown in terms of the argument
@@ -345,7 +347,10 @@ class Slots:
         return Text(text, APPLICATION)
 
     def _quotient(self, above: int, below: int) -> Text:
-        return Text(f"{self.bound(above, PRODUCT)} / {self.bound(below, APPLICATION)}", PRODUCT, "/", open=True)
+        text, divisor = self.texts[above], self.bound(below, APPLICATION)
+        if text.coefficient < 0.0 and text.sign != "/":
+            return self._times(text.coefficient, 1.0, f"{text.rest} / {divisor}", is_open=True)
+        return Text(f"{self.bound(above, PRODUCT)} / {divisor}", PRODUCT, "/", open=True)
 
     def _contract(self, spec: Any, left: int, right: int) -> Text:
         for this, other in ((left, right), (right, left)):
@@ -373,12 +378,3 @@ class Slots:
         b = transposed(self.bound(right, ATOM)) if flip_right else self._factor(right, sign, last=not swapped)
         first, second, last = (b, a, left) if swapped else (a, b, right)
         return Text(f"{first}{sign}{second}", PRODUCT, sign, self.texts[last].open and not second.endswith(")"))
-
-
-def _times(a: str, b: str, rest: str, *, is_open: bool) -> Text:
-    """The product of two coefficients and a text."""
-    minus = "−" if a.startswith("−") != b.startswith("−") else ""
-    numbers = [k for k in (a.removeprefix("−"), b.removeprefix("−")) if k]
-    text = minus + "·".join([*numbers, rest])
-    coefficient = minus + "·".join(numbers)
-    return Text(text, SUM if minus else PRODUCT, "" if minus else "·", is_open, coefficient, rest)

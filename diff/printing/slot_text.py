@@ -9,7 +9,7 @@ from attrs import Factory, field, frozen
 from linmap.printing.notation import subscript
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from diff.terms.program import AnyProgram
     from linmap.printing.text_names import Names
@@ -25,14 +25,14 @@ class Text:
 
     `wide` is a sum with spaces, for a line of its own; `sign` is the operation of a product; an `open` text ends in an
     application without brackets, like sin x, which a product must not follow. A multiple −2·x has the `coefficient` −2
-    and the `rest` x, so that a product of multiples begins with its numbers.
+    and the `rest` x, so that a product of multiples begins with one number.
     """
 
     tight: str
     binding: int
     sign: str = ""
     open: bool = False
-    coefficient: str = ""
+    coefficient: float = 1.0
     rest: str = ""
     wide: str = field(default=Factory(lambda text: text.tight, takes_self=True))
 
@@ -86,9 +86,23 @@ class SlotTexts(Protocol):
         """The text of a result."""
         ...
 
-    def of_body(self, body: AnyProgram) -> SlotTexts:
-        """The texts of the body of a step."""
+    def base(self, k: int) -> str:
+        """The text of a slot below an exponent."""
         ...
+
+    def of_body(self, body: AnyProgram, given: Sequence[Text]) -> SlotTexts:
+        """The texts of the body of a step; `given` are those of its arguments."""
+        ...
+
+
+def bracketed(text: str) -> str:
+    """A text in brackets, unless one pair is around all of it."""
+    depth = 0
+    for k, c in enumerate(text):
+        depth += (c in "([") - (c in ")]")
+        if not depth:
+            return text if k == len(text) - 1 and k and text[0] == "(" else f"({text})"
+    return f"({text})"
 
 
 def subscripted(name: str) -> str:

@@ -57,7 +57,7 @@ INDEXED = re.compile(
 )
 """Words of the printed language that a subscript follows; in other words an underscore is a letter."""
 OPERAND = re.compile(r" [\w(⟨\[|‖√¬]")
-DEFINITION = re.compile(r"  where (.*?) (=|∈|⊆|:) (.*)")
+DEFINITION = re.compile(r"  ( *)where (.*?) (=|∈|⊆|:) (.*)")
 
 
 def formula(lines: Iterable[str], rest: str = "") -> str:
@@ -67,9 +67,10 @@ def formula(lines: Iterable[str], rest: str = "") -> str:
     writer = _Line()
     for text in lines:
         if found := DEFINITION.fullmatch(text):
-            name, sign, what = found.groups()
+            deeper, name, sign, what = found.groups()  # what stands below the line of a body is in its scope
             head = writer.written(name)
-            defined.append(rf"\text{{where }}{head}&{SIGNS.get(sign, sign)}{writer.written(what)}")
+            indent, meaning = r"\quad " * (len(deeper) // 2), SIGNS.get(sign, sign) + writer.written(what)
+            defined.append(rf"{indent}\text{{where }}{head}&{meaning}")
         elif defined:
             defined.append(rf"&\quad {writer.written(text.strip())}")
         else:
@@ -155,7 +156,8 @@ class _Line:
             name, index = indexed.groups()
         elif name.endswith("_") and rest.startswith("{"):
             name = name[:-1]
-        applied = OPERAND.match(rest) is not None and not re.match(r" (of|on|from|by|and|for)\b", rest)
+        is_applied = OPERAND.match(rest) is not None and not re.match(r" (of|on|from|by|and|for)\b", rest)
+        applied = is_applied or re.match(r"'+\(", rest) is not None  # tanh'(x)
         made = LETTERS.get(name, name) if len(name) == 1 else word(name)
         if name == "Σ":
             self.applied = True

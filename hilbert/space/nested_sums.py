@@ -10,9 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hilbert.arrays.libraries.namespace import to_numpy
 from hilbert.base.term import bottom_up, postorder
 from hilbert.errors import is_number
 from hilbert.index.index import Anonymous
+
+FEW = 6
+"""Of a larger vector, arrays of so many numbers are written."""
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -236,3 +240,16 @@ def _called(space: Any, name: str, sign: str, rec: Callable[[Any], str]) -> str:
 
 def _is_plain(space: Any) -> bool:
     return bool(space.is_sum) and space.names is None and space._index_set is None
+
+
+def few(leaf: Any, array: Any) -> str:
+    """At most six numbers along an axis, with six digits; the shape of another array."""
+    what = f"{leaf.dtype}{list(leaf.shape)}"
+    if len(leaf.shape) > 1 or leaf.size > FEW:
+        return what
+    try:
+        values = to_numpy(array).reshape(-1).tolist()
+    except TypeError:  # a tracer of JAX has no entries yet
+        return what
+    numbers = [repr(float(f"{k:.6g}")) if isinstance(k, float) else str(k) for k in values]
+    return f"[{', '.join(numbers)}]" if leaf.shape else numbers[0]

@@ -24,7 +24,7 @@ from hilbert.base.repr_names import spelled
 from hilbert.displayed import DisplayedAsNumbers
 from hilbert.errors import SpaceError, fitting, number, shown, written
 from hilbert.index.position import slices
-from hilbert.space.nested_sums import as_numbers, named, said
+from hilbert.space.nested_sums import as_numbers, few, named, said
 from hilbert.space.parts import Lens, lens_for, part_place, place, span, summand_slices
 from hilbert.space.space import OfSpaces
 from hilbert.space.unpacking import visited
@@ -557,7 +557,7 @@ class Vec(DisplayedAsNumbers, NotArray, Reductions, Generic[V]):
         if self.is_formal:
             return f"{self._tensor_text()} ∈ {self.space}"
         entries = self._entries()
-        return f"{self._shapes() if entries is None else named(self.space, entries)} ∈ {self.space}"
+        return f"{self._summary() if entries is None else named(self.space, entries)} ∈ {self.space}"
 
     def __repr__(self) -> str:
         if self.is_formal:
@@ -590,6 +590,10 @@ class Vec(DisplayedAsNumbers, NotArray, Reductions, Generic[V]):
             return self.space.pack(iter([to_numpy(a).tolist() for a in self.leaves]))
         except TypeError:  # a tracer of JAX has no entries yet
             return None
+
+    def _summary(self) -> str:
+        """The parts of a larger vector: single numbers and a few as they are, the shapes of longer arrays."""
+        return named(self.space, self.space.pack(map(few, self.space.leaves, self.leaves)), str)
 
     def _shapes(self) -> str:
         dense = (f"{leaf.dtype}{list(leaf.shape)}" for leaf in self.space.leaves)

@@ -58,8 +58,9 @@ class Explanation(Listing):
 
     def text(self, lines: int | None = None) -> str:
         """The steps in at most so many lines, None for all; steps that do not change the printed term are left out."""
-        text = [f"{measure(self.before)} → {measure(self.after)}"]
         every = [*self.steps, *self.orders]
+        before, after = measure(self.before), measure(self.after)
+        text = [f"{before} → {after}" if self.steps else f"nothing to simplify: {before}"]
         for k, item in enumerate(every):
             found = [str(item)] if k >= len(self.steps) else _lines_of(self.steps[k])
             if lines is not None and found and len(text) + len(found) + (k + 1 < len(every)) > lines:

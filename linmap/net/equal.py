@@ -21,7 +21,7 @@ from hilbert.errors import shown
 from hilbert.program.line.constant import Const, signed
 from hilbert.program.line.line import Line
 from hilbert.program.line.operation import Literal
-from hilbert.relation import Table
+from hilbert.relation import Converse, Inclusion, Table
 from hilbert.tensors.formal_tensors import alike
 from linmap.net.fold import fold
 from linmap.net.lower import net
@@ -140,6 +140,8 @@ def relation_label(relation: AnyRelation) -> Hashable:
     waiting: list[Any] = [relation]
     while waiting:
         top = waiting.pop()
+        if isinstance(top, Converse) and isinstance(top.of, Inclusion) and top.of.dom == top.of.cod:
+            top = top.of  # the order, or the order backwards: the same both ways
         kind: Any = type(top)
         if isinstance(top, TwoSided):
             found.append(kind)

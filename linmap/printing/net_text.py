@@ -12,7 +12,7 @@ from attrs import frozen
 from hilbert.index.leaf import Bundle, raised
 from hilbert.program.line.constant import Const
 from linmap.net.fold import extended, fold
-from linmap.printing.notation import Doc, Word, line, negative, render, subscript, times, total
+from linmap.printing.notation import Doc, Word, indented, line, negative, render, subscript, times, total
 from linmap.printing.part_text import nested, path, projection
 from linmap.printing.relation_text import reduction
 from linmap.printing.section_text import section_text
@@ -63,6 +63,7 @@ class _NetText:
         self.body, self.name, self.names, self.lets = body, name, names, lets
         self.readers, self.ends = _readers(body), {*body.outputs}
         self.called: dict[int, Word] = {}  # wires that have a line
+        self.arcs: dict[int, str] = {}
 
     def doc(self) -> Doc:
         """The doc of the net."""
@@ -110,7 +111,12 @@ class _NetText:
         return negative(doc) if source == MINUS else doc if source is None else line("•", [doc, source])
 
     def arc(self, arc: Arc) -> str:
-        """The text of an arc alone; nothing for the identity."""
+        """The text of an arc alone, written once; nothing for the identity."""
+        if id(arc) not in self.arcs:
+            self.arcs[id(arc)] = self._arc(arc)
+        return self.arcs[id(arc)]
+
+    def _arc(self, arc: Arc) -> str:
         leaf, made = self.body.wires[arc.src], self.body.wires[arc.dst]
         match arc.map:
             case wire.Same():
@@ -148,13 +154,19 @@ class _NetText:
         called = [self.names.fresh("c") for _ in f.line.slots]
         computed = [called[k] for k in sorted({d.slot for d in refs(f.body)}) if k >= f.line.arity]
         follows = f", and {', '.join(computed)} of these" if computed else ""
-        if called:
-            self.lets.append(f"where ({', '.join(called[: f.line.arity])}) = {self.name(f.datum)}{follows}")
+        lines = [f"where ({', '.join(called[: f.line.arity])}) = {self.name(f.datum)}{follows}"] if called else []
 
         def of_body(d: Datum) -> str:
             return self.names.const(d) if isinstance(d, Const) else called[d.slot]
 
-        return render(net_doc(f.body, of_body, self.names, self.lets))
+        inner: list[str] = []
+        text = render(net_doc(f.body, of_body, self.names, inner))
+        if not inner:
+            self.lets += lines
+            return text
+        whole = self.names.fresh("d")
+        self.lets.append(f"where {whole} = {text}\n" + indented("\n".join([*lines, *inner])))
+        return whole
 
 
 def _sum(a: Flow, b: Flow) -> Flow:

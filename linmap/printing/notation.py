@@ -83,6 +83,11 @@ def subscript(n: int) -> str:
     return str(n).translate(SUBSCRIPTS)
 
 
+def indented(block: str) -> str:
+    """All lines of a block moved to the right."""
+    return "\n".join(f"  {one}" for one in block.split("\n"))
+
+
 def line(sign: str, parts: Iterable[Doc]) -> Doc:
     """f • g with nested lines of the same sign flattened and a minus in front; one part alone is itself."""
     flat: list[Doc] = []
@@ -99,8 +104,8 @@ def line(sign: str, parts: Iterable[Doc]) -> Doc:
 
 
 def negative(part: Doc) -> Doc:
-    """−f."""
-    return Signed(((False, part),))
+    """−f; of −g this is g."""
+    return _opposite(part) or Signed(((False, part),))
 
 
 def total(parts: Iterable[Doc]) -> Doc:
@@ -120,10 +125,27 @@ def total(parts: Iterable[Doc]) -> Doc:
 
 def times(k: str, part: Doc | None, sign: str = "•") -> Doc:
     """(k ·) • f, or −f; id is not written."""
+    if k.startswith("−") and (opposite := _opposite(part)) is not None:
+        k, part = k[1:], opposite
+        if k == "1":
+            return part
     if k == "−1":
         return negative(part or IDENTITY)
     factor = Word(f"({k} ·)")
     return factor if part is None else line(sign, [factor, part])
+
+
+def _opposite(part: Doc | None) -> Doc | None:
+    """−f without a minus, for an f that begins with one."""
+    match part:
+        case Signed(((False, inner),)):
+            return inner
+        case Word(text) if text.startswith("(−") and text.endswith((" ·)", " ⋆)")):
+            return Word(f"({text[2:]}")
+        case Chained(sign, (Word() as first, *rest)) if opposite := _opposite(first):
+            return Chained(sign, (opposite, *rest))
+        case _:  # a form of another sign, or of none
+            return None
 
 
 def render(doc: Doc, *, tight: bool = False, within: str = "") -> str:
@@ -184,13 +206,19 @@ class Page:
         return text.replace("-", "−")
 
     def lay(self, text: str, lets: Sequence[str] = (), hidden: int = 0) -> str:
-        """The text with a line for each definition; what is cut, `hidden` parts included, is counted and named."""
-        lines = wrapped(text)
+        """The text with a line for each definition, and those below it; what is cut is counted and named.
+
+        Parts that are `hidden` count, too.
+        """
+        lines = wrapped(text, WIDTH)
         left = len(lets)
         for let in lets:
             if self.lines is not None and len(lines) > self.lines:
                 break
-            lines += [f"  {one}" for one in wrapped(let, WIDTH - 2)]
+            for one in let.split("\n"):
+                bare = one.lstrip(" ")
+                indent = " " * (2 + len(one) - len(bare))
+                lines += [indent + part for part in wrapped(bare, WIDTH - len(indent))]
             left -= 1
         if self.lines is not None and len(lines) + (hidden > 0) > self.lines:
             rest = f"{len(lines) - self.lines + 1} more lines{f' and {left} more definitions' if left else ''}"

@@ -31,7 +31,6 @@ class Names:
         self.names: dict[Any, str] = {}
         self.counts: dict[str, int] = {}
         self.lines: list[str] = []
-        self.opened: set[int] = set()  # bodies of which something has a line
 
     def of(self, key: Any, what: Any, sign: str = "∈") -> str:
         """The name of a constant, with a line `where` that says `what` it is."""
@@ -47,13 +46,6 @@ class Names:
         k = self.counts[stem] = self.counts.get(stem, 0) + 1
         name = f"{stem}{subscript(k)}"
         return self.fresh(stem) if name in self.taken else name
-
-    def alone(self, name: str) -> str:
-        """The name of a parameter, with primes as long as something else is called so."""
-        while name in self.taken:
-            name += "′"
-        self.taken.add(name)
-        return name
 
     def vector(self, v: Vec[Any]) -> str:
         """A scalar's value, the number that fills an array, or a name."""

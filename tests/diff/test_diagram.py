@@ -10,9 +10,11 @@ import pytest
 from IPython.lib.pretty import pretty
 
 import hilbert.all as hb
+from diff.diagrams.diagram import _function
 from diff.diagrams.drawing import _Drawing
 from diff.diagrams.picture import MOST, Part, Picture
 from hilbert import R
+from tests.untyped import iterate
 
 X, Y = hb.Fin.of(4), hb.Fin.of(3)
 layer = hb.fun(R ** (Y * X), R**X, R**Y)(lambda W, x, b: hb.tanh(W @ x + b))
@@ -116,8 +118,8 @@ def test_layers() -> None:
     made = _Drawing(picture)
     assert all(made.x[a] < made.x[b] for a, b, _ in made.wires)
     for some in made.layers:
-        rows = sorted(made.y[k] for k in some)
-        assert all(b - a > 40 for a, b in pairwise(rows))
+        rows = sorted((made.y[k], made.nodes[k].kind == "bend") for k in some)
+        assert all(b - a > (13 if passes or goes_on else 40) for (a, passes), (b, goes_on) in pairwise(rows))
 
 
 def test_names_are_escaped(tmp_path: Path) -> None:
@@ -132,3 +134,29 @@ def test_names_are_escaped(tmp_path: Path) -> None:
 def test_in_a_terminal() -> None:
     """IPython prints the text of a diagram, as `print` does."""
     assert pretty(hb.diagram(layer)) == str(hb.diagram(layer))  # type: ignore[no-untyped-call]
+
+
+def test_no_blank_stripes() -> None:
+    """Wires that pass lie close together, and no stripe over the whole width is empty."""
+    V = R ** hb.Fin.of(4)
+
+    def body(*xs: Any) -> Any:
+        total = xs[0]
+        for a, b in pairwise(xs):
+            total = total + hb.sin(a) * hb.exp(b - a) + hb.tanh(a @ b) * a
+        return total.sum()
+
+    drawing = _Drawing(_function(hb.grad(hb.fun(*[V] * 12)(body), 0)).live().folded())
+    rows = sorted(drawing.y.values())
+    assert all(b - a <= 44.0 + 1e-9 for a, b in pairwise(rows))
+    assert drawing.height == pytest.approx(rows[-1] + 26.0)
+    for some in drawing.layers:
+        bends = [drawing.y[k] for k in some if drawing.nodes[k].kind == "bend"]
+        assert all(b - a > 1e-9 for a, b in pairwise(sorted(bends)))
+
+
+def test_a_loop_box_has_the_names_of_the_formula() -> None:
+    """The arrays of a round are called c₁, …, c₃ in the box, as in the text."""
+    f = hb.fun(R, R)(lambda w, s: iterate(lambda x: hb.tanh(w * x), s, hb.Fin.of(3)))
+    d = hb.derivative(f)
+    assert set(re.findall("c[₀-₉]+", hb.diagram(d).svg)) <= set(re.findall("c[₀-₉]+", str(d)))

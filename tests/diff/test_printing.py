@@ -14,10 +14,10 @@ from tests.linear_terms import linear_map
 from tests.programs import PROGRAMS, VALUES_ONLY
 from tests.strategies import Source, sources
 
-NAMED = re.compile(r"^  where (\S+) [=∈:⊆] ", re.MULTILINE)
+NAMED = re.compile(r"^ +where (\S+) [=∈:⊆] ", re.MULTILINE)
 BOUND = re.compile(r"(?<!\w)[ud][₀-₉]+")
 """Names for what several parts share."""
-DEFINED = re.compile(r"^  where [ud][₀-₉]+ =", re.MULTILINE)
+DEFINED = re.compile(r"^ +where [ud][₀-₉]+ =", re.MULTILINE)
 
 
 def check_text(f: Any) -> None:

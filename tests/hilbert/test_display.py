@@ -154,7 +154,7 @@ def kind(name: str) -> str:
         ("(W, x) ↦ tanh(W₁⋆x+b)", r"(W,x)\mapsto \mathrm{tanh}(W_{1}\star x+b)"),
         ("ℝ^{Pixel4×(Y3+2)} ⊕ ℝ₃₂^H", r"\mathbb{R}^{\mathrm{Pixel4}\times (\mathrm{Y3}+2)}\oplus \mathbb{R}_{32}^{H}"),
         ("(cos x)·x₁² + sin(y)", r"(\operatorname{cos}x)\cdot x_{1}^{2}+\mathrm{sin}(y)"),
-        ("tanh'(u₁)²ᵀ", r"\mathrm{tanh}'(u_{1})^{2}{}^{\mathsf{T}}"),
+        ("tanh'(u₁)²ᵀ", r"\operatorname{tanh}'(u_{1})^{2}{}^{\mathsf{T}}"),
         ("π_my_part₁ • ι₂", r"\pi _{\mathrm{my\_part}_{1}}\bullet \iota _{2}"),
         ("Σ_{i, k} W_out[j]·x[k]", r"\sum _{i,k}\ \mathrm{W\_out}[j]\cdot x[k]"),
         ("Σ • π₁", r"\Sigma \bullet \pi _{1}"),
@@ -432,3 +432,27 @@ def test_in_a_notebook(tmp_path: Path) -> None:
     assert vector["text/html"].count("<td>") == 3
     assert cost["text/html"].startswith("<pre>apply")
     assert structure == {"text/plain": "identity", "text/html": "<pre>identity</pre>"}
+
+
+def test_larger_vectors_by_parts() -> None:
+    """A record of 177 numbers shows its scalars with six digits, and the shapes of its longer arrays."""
+
+    class County(hb.Axis): ...
+
+    class Radon(hb.Record):
+        mu: hb.Part[hb.Scalar]
+        slope: hb.Part[hb.Vector[County]]
+        few: hb.Part[hb.Scalar]
+
+    P = Radon.space(County=175)
+    v = P.vec((1 / 3, [0.0] * 175, 2.0))
+    assert str(v) == f"(mu: 0.333333, slope: float64[175], few: 2.0) ∈ {P}"
+    assert str((R ** hb.Fin.of(100)).zeros()) == "float64[100] ∈ ℝ^100"
+
+
+def test_definitions_of_a_body_in_tex() -> None:
+    """A definition below another one is a definition, too, moved to the right."""
+    f = hb.fun(R)(lambda s: hb.iterate(lambda x: x + hb.tanh(hb.sin(hb.cos(x * s + x) * x) + s), s, hb.Fin.of(3)))
+    assert str(f).count("    where u₁") == 1
+    tex = str(f._repr_latex_())
+    assert r"\\\quad \text{where }u_{1}&=" in tex

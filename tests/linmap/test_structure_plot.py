@@ -9,6 +9,7 @@ import pytest
 import hilbert.all as hb
 from hilbert import R
 from linmap.matrices.structure import matrix_shapes as forms
+from linmap.matrices.structure.block_table import text_table
 
 mpl.use("agg")
 from matplotlib import pyplot as plt
@@ -70,3 +71,67 @@ def test_blocks_stand_at_their_places() -> None:
     assert patch.get_xy().max(axis=0).tolist() == [0.75, 1.0]
     assert ax.get_ylim() == (1.0, 0.0)
     plt.close(ax.figure)
+
+
+class Cell(hb.Axis):
+    """Cells in a row."""
+
+
+class Unknown(hb.Record):
+    """Numbers and rows of numbers."""
+
+    mu: hb.Part[hb.Scalar]
+    log_sd: hb.Part[hb.Scalar]
+    z: hb.Part[hb.Vector[Cell]]
+
+
+def hessian(size: int) -> Any:
+    """The proved form of the Hessian of a chain."""
+    P = Unknown.space(Cell=size)
+
+    def energy(p: Any) -> Any:
+        z = p[Unknown.z]
+        return hb.exp(p[Unknown.log_sd]) * (z[1:] * z[:-1]).sum() + p[Unknown.mu] ** 4
+
+    return hb.structure(hb.derivative(hb.grad(hb.fun(P)(energy))))
+
+
+def test_blocks_of_a_record_are_a_table() -> None:
+    """Rows and columns have the names of the parts; a block of one entry is a number."""
+    form = hessian(20)
+    assert str(form).splitlines() == [
+        "        mu      log_sd      z",
+        "mu      number  0           0",
+        "log_sd  0       number      dense 1×20",
+        "z       0       dense 20×1  sparse 38 of 20·20",
+    ]
+    html = form._repr_html_()
+    assert html.count("<tr>") == 4
+    assert "<th>log_sd</th><td>0</td><td>number</td>" in html
+    assert form.text().startswith("[scaled, zero, zero; ")
+
+
+def test_a_wide_table_is_cut() -> None:
+    """At most 100 columns of letters and 40 lines; the rest is counted."""
+    text = text_table(
+        [f"row{k}" for k in range(60)], [f"column{k}" for k in range(30)], [["sparse 80 of 40·41"] * 30] * 60
+    )
+    lines = text.splitlines()
+    assert len(lines) == 40
+    assert max(map(len, lines)) <= 100
+    assert lines[-1] == "… 26 more columns and 22 more rows"
+
+
+def test_sparse_blocks_are_drawn_as_their_pattern() -> None:
+    """A square for each entry, in the block; the names of the parts stand beside."""
+    ax = hessian(20).plot()
+    (squares,) = ax.collections
+    assert len(squares.get_paths()) == 38
+    corners = [path.vertices.min(axis=0).tolist() for path in squares.get_paths()]
+    assert min(x for x, _ in corners) == pytest.approx(2 / 3)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["mu", "log_sd", "z"]
+    plt.close(ax.figure)
+    large = hessian(200_000).plot()
+    assert not large.collections
+    assert "sparse" in {one.get_gid() for one in large.patches}
+    plt.close(large.figure)

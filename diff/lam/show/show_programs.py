@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MOST = 8
 """Steps of a program that stands as a formula in a term."""
-FIRST = 0xE000
+FIRST = 0x100000
 """The first of the characters that no text has."""
 
 

@@ -30,6 +30,7 @@ from linmap.matrices.network.network import Network, network
 from linmap.matrices.network.sum_simplification import listed
 from linmap.matrices.network.to_arrays import flat
 from linmap.matrices.structure.entry_counts import components
+from linmap.matrices.structure.matrix_shapes import stored
 from linmap.matrices.structure.structure import body_of, standing
 from linmap.net.lower import transposed
 from linmap.term.linear_map import AnyLinMap, LinMap
@@ -37,6 +38,8 @@ from linmap.term.net import Closed, Net, elements, refs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    import numpy.typing as npt
 
     from hilbert import Type
     from linmap.matrices.labelled.columns import Labels
@@ -151,6 +154,22 @@ def _sparse_plan(n: Network) -> MatrixPlan[SparsePattern]:
     before = len(n.orders)
     made, parts, entries = pattern(n, n.body.cod, n.body.dom)
     return MatrixPlan.of(n, made, parts, [entries], n.orders[before:])
+
+
+DRAWN = 10**5
+"""So many entries of a form are drawn one by one."""
+
+
+def places(form: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]] | None:
+    """The rows and the columns of the entries of a form's net; None without one, or of more than 100,000 entries."""
+    body = getattr(form, "body", None)
+    if body is None or stored(form) > DRAWN:
+        return None
+    try:
+        found = sparse_plan(body).pattern
+    except SpaceError:  # found at a point alone
+        return None
+    return np.repeat(np.arange(found.shape[0]), np.diff(found.indptr)), np.asarray(found.indices)
 
 
 def blocks_plan(body: Net, limit: int | None = None, data: Sequence[Any] | None = None) -> MatrixPlan[BlocksPattern]:

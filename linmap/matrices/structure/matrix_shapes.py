@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
-from typing import Any, TypeAlias, final
+from typing import Any, TypeAlias, assert_never, final
 
-from attrs import frozen
+from attrs import field, frozen
 
 from hilbert.base.attach import declared
 from hilbert.displayed import Displayed
+from linmap.matrices.structure.block_table import html_table, is_named, part_names, text_table
 
 COLUMNS = 100
 """Texts are broken into lines of this length."""
@@ -30,6 +32,11 @@ class MatrixShape(Displayed):
     @declared
     def plot(self, ax: Any = None) -> Any:
         """A picture of the blocks by matplotlib, each drawn by its kind; the axes are the result."""
+        raise NotImplementedError
+
+    @declared
+    def _places(self) -> Any:
+        """The rows and the columns of the entries, where the form knows its net and they are not too many, or None."""
         raise NotImplementedError
 
     def __str__(self) -> str:
@@ -123,11 +130,15 @@ class LowRank(MatrixShape):
 @final
 @frozen
 class SparseForm(MatrixShape):
-    """A matrix whose entries lie on the pairs of relations: `entries` pairs, or at most so many if not `exact`."""
+    """A matrix whose entries lie on the pairs of relations: `entries` pairs, or at most so many if not `exact`.
+
+    `body` is the net that the form was found of, for pictures.
+    """
 
     entries: int
     shape: tuple[int, int]
     exact: bool = True
+    body: Any = field(default=None, eq=False, repr=False, kw_only=True)
 
     def text(self) -> str:
         """In words."""
@@ -192,10 +203,43 @@ class SumForm(MatrixShape):
 @final
 @frozen
 class Blocks(MatrixShape):
-    """A matrix of blocks, for the leaves of the codomain and of the domain: those that are not 0, by their places."""
+    """A matrix of blocks, for the leaves of the codomain and of the domain: those that are not 0, by their places.
+
+    `body` is the net that the form was found of, for the names of the parts and pictures.
+    """
 
     shape: tuple[int, int]
     entries: tuple[tuple[tuple[int, int], Form], ...]
+    body: Any = field(default=None, eq=False, repr=False, kw_only=True)
+
+    def __str__(self) -> str:
+        """A table where parts have names, or the words of a line are too many."""
+        rows, cols = self.shape
+        is_empty = rows * cols > max(GRID, 4 * len(self.entries))
+        if self.body is None or (is_empty and (not self._is_named or cols > GRID)):
+            return super().__str__()
+        return text_table(*self._table) if self._is_named or len(self.text()) > COLUMNS else self.text()
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._table)
+
+    @property
+    def names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What the rows and the columns of blocks are called: parts of records, or numbers."""
+        if self.body is None:
+            return tuple(tuple(str(k + 1) for k in range(n)) for n in self.shape)  # type: ignore[return-value]
+        return part_names(self.body.cod), part_names(self.body.dom)
+
+    @property
+    def _is_named(self) -> bool:
+        return is_named(self.body.cod) or is_named(self.body.dom)
+
+    @property
+    def _table(self) -> tuple[tuple[str, ...], tuple[str, ...], list[list[str]]]:
+        found = dict(self.entries)
+        rows, cols = self.shape
+        cells = [[_cell(found[o, i]) if (o, i) in found else "0" for i in range(cols)] for o in range(rows)]
+        return *self.names, cells
 
     def text(self) -> str:
         """In words, row by row; of a large grid that is mostly 0 the places, from 1, and their blocks."""
@@ -206,6 +250,40 @@ class Blocks(MatrixShape):
         found = dict(self.entries)
         grid = [[found.get((o, i), ZeroForm()).text() for i in range(cols)] for o in range(rows)]
         return f"[{'; '.join(map(', '.join, grid))}]"
+
+
+def stored(form: Form) -> int:
+    """The number of entries that a form allows, at most."""
+    match form:
+        case ZeroForm():
+            return 0
+        case IdentityForm(size) | ScaledForm(size) | DiagonalForm(size) | Permutation(size):
+            return size
+        case LowRank(_, (rows, cols)) | DenseForm((rows, cols)):
+            return rows * cols
+        case SparseForm(entries):
+            return entries
+        case Kronecker(parts):
+            return math.prod(map(stored, parts))
+        case BlockDiagonal(count, block):
+            return count * stored(block)
+        case SumForm(parts):
+            return sum(map(stored, parts))
+        case Blocks(_, entries):
+            return sum(stored(entry) for _, entry in entries)
+        case never:
+            assert_never(never)
+
+
+def _cell(form: Form) -> str:
+    """The text of a block in a table."""
+    match form:
+        case IdentityForm(1) | ScaledForm(1) | DiagonalForm(1) | Permutation(1) | DenseForm((1, 1)):
+            return "number"
+        case SparseForm(entries, (rows, cols), exact):
+            return f"sparse {'' if exact else '≤ '}{entries} of {rows}·{cols}"
+        case _:  # in words
+            return form.text()
 
 
 Form: TypeAlias = (

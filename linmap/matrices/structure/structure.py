@@ -15,6 +15,7 @@ import math
 from typing import TYPE_CHECKING, Any, assert_never, cast
 
 import numpy as np
+from attrs import evolve
 
 from hilbert import SpaceError
 from hilbert.base.once import once
@@ -111,7 +112,9 @@ def structure(f: Any) -> Form:
 
     Raises SpaceError for a function that is not linear: take its derivative first.
     """
-    return _whole(body_of(f, "structure"))
+    body = body_of(f, "structure")
+    found = _whole(body)
+    return evolve(found, body=body) if isinstance(found, (Blocks, SparseForm)) else found
 
 
 @once
