@@ -8,6 +8,7 @@ import jax
 import numpy as np
 import pytest
 
+import hilbert.all as hb
 from adjoint import NAMES, check_derivative, grad, jacobian
 from diff import again, conv, derivative, exp, fun, jvp, lift, onehot, operation, program, register, sin, tanh
 from diff.terms import user_operation
@@ -529,3 +530,10 @@ def test_a_value_may_stand_for_a_branch() -> None:
     """Beside a function, an expression is what it is."""
     f: Any = fun(R)(lambda x: where(x > 0, lambda: exp(x), x))
     assert [float(f(R.vec(x))) for x in (0.0, -2.0)] == [0.0, -2.0]
+
+
+def test_rows_of_windows_that_elements_choose_have_a_gradient() -> None:
+    """A product of windows with elements is no product of numbers: nothing is cut from it."""
+    places = (hb.Elements(hb.Fin.of(4)) ** hb.Fin.of(4)).vec([0, 1, 1, 3])
+    f: Any = hb.fun(hb.R ** hb.Fin.of(5))(lambda x: hb.windows(hb.Fin.of(5), 2)(x).rows()[places])
+    assert hb.vjp(f)(f.dom.ones(), f.cod.ones()).array.tolist() == [1.0, 3.0, 2.0, 1.0, 1.0]

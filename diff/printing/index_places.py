@@ -114,7 +114,8 @@ def partial(text: str, index: str) -> bool:
     """Tell if no place in a text says along what an index runs: each is a part of an axis."""
     found = [one for one in LINEAR.finditer(text) if one[3] == index and text[one.start() - 1] != "_"]
     subscripts = SUBSCRIPTS.findall(text)
-    return len(found) - sum(index in some for some in subscripts) == sum(one[5] == PART for one in found)
+    parts: int = sum(one[5] == PART for one in found)
+    return len(found) - sum(index in some for some in subscripts) == parts
 
 
 def ranged(text: str, index: str, axis: str) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import hilbert.all as hb
-from hilbert.compiled.machine.llvm_code import LINES, VECTORS, Code, Target, host
+from hilbert.compiled.machine.llvm_code import LINES, UNROLLED, Code, Target, host
 
 TEXT = "define void @run(ptr %table) {\n  ret void\n}\n"
 
@@ -42,4 +42,4 @@ def test_code_that_is_not_well_formed_is_made_again(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(Code, "_optimised", staticmethod(made))
     assert all(Code(TEXT, ["run"], host()).addresses)
-    assert asked == [LINES, VECTORS]
+    assert asked == [LINES, UNROLLED]

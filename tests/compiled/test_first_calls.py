@@ -12,7 +12,9 @@ import pytest
 pytest.importorskip("llvmlite")
 
 import hilbert.all as hb
-from hilbert.compiled.machine.llvm_code import host
+from diff.terms.lower import planned
+from hilbert.compiled.machine import compiled_line
+from hilbert.compiled.machine.llvm_code import LINES, VECTORS, host
 from hilbert.compiled.tree.places import Place, Variable, combined
 
 NEAR = hb.Fin.of(10)
@@ -65,3 +67,21 @@ def test_places_are_put_together() -> None:
     i, j = Variable("i", 3), Variable("j", 4)
     assert combined([(i, 2), (Place.of(j) + 1, 3), (5, 1), (i, -2)], 7) == Place(15, ((j, 3),))
     assert combined([(Place.of(i) * 2 + 1, 1), (j, 0)]) == Place.of(i) * 2 + 1
+
+
+def test_loops_around_many_calls_are_not_written_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chain of 200 layers took 23 s to be written out, and takes one."""
+    levels: list[int] = []
+    module: Any = compiled_line
+    real = module.Code
+
+    def recorded(text: str, names: Any, target: Any, level: int) -> Any:
+        levels.append(level)
+        return real(text, names, target, level)
+
+    monkeypatch.setattr(compiled_line, "Code", recorded)
+    layer = planned(hb.fun(hb.R**NEAR)(lambda x: hb.tanh(hb.sin(hb.tanh(x)).sum() * x)))
+    for many in (100_000, 1):
+        monkeypatch.setattr(compiled_line, "MANY", many)
+        compiled_line.CompiledLine(layer.line)
+    assert levels == [LINES, VECTORS]

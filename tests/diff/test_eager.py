@@ -20,10 +20,10 @@ import pytest
 from diff import Expr, contract, exp, fun, hypot, inner, maximum, onehot, outer, select
 from diff.terms.elementwise import RULES
 from diff.trace import trace
-from diff.trace.expr import tracing
 from diff.vocabulary import eager
 from hilbert import R32, Bool, Elements, Fin, Labelled, R, SpaceError, Vec, direct_sum
 from hilbert.base.attach import attached
+from hilbert.tracebacks import tracing
 
 jax.config.update("jax_enable_x64", val=True)
 ROOT = Path(__file__).parents[2]

@@ -14,7 +14,7 @@ from hilbert.arrays.kernels.library import Arrays
 from hilbert.base.sizes import allocation
 from hilbert.compiled.machine.emitted_calls import Ends, Function, Plan, emitted
 from hilbert.compiled.machine.ir_text import Module
-from hilbert.compiled.machine.llvm_code import LINES, VECTORS, Code, Target, blas, host
+from hilbert.compiled.machine.llvm_code import LINES, UNROLLED, VECTORS, Code, Target, blas, host
 from hilbert.compiled.machine.lowered_line import lowered
 from hilbert.compiled.tree.statements import Called, For, Product, Routine
 from hilbert.errors import SpaceError
@@ -72,7 +72,9 @@ class CompiledLine:
             module.add(name, part, made.table)
         self.text = module.text
         middle = time.perf_counter()
-        highest = 1 if len(statements) > MOST else LINES if made.stores <= STRAIGHT else VECTORS
+        highest = LINES if made.stores <= STRAIGHT else UNROLLED
+        if module.calls_functions:
+            highest = 1 if len(statements) > MOST else VECTORS
         self._code = Code(self.text, names, target, highest if level is None else min(level, highest))
         places = iter(self._code.addresses)
         steps = [part.call or Function.at(next(places), part.rounds, part.turn) for part in made.parts]

@@ -68,8 +68,9 @@ def host() -> Target:
     return Target(llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
 
 
-VECTORS, LINES = 2, 3
-"""The levels from which on the compiler makes vectors of a loop's rounds, and of statements that stand side by side."""
+VECTORS, UNROLLED, LINES = 2, 3, 4
+"""The levels from which on the compiler makes vectors of a loop's rounds, writes out short loops, and makes vectors of
+statements that stand side by side. Loops around many calls of functions take half a minute to be written out."""
 
 
 @final
@@ -91,7 +92,7 @@ class Code:
         try:
             module.verify()
         except RuntimeError:
-            module, machine = cls._optimised(text, target, min(level, VECTORS))
+            module, machine = cls._optimised(text, target, min(level, UNROLLED))
             module.verify()
         engine = binding().create_mcjit_compiler(module, machine)
         engine.finalize_object()
@@ -105,13 +106,14 @@ class Code:
         """
         llvm = binding()
         machine = llvm.Target.from_default_triple().create_target_machine(
-            cpu=target.cpu, features=target.features, opt=level, jit=True
+            cpu=target.cpu, features=target.features, opt=min(level, 3), jit=True
         )
         module = llvm.parse_assembly(text)
         module.triple, module.data_layout = machine.triple, str(machine.target_data)
         module.verify()
         tuning = llvm.create_pipeline_tuning_options(speed_level=min(level, 1))
-        tuning.loop_vectorization = tuning.loop_unrolling = level >= VECTORS
+        tuning.loop_vectorization = level >= VECTORS
+        tuning.loop_unrolling = level >= UNROLLED
         tuning.slp_vectorization = level >= LINES
         builder = llvm.create_pass_builder(machine, tuning)
         builder.getModulePassManager().run(module, builder)

@@ -84,6 +84,8 @@ def _line(line: Line, product: Step[Any], axes: list[_Axis]) -> Line | None:
         return None
     if prod(axis.index.size / max(axis.places.size, 1) for axis in windows) > MORE:
         return None
+    if not all(line.slots[k].is_field for k in product.args):
+        return None  # elements choose windows: nothing is multiplied
     b = Builder([line.slots[k] for k in product.args])
     slots, labels = [0, 1], list(sides)
     for axis in windows:
