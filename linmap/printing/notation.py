@@ -137,15 +137,13 @@ def times(k: str, part: Doc | None, sign: str = "•") -> Doc:
 
 def _opposite(part: Doc | None) -> Doc | None:
     """−f without a minus, for an f that begins with one."""
-    match part:
-        case Signed(((False, inner),)):
-            return inner
-        case Word(text) if text.startswith("(−") and text.endswith((" ·)", " ⋆)")):
-            return Word(f"({text[2:]}")
-        case Chained(sign, (Word() as first, *rest)) if opposite := _opposite(first):
-            return Chained(sign, (opposite, *rest))
-        case _:  # a form of another sign, or of none
-            return None
+    if isinstance(part, Signed) and len(part.parts) == 1 and not part.parts[0][0]:
+        return part.parts[0][1]
+    if isinstance(part, Word) and part.text.startswith("(−") and part.text.endswith((" ·)", " ⋆)")):
+        return Word(f"({part.text[2:]}")
+    if isinstance(part, Chained) and isinstance(part.parts[0], Word) and (opposite := _opposite(part.parts[0])):
+        return Chained(part.sign, (opposite, *part.parts[1:]))
+    return None
 
 
 def render(doc: Doc, *, tight: bool = False, within: str = "") -> str:

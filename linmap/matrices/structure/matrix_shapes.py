@@ -277,13 +277,14 @@ def stored(form: Form) -> int:
 
 def _cell(form: Form) -> str:
     """The text of a block in a table."""
-    match form:
-        case IdentityForm(1) | ScaledForm(1) | DiagonalForm(1) | Permutation(1) | DenseForm((1, 1)):
-            return "number"
-        case SparseForm(entries, (rows, cols), exact):
-            return f"sparse {'' if exact else '≤ '}{entries} of {rows}·{cols}"
-        case _:  # in words
-            return form.text()
+    if isinstance(form, SparseForm):
+        rows, cols = form.shape
+        return f"sparse {'' if form.exact else '≤ '}{form.entries} of {rows}·{cols}"
+    if isinstance(form, DenseForm):
+        return "number" if form.shape == (1, 1) else form.text()
+    if isinstance(form, (IdentityForm, ScaledForm, DiagonalForm, Permutation)) and form.size == 1:
+        return "number"
+    return form.text()
 
 
 Form: TypeAlias = (
