@@ -129,7 +129,9 @@ def test_debuggers_find_the_frames() -> None:
     assert "wrong" in names
     assert raised_for(error) is error.__context__
     again = pickle.loads(pickle.dumps(error))
-    assert (str(again), raised_for(again)) == (str(error), None)
+    assert str(again) == str(error)
+    context = raised_for(again)  # Dask, once imported, lets contexts travel, too
+    assert context is None or str(context) == str(raised_for(error))
 
 
 def test_functions_in_each_other() -> None:

@@ -220,7 +220,8 @@ def test_lenses() -> None:
         point[composed(Net.encoder / Layer.bias, Layer.bias)]
     pair: Any = direct_sum(R, L).zeros()
     with pytest.raises(
-        SpaceError, match=r": of its part 1, as in x\[1\]\[Layer.bias\]; wrt=Layer.bias takes a function"
+        SpaceError,
+        match=r": of its part 1, as in x\[1\]\[Layer.bias\]; the gradient in it is grad\(f, 1\)\(x, y\)\[Layer.bias\]",
     ):
         pair[Layer.bias]
     for taken in (0, "encoder"):
