@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 MANY, MOST = 1000, 10_000
 """The statements of a program in which elementary functions are called, not written out, where no loop needs them; of
 one that is optimised less."""
+CALLS = 128
+"""The calls of functions of a program whose loops are not written out: that took half a minute."""
 STRAIGHT = 1_000_000
 """The stores of a program that has vectors of statements side by side; what makes more stores spends its time in loops
 over many rounds."""
@@ -73,8 +75,10 @@ class CompiledLine:
         self.text = module.text
         middle = time.perf_counter()
         highest = LINES if made.stores <= STRAIGHT else UNROLLED
-        if module.calls_functions:
-            highest = 1 if len(statements) > MOST else VECTORS
+        if module.calls > CALLS:
+            highest = VECTORS
+        if len(statements) > MOST:
+            highest = 1
         self._code = Code(self.text, names, target, highest if level is None else min(level, highest))
         places = iter(self._code.addresses)
         steps = [part.call or Function.at(next(places), part.rounds, part.turn) for part in made.parts]

@@ -50,6 +50,8 @@ class Module:
     target: Target
     calls_functions: bool = False
     """True if elementary functions are called, not written out, where no loop runs several rounds at once."""
+    calls: int = 0
+    """The calls of elementary functions that are not written out."""
     functions: list[str] = field(factory=list)
     used: set[tuple[str, str]] = field(factory=set)
     in_vectors: set[tuple[str, str]] = field(factory=set)
@@ -377,7 +379,9 @@ class _Function:
                 if self.group is not None:
                     self.module.in_vectors.add((top.args[0], dtype))
                 name = called(top.args[0], dtype)
-                apart = " noinline" if self.module.calls_functions and self.group is None else ""
+                is_apart = self.module.calls_functions and self.group is None
+                self.module.calls += is_apart
+                apart = " noinline" if is_apart else ""
                 return self.put(f"call {t} @{name}({', '.join(f'{t} {a}' for a in args)}){apart}")
             case _:  # a name that no pool makes
                 raise TypeError(top.name)
