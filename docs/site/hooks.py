@@ -68,20 +68,25 @@ def on_config(config: Any) -> Any:
         if isinstance(section, dict) and "Reference" in section:
             section["Reference"].append({"Names": [{package: pages} for package, pages in rooms.items()]})
         if isinstance(section, dict) and "Tutorials" in section:
-            section["Tutorials"].append({"Examples": [f"examples/{one.stem}.md" for one in examples()]})
+            section["Tutorials"].append({"Examples": [page(one) for one in examples()]})
     config.nav.append({"Project": [*OUTSIDE.values()]})
     return config
 
 
 def examples() -> list[Path]:
     """The files of the examples."""
-    return sorted((ROOT / "docs/examples").glob("*.py"))
+    return sorted((ROOT / "docs/examples").rglob("*.py"))
+
+
+def page(example: Path) -> str:
+    """The page of an example, by its path in the folder of the documentation."""
+    return example.relative_to(ROOT / "docs").with_suffix(".md").as_posix()
 
 
 def on_files(files: Files, config: Any) -> Files:
     """Add the pages made here."""
     pages = {f"api/{module}.md": reference(module, names) for module, names in modules().items()}
-    pages |= {f"examples/{one.stem}.md": example(one) for one in examples()}
+    pages |= {page(one): example(one) for one in examples()}
     pages |= {page: within(ROOT / source[3:]) for source, page in OUTSIDE.items()}
     for uri, content in pages.items():
         files.append(File.generated(config, uri, content=content))
@@ -109,5 +114,5 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     del page, config, files
     for source, target in OUTSIDE.items():
         markdown = markdown.replace(f"]({source}", f"]({target}")
-    markdown = re.sub(r"\]\((examples/\w+)\.py", r"](\1.md", markdown)
+    markdown = re.sub(r"\]\((examples/[\w/]+)\.py", r"](\1.md", markdown)
     return re.sub(r"```python\n(?=>>> )", "```pycon\n", markdown)

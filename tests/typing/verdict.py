@@ -24,7 +24,7 @@ MODELS = sorted(FOLDER.glob("*.py"))
 BAD = [path for path in MODELS if path.name.startswith("bad_")]
 GOOD = [path for path in MODELS if path not in BAD]
 
-EXAMPLES = sorted((ROOT / "docs" / "examples").glob("*.py"))
+EXAMPLES = sorted((ROOT / "docs" / "examples").rglob("*.py"))
 """The files that pyright reads beside models and pages; `make pyright` asks it of the library."""
 
 Place = tuple[str, int]
