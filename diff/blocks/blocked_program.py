@@ -1,4 +1,4 @@
-"""Programs that run block by block along an index set, made by `blocked`: the same functions with another runner."""
+"""Programs that run block by block along index sets, made by `blocked`: the same functions with another runner."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, final
 import numpy as np
 from attrs import field, frozen
 
-from diff.compiled.compiled_program import code_of, machine_program
+from diff.blocks.nested_blocks import Nested, passes_of
+from diff.compiled.compiled_program import machine_program
 from diff.compiled.own_runner import OwnRunner
 from diff.terms.planned_program import reordered
 from diff.terms.program import AnyProgram, Program
@@ -18,8 +19,6 @@ from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.base.once import once
 from hilbert.errors import shown
 from hilbert.map.map import argument
-from hilbert.program.blocks.passes import BYTES, CODE, block_size, in_passes, joined
-from hilbert.program.blocks.run_blocks import BlockRunner
 from linmap.printing.notation import Listing
 
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from hilbert.index.index import Index
     from hilbert.map.map import OnLeaves
     from hilbert.program.blocks.passes import Pass, Passes
+    from hilbert.program.blocks.run_blocks import BlockRunner
 
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
@@ -38,8 +38,8 @@ W = TypeVar("W", bound=Type)
 class BlockReport(Listing):
     """The passes of a blocked function: steps of a block, the totals, and the results that are written by blocks."""
 
-    over: Index
-    size: int
+    over: tuple[Index, ...]
+    sizes: tuple[int, ...]
     threads: int
     passes: tuple[Pass, ...]
 
@@ -48,8 +48,10 @@ class BlockReport(Listing):
 
     def text(self, lines: int | None = None) -> str:
         """A line for the blocks, and one for each pass."""
-        n, of = self.over.size, "s" if self.threads > 1 else ""
-        made = [f"blocks of {min(self.size, n)} of the {n} elements of {self.over}, {self.threads} thread{of}"]
+        sets = [
+            f"of {min(n, x.size)} of the {x.size} elements of {x}" for n, x in zip(self.sizes, self.over, strict=True)
+        ]
+        made = [f"blocks {', and '.join(sets)}, {self.threads} thread{'s' * (self.threads > 1)}"]
         for k, part in enumerate(self.passes, 1):
             ends = [str(part.line.slots[slot]) for slot in part.line.outputs]
             totals, results = ends[: len(part.totals)], ends[len(part.totals) :]
@@ -67,8 +69,8 @@ class BlockedProgram(OwnRunner, Program[V, W]):
     """A function that runs block by block: see `blocked`."""
 
     map: AnyProgram = field(kw_only=True)
-    over: Index = field(kw_only=True)
-    given: int | None = field(kw_only=True)
+    over: tuple[Index, ...] = field(kw_only=True)
+    given: tuple[int | None, ...] = field(kw_only=True)
     threads: int = field(kw_only=True)
     is_compiled: bool = field(kw_only=True)
 
@@ -80,18 +82,24 @@ class BlockedProgram(OwnRunner, Program[V, W]):
     @property
     @once
     def passes(self) -> Passes:
-        """The passes over the index set; raises SpaceError for a function that has none."""
-        return in_passes(reordered(self.map).line, self.over, far=self.is_compiled)
+        """The passes over the first index set; raises SpaceError for a function that has none."""
+        return passes_of(reordered(self.map).line, self.over, is_compiled=self.is_compiled)
 
     @property
     def size(self) -> int:
-        """The elements of a block, but for the last one."""
-        return self.given or block_size(self.passes, CODE if self.is_compiled else BYTES)
+        """The elements of a block along the first index set, but for the last block."""
+        return self.sizes[0]
+
+    @property
+    @once
+    def sizes(self) -> tuple[int, ...]:
+        """The elements of a block along each index set."""
+        return self._nested.sizes(self.passes)
 
     @property
     def report(self) -> BlockReport:
-        """The size of the blocks, and the passes."""
-        return BlockReport(self.over, self.size, self.threads, tuple(self.passes.passes))
+        """The sizes of the blocks, and the passes over the first index set."""
+        return BlockReport(self.over, self.sizes, self.threads, tuple(self.passes.passes))
 
     def alike(self, p: AnyProgram) -> AnyProgram:
         """Another program in blocks of its own size, unless one was given."""
@@ -111,11 +119,13 @@ class BlockedProgram(OwnRunner, Program[V, W]):
         return _again, self._key
 
     @property
+    def _nested(self) -> Nested:
+        return Nested(self.over, self.given, is_compiled=self.is_compiled)
+
+    @property
     @once
     def _blocks(self) -> BlockRunner:
-        if self.is_compiled:
-            return BlockRunner(joined(self.passes, self.size), self.size, self.threads, code_of)
-        return BlockRunner(self.passes, self.size, self.threads)
+        return self._nested.runner(self.passes, self.threads)
 
     def _runner(self) -> OnLeaves:
         return lambda arrays: self._ran(arrays, None)
@@ -149,7 +159,7 @@ ELSEWHERE = "run the function itself, `.map`, on them"
 
 
 def in_blocks(
-    p: AnyProgram, over: Index, size: int | None, threads: int, *, is_compiled: bool
+    p: AnyProgram, over: tuple[Index, ...], size: tuple[int | None, ...], threads: int, *, is_compiled: bool
 ) -> BlockedProgram[Any, Any]:
     """The program in blocks; raises SpaceError where the program does not run in blocks, with the step."""
     if type(p) is not Program:
@@ -159,7 +169,13 @@ def in_blocks(
 
 
 @once
-def _made(p: AnyProgram, over: Index, size: int | None, threads: int, is_compiled: bool) -> BlockedProgram[Any, Any]:  # noqa: FBT001
+def _made(
+    p: AnyProgram,
+    over: tuple[Index, ...],
+    size: tuple[int | None, ...],
+    threads: int,
+    is_compiled: bool,  # noqa: FBT001
+) -> BlockedProgram[Any, Any]:
     made: BlockedProgram[Any, Any] = BlockedProgram(
         p.dom, p.cod, p.line, p.names, p.written, map=p, over=over, given=size, threads=threads, is_compiled=is_compiled
     )
@@ -167,7 +183,13 @@ def _made(p: AnyProgram, over: Index, size: int | None, threads: int, is_compile
     return made
 
 
-def _again(p: AnyProgram, over: Index, size: int | None, threads: int, is_compiled: bool) -> AnyProgram:  # noqa: FBT001
+def _again(
+    p: AnyProgram,
+    over: tuple[Index, ...],
+    size: tuple[int | None, ...],
+    threads: int,
+    is_compiled: bool,  # noqa: FBT001
+) -> AnyProgram:
     return in_blocks(p, over, size, threads, is_compiled=is_compiled)
 
 
