@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, final
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from diff.blocks.nested_blocks import Nested, passes_of
 from diff.compiled.compiled_program import machine_program
@@ -24,6 +24,7 @@ from linmap.printing.notation import Listing
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from diff.function_cost import Running
     from hilbert.index.index import Index
     from hilbert.map.map import OnLeaves
     from hilbert.program.blocks.passes import Pass, Passes
@@ -100,6 +101,14 @@ class BlockedProgram(OwnRunner, Program[V, W]):
     def report(self) -> BlockReport:
         """The sizes of the blocks, and the passes over the first index set."""
         return BlockReport(self.over, self.sizes, self.threads, tuple(self.passes.passes))
+
+    def orders(self) -> tuple[Any, ...]:
+        """The contractions of the function that run in another order, and the passes."""
+        return *super().orders(), self.report
+
+    def costed(self) -> Running:
+        """The cost of the function, run in these blocks."""
+        return evolve(super().costed(), blocks=(self.report.text(),))
 
     def alike(self, p: AnyProgram) -> AnyProgram:
         """Another program in blocks of its own size, unless one was given."""

@@ -11,6 +11,7 @@ import pytest
 
 import hilbert.all as hb
 from hilbert import SpaceError
+from hilbert.program.blocks.passes import BYTES
 from hilbert.program.blocks.run_blocks import put_together
 
 N = 301
@@ -228,3 +229,23 @@ def test_totals_are_put_together_in_pairs() -> None:
     parts = [[np.array(2.0**k)] for k in range(7)]
     assert put_together(["add"], parts)[0] == 127.0
     assert put_together(["logsumexp"], [[np.array(-np.inf)], [np.array(0.0)], [np.array(0.0)]])[0] == np.log(2.0)
+
+
+def test_cost_and_explain_say_blocks() -> None:
+    rows, points, kinds = hb.Fin.of(20_000), hb.Fin.of(10), hb.Fin.of(30)
+    space, centres = (hb.R**points) ** rows, (hb.R**points) ** kinds
+
+    def mixture(m: Any, xs: Any) -> Any:
+        return hb.each(lambda x: hb.each(lambda c: hb.square(x - c).sum(), m).logsumexp(), xs).sum()
+
+    f = hb.fun(centres, space)(mixture)
+    cost = hb.cost(hb.grad(f, 0))
+    (line,) = cost.blocks
+    assert line.startswith("blocked over=20000: 1 pass in blocks of ")
+    held = int(line.split()[-2])
+    assert held <= 1.1 * BYTES < 0.2 * cost.run.memory
+    g = hb.blocked(hb.grad(f, 0), over=rows)
+    assert hb.cost(g).blocks == (str(g.report),)
+    assert str(g.report) in str(hb.explain(g))
+    assert not hb.cost(loss).blocks
+    assert not hb.cost(hb.fun(hb.R**rows)(lambda v: v.cumsum().sum())).blocks

@@ -234,6 +234,11 @@ def block_size(found: Passes, size: int = BYTES, inner: Sequence[Index] = ()) ->
     return max(1, -(-n // max(count, 1)))
 
 
+def bytes_at_once(found: Passes, size: int) -> int:
+    """The most bytes that a block of so many elements holds, and what all blocks share."""
+    return max((size * _held(part.line, found.index) for part in found.passes), default=0)
+
+
 def _held(line: Line, index: Index) -> int:
     """The most bytes that a line holds at once for an element of X: an array is held until it is last read."""
     last = {a: k for k, step in enumerate(line.steps) for a in step.args} | dict.fromkeys(line.outputs, len(line.steps))
