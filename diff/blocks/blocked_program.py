@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, final
 import numpy as np
 from attrs import evolve, field, frozen
 
+from diff.blocks.engines import mapped_by
 from diff.blocks.nested_blocks import Nested, passes_of
 from diff.compiled.compiled_program import machine_program
 from diff.compiled.own_runner import OwnRunner
@@ -17,7 +18,6 @@ from hilbert.arrays.kernels.library import library
 from hilbert.arrays.libraries.namespace import freeze
 from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.base.once import once
-from hilbert.errors import shown
 from hilbert.map.map import argument
 from linmap.printing.notation import Listing
 
@@ -147,16 +147,14 @@ class BlockedProgram(OwnRunner, Program[V, W]):
         found = self._blocks.run(arrays, mapped)
         return [a[()] if isinstance(a, np.ndarray) and not a.ndim else a for a in found]
 
-    def on(self, mapped: Any) -> Callable[..., Vec[W]]:
-        """The function that runs its blocks by `mapped(task, rows)`, which applies a task to each of some rows.
+    def on(self, engine: Any) -> Callable[..., Vec[W]]:
+        """The function that runs its blocks on an engine.
 
-        That is `map`, or what is like it: of an executor or pool (`pool.map`), or `lambda task, rows:
-        client.gather(client.map(task, list(rows)))` of a Dask client. Results must come in order, and tasks and rows
-        are pickled where they go to another process. Rows of memory-mapped files travel as places in the file.
+        An engine is an executor of `concurrent.futures`, a Dask client (`distributed.Client`), or a function like
+        `map(task, rows)`, which gives the task's results in order. Tasks and rows are pickled where they go to another
+        process; rows of memory-mapped files travel as places in the file.
         """
-        if not callable(mapped):
-            msg = f"g.on(map) takes a function like map, such as pool.map of an executor, not {shown(mapped)}"
-            raise SpaceError(msg)
+        mapped = mapped_by(engine, "g.on(engine)")
 
         def called(*x: Any) -> Vec[W]:
             return Vec(self.cod, tuple(map(freeze, self._ran(argument(self, x).leaves, mapped))))

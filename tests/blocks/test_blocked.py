@@ -12,7 +12,7 @@ import pytest
 import hilbert.all as hb
 from hilbert import SpaceError
 from hilbert.program.blocks.passes import BYTES
-from hilbert.program.blocks.run_blocks import put_together
+from hilbert.program.blocks.tasks import put_together
 
 N = 301
 X, D = hb.Fin.of(N), hb.Fin.of(4)
