@@ -19,6 +19,7 @@ from hilbert.arrays.libraries.namespace import freeze
 from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.base.once import once
 from hilbert.map.map import argument
+from hilbert.program.blocks.sources import Source
 from linmap.printing.notation import Listing
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from hilbert.index.index import Index
     from hilbert.map.map import OnLeaves
     from hilbert.program.blocks.passes import Pass, Passes
-    from hilbert.program.blocks.run_blocks import BlockRunner
+    from hilbert.program.blocks.run_blocks import BlockRunner, Feed, Mapped
 
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
@@ -108,7 +109,8 @@ class BlockedProgram(OwnRunner, Program[V, W]):
 
     def costed(self) -> Running:
         """The cost of the function, run in these blocks."""
-        return evolve(super().costed(), blocks=(self.report.text(),))
+        cost: Running = super().costed()
+        return evolve(cost, blocks=(self.report.text(),))
 
     def alike(self, p: AnyProgram) -> AnyProgram:
         """Another program in blocks of its own size, unless one was given."""
@@ -139,12 +141,12 @@ class BlockedProgram(OwnRunner, Program[V, W]):
     def _runner(self) -> OnLeaves:
         return lambda arrays: self._ran(arrays, None)
 
-    def _ran(self, arrays: Sequence[Any], mapped: Any) -> list[Any]:
-        other = next((a for a in arrays if type(a) not in NUMPY.kinds), None)
+    def _ran(self, arrays: Sequence[Any], mapped: Mapped | None, feed: Feed | None = None) -> list[Any]:
+        other = next((a for a in arrays if type(a) not in NUMPY.kinds and not isinstance(a, Source | None)), None)
         if other is not None:
             msg = f"blocks run on numpy's arrays, not on arrays of {library(other).name}: {ELSEWHERE}"
             raise SpaceError(msg)
-        found = self._blocks.run(arrays, mapped)
+        found = self._blocks.run(arrays, mapped, feed)
         return [a[()] if isinstance(a, np.ndarray) and not a.ndim else a for a in found]
 
     def on(self, engine: Any) -> Callable[..., Vec[W]]:
@@ -157,9 +159,13 @@ class BlockedProgram(OwnRunner, Program[V, W]):
         mapped = mapped_by(engine, "g.on(engine)")
 
         def called(*x: Any) -> Vec[W]:
-            return Vec(self.cod, tuple(map(freeze, self._ran(argument(self, x).leaves, mapped))))
+            return self.on_sources(argument(self, x).leaves, mapped)
 
         return called
+
+    def on_sources(self, arrays: Sequence[Any], mapped: Mapped | None, feed: Feed | None = None) -> Vec[W]:
+        """The value for arrays or their sources, with what runs the blocks, and what gives the rows of others."""
+        return Vec(self.cod, tuple(map(freeze, self._ran(arrays, mapped, feed))))
 
 
 ELSEWHERE = "run the function itself, `.map`, on them"

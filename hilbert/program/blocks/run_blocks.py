@@ -32,8 +32,8 @@ RUNS = 128
 
 Mapped: TypeAlias = "Callable[[Task, Iterable[Rows]], Iterable[list[Any]]]"
 """Applies a task to each of some rows, in order: `map`, or that of an executor."""
-Feed: TypeAlias = "Callable[[Sequence[int]], Iterator[Rows]]"
-"""All elements of X in order, with the sources of the inputs of some numbers."""
+Feed: TypeAlias = "Callable[[Sequence[int], Sequence[Any]], Iterator[Rows]]"
+"""All elements of X in order, with sources of some inputs: given are their numbers, and the sources that are known."""
 
 
 @final
@@ -47,7 +47,8 @@ class BlockRunner:
     def run(self, arrays: Sequence[Any], mapped: Mapped | None = None, feed: Feed | None = None) -> list[Any]:
         """The outputs, as numpy arrays, for arrays of the inputs; those along X may be sources.
 
-        With `mapped` blocks run where that runs them; with `feed` elements come in the parts that it gives.
+        With `mapped` blocks run where that runs them. With `feed` elements come in the parts that it gives, with the
+        rows of those inputs that are None.
         """
         found = self.passes
         known: dict[int, Any] = dict(enumerate([*arrays, *found.constants]))
@@ -69,11 +70,11 @@ class BlockRunner:
         leaves = [passes.line.slots[k] for k in part.results]
         made = [np.empty(leaf.shape, leaf.dtype) for leaf in leaves]
         given = [(known[k], at) for k, at in zip(part.lanes, part.at, strict=True)]
-        lanes = [a if isinstance(a, Source) else source_of(a, at) for a, at in given]
+        lanes = [a if a is None or isinstance(a, Source) else source_of(a, at) for a, at in given]
         places = list[tuple[int, int]]()
 
         def rows() -> Iterator[Rows]:
-            for start, end, sources in feed(part.lanes) if feed is not None else self._rows(lanes, mapped):
+            for start, end, sources in feed(part.lanes, lanes) if feed is not None else self._rows(lanes, mapped):
                 places.append((start, end))
                 yield start, end, sources
 
@@ -85,15 +86,23 @@ class BlockRunner:
                 start, end = places[k - 1]
                 for whole, at, array in zip(made, ends, block[count:], strict=True):
                     whole[(slice(None),) * at + (slice(start, end),)] = array
+                done.append(end)
                 yield block[:count]
             if not places or k != len(places) or places[-1][1] != passes.index.size:
                 msg = f"the map gave {k} results for {len(places)} runs of blocks: it gives one each, in order"
                 raise SpaceError(msg)
 
-        found = put_together(part.monoids, totals())
+        done = list[int]()
+        try:
+            found = put_together(part.monoids, totals())
+        except Exception as error:
+            if len(done) < len(places) and not isinstance(error, SpaceError) and not hasattr(error, "__notes__"):
+                start, end = places[len(done)]
+                error.add_note(f"  in the blocks of the elements {start} to {end - 1} of {passes.index}")
+            raise
         return dict(zip([*part.totals, *part.results], [*found, *made], strict=True))
 
-    def _rows(self, lanes: Sequence[Source], mapped: Mapped | None) -> Iterator[Rows]:
+    def _rows(self, lanes: Sequence[Any], mapped: Mapped | None) -> Iterator[Rows]:
         """All elements, in blocks; where they run elsewhere, in runs of blocks, a power of two."""
         n, step = self.passes.index.size, self.size
         while mapped is not None and step * RUNS < n:

@@ -28,19 +28,35 @@ class Source(ABC):
 @final
 @frozen
 class Held(Source):
-    """An array in memory, whose axis `at` begins with the element `first`."""
+    """An array in memory, along its axis `at`."""
 
     array: Any
     at: int
-    first: int = 0
 
     def read(self, start: int, end: int) -> Any:
         """A view."""
-        return self.array[(slice(None),) * self.at + (slice(start - self.first, end - self.first),)]
+        return self.array[(slice(None),) * self.at + (slice(start, end),)]
 
     def sent(self, start: int, end: int) -> Source:
         """The entries of these elements."""
-        return Held(self.read(start, end), self.at, start)
+        return Shifted(Held(self.read(start, end), self.at), start)
+
+
+@final
+@frozen
+class Shifted(Source):
+    """A source whose first element is that of number `first`."""
+
+    source: Source
+    first: int
+
+    def read(self, start: int, end: int) -> Any:
+        """The elements of the source, by their own numbers."""
+        return self.source.read(start - self.first, end - self.first)
+
+    def sent(self, start: int, end: int) -> Source:
+        """A source that travels, with the same first element."""
+        return Shifted(self.source.sent(start - self.first, end - self.first), self.first)
 
 
 @final
