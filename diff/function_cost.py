@@ -68,7 +68,9 @@ class Running(Displayed):
 
     def __str__(self) -> str:
         solved = (f"system {system}" for system in self.systems)
-        return "\n".join([f"written{self.written}", f"run    {self.run}", *map(str, self.orders), *solved, *self.blocks])
+        return "\n".join(
+            [f"written{self.written}", f"run    {self.run}", *map(str, self.orders), *solved, *self.blocks]
+        )
 
 
 def orders(f: AnyFun) -> tuple[Reordered, ...]:

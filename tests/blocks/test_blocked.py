@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -251,3 +252,26 @@ def test_cost_and_explain_say_blocks() -> None:
     for h in (loss, hb.fun(hb.R**rows)(lambda v: v.cumsum().sum())):
         cost = hb.cost(h)
         assert not cost.blocks
+
+
+def test_blas_runs_one_thread_in_blocks() -> None:
+    """Its number of threads is what it was after the last of some calls at once."""
+    threadpoolctl = pytest.importorskip("threadpoolctl")
+
+    def threads() -> set[int]:
+        return {of["num_threads"] for of in threadpoolctl.threadpool_info() if of["user_api"] == "blas"}
+
+    before, seen = threads(), list[set[int]]()
+
+    def value(xp: Any, a: Any) -> Any:  # noqa: ARG001 - the library hands over the namespace
+        """The argument; the threads are looked at."""
+        seen.append(threads())
+        return a
+
+    looking = hb.operation("looking, at threads", hb.R, to=hb.R, value=value)
+    h = hb.blocked(hb.fun(Y)(lambda y: hb.each(looking, y).sum()), over=X, size=10, threads=3)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: h(Y.ones()), range(8)))
+    assert len(seen) >= 8
+    assert all(of == {1} for of in seen)
+    assert threads() == before

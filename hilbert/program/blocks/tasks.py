@@ -9,6 +9,7 @@ import numpy as np
 from attrs import frozen
 
 from hilbert.base.once import LOCK
+from hilbert.program.blocks.blas_threads import one_blas_thread
 from hilbert.program.run.run import Runner
 
 if TYPE_CHECKING:
@@ -43,7 +44,10 @@ class Task:
 
     def __call__(self, rows: Rows) -> list[Any]:
         """The totals and the results of these elements; an error names those of its block."""
-        start, end, sources = rows
+        with one_blas_thread():
+            return self._blocks(*rows)
+
+    def _blocks(self, start: int, end: int, sources: Sequence[Source]) -> list[Any]:
         if end - start <= self.size:
             return self._block(start, end, sources)
         results = list[list[Any]]()
