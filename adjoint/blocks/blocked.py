@@ -48,11 +48,11 @@ def blocked(
     """
     require_map(f, "blocked")
     sets: tuple[Any, ...] = over if isinstance(over, tuple) else (over,)
+    for index in sets:
+        require_index(index, "blocked(f, over=X)")
     if not sets or len({*sets}) < len(sets):
         msg = f"blocked(f, over={shown(over)}): give an index set, or some that are different"
         raise SpaceError(msg)
-    for index in sets:
-        require_index(index, "blocked(f, over=X)")
     given: tuple[Any, ...] = size if isinstance(size, tuple) else (size,) * len(sets)
     sizes, m = tuple([None if n is None else integer(n) for n in given]), integer(threads)
     if len(sizes) != len(sets) or any(

@@ -1,9 +1,13 @@
-"""One thread for BLAS while blocks run, so that results do not depend on how many blocks run at once."""
+"""One thread for BLAS while blocks run, so that results do not depend on how many blocks run at once.
+
+OpenBLAS takes a number of threads from the first thread of a process only: a call from another one leaves BLAS as it is.
+"""
 
 from __future__ import annotations
 
+import sys
 from contextlib import contextmanager
-from functools import cache
+from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +19,13 @@ _limits: list[Any] = []
 _users: list[None] = []
 
 
-@cache
 def _libraries() -> Any:
-    """The libraries of this process with threads of their own, by threadpoolctl; None where that is not installed."""
+    """The libraries of BLAS that are loaded, by threadpoolctl; None where that is not installed."""
+    return _loaded(len(sys.modules))
+
+
+@lru_cache(1)
+def _loaded(modules: int) -> Any:  # noqa: ARG001 - a module that is imported later may bring a library of its own
     try:
         from threadpoolctl import ThreadpoolController
     except ImportError:
@@ -27,7 +35,7 @@ def _libraries() -> Any:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """BLAS runs one thread until the last of those who ask at once has left; as it is, where threadpoolctl is missing."""
+    """BLAS runs one thread until the last of those who ask has left; where threadpoolctl is missing, as before."""
     if _libraries() is None:
         yield
         return

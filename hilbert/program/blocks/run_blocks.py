@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 import numpy as np
 
 from hilbert.errors import SpaceError
+from hilbert.program.blocks.blas_threads import one_blas_thread
 from hilbert.program.blocks.fact import Lane
 from hilbert.program.blocks.passes import Between
 from hilbert.program.blocks.sources import Source, source_of
@@ -50,6 +51,10 @@ class BlockRunner:
         With `mapped` blocks run where that runs them. With `feed` elements come in the parts that it gives, with the
         rows of those inputs that are None.
         """
+        with one_blas_thread():
+            return self._ran(arrays, mapped, feed)
+
+    def _ran(self, arrays: Sequence[Any], mapped: Mapped | None, feed: Feed | None) -> list[Any]:
         found = self.passes
         known: dict[int, Any] = dict(enumerate([*arrays, *found.constants]))
         for stage in found.stages:
