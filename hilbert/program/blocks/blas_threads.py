@@ -1,6 +1,6 @@
 """One thread for BLAS while blocks run, so that results do not depend on how many blocks run at once.
 
-OpenBLAS takes a number of threads from the first thread of a process only: a call from another one leaves BLAS as it is.
+OpenBLAS takes a number of threads from the first thread of a process only: calls from other threads leave it as it is.
 """
 
 from __future__ import annotations
