@@ -11,6 +11,7 @@ require_own("linmap", "diff")
 
 if TYPE_CHECKING:
     from adjoint.blocks.blocked import blocked
+    from adjoint.blocks.distributed import distributed
     from adjoint.bridges.as_jax import as_jax
     from adjoint.bridges.as_scipy import FlatMap, FlatObjective, as_scipy
     from adjoint.bridges.as_torch import as_torch
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         jacobian_program,
     )
     from adjoint.reverse.rules import adjoint
+    from diff.blocks.parquet_columns import parquet
     from diff.names import NAMES
 
 if TYPE_CHECKING:  # what declared methods mean
@@ -53,6 +55,7 @@ __all__ = [
     "check_adjoint",
     "check_derivative",
     "compiled",
+    "distributed",
     "grad",
     "hessian",
     "hessian_program",
@@ -60,6 +63,7 @@ __all__ = [
     "jacobian",
     "jacobian_program",
     "nlp",
+    "parquet",
     "value_and_grad",
     "verify",
     "vjp",

@@ -19,11 +19,13 @@ from typing import TYPE_CHECKING, Any, final
 
 from attrs import frozen
 
+from diff.blocks.nested_blocks import passes_of
 from diff.printing.program_names import leaf_names
 from diff.terms.lower import planned, program
 from diff.terms.program import AnyProgram, Program
-from hilbert import DirectSum
+from hilbert import DirectSum, SpaceError
 from hilbert.displayed import Displayed
+from hilbert.program.blocks.passes import block_size, bytes_at_once
 from hilbert.program.line.builder import Builder
 from hilbert.program.planning import contraction_plan
 from hilbert.program.planning.contraction_tree import ContractionTree
@@ -62,10 +64,13 @@ class Running(Displayed):
     run: Work
     orders: tuple[Reordered, ...]
     systems: tuple[str, ...] = ()
+    blocks: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         solved = (f"system {system}" for system in self.systems)
-        return "\n".join([f"written{self.written}", f"run    {self.run}", *map(str, self.orders), *solved])
+        return "\n".join(
+            [f"written{self.written}", f"run    {self.run}", *map(str, self.orders), *solved, *self.blocks]
+        )
 
 
 def orders(f: AnyFun) -> tuple[Reordered, ...]:
@@ -99,7 +104,28 @@ def _reordered(p: AnyProgram, tree: ContractionTree, other: Line) -> Reordered:
 
 
 def costed(f: AnyFun) -> Running:
-    """The cost of a function."""
+    """The cost of a function; one that holds much memory at once says which axes it would run in blocks along."""
     run = planned(f)
     before, after = (whole_work(fused(p.line)) for p in (run.written or run, run))
-    return Running(before, after, orders(f), systems([run.line]))
+    return Running(before, after, orders(f), systems([run.line]), in_blocks(run.line, after.memory))
+
+
+MUCH, MANY = 1 << 24, 1 << 10
+"""The bytes held at once, and the elements of an axis, from which on blocks are looked for."""
+
+
+def in_blocks(line: Line, memory: int) -> tuple[str, ...]:
+    """The axes of arguments along which a line that holds so many bytes runs in blocks with less than half of them."""
+    axes = dict.fromkeys(axis for leaf in line.slots[: line.arity] for axis in leaf.axes) if memory > MUCH else ()
+    made = []
+    for axis in axes:
+        if axis.size >= MANY and len(axis.axes) == 1:
+            try:
+                found = passes_of(line, (axis,), is_compiled=False)
+            except SpaceError:  # no blocks along this axis
+                continue
+            size = block_size(found)
+            held, n = bytes_at_once(found, size), len(found.passes)
+            if 2 * held < memory:
+                made.append(f"blocked over={axis}: {n} pass{'es' * (n != 1)} in blocks of {size}   memory {held} bytes")
+    return tuple(made)

@@ -1121,6 +1121,14 @@ ADJOINT: dict[str, Rows] = {
         ("blocked(f, Fin.of(2), threads=None)", "threads=None): the number of threads is ≥ 1"),
         ("blocked(f, Fin.of(2) * Fin.of(3))", "blocks run along one axis"),
         ("blocked(f, Fin.of(1234))", "no blocks along 1234: no array of the function has this axis"),
+        ("blocked(f, (Fin.of(2), Fin.of(2)))", "give an index set, or some that are different"),
+    ],
+    "distributed": [
+        ("distributed(3, f.dom)", "blocked takes a map, not 3"),
+        ("distributed(f, 3)", "blocked(f, over=X) takes an index set, not 3"),
+    ],
+    "parquet": [
+        ("parquet(3)", "parquet(path) takes the path of a file, not 3"),
     ],
     "compiled": [
         ("compiled(3)", "compiled takes a map, not 3"),

@@ -291,6 +291,7 @@ ENTRANCES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "jacobian": (A.jacobian, (f, v)),
     "hessian": (A.hessian, (D.sin, k)),
     "blocked": (A.blocked, (f, f.dom.index)),
+    "distributed": (A.distributed, (f, f.dom.index)),
     "compiled": (A.compiled, (f,)),
     "as_scipy": (A.as_scipy, (f,)),
     "as_jax": (A.as_jax, (f,)),

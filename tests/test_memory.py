@@ -70,7 +70,7 @@ VALUES = {"NAMES", "entry", "Derivative", "R", "R32", "Bool", "Z", "Vector", "Ma
 """Names of spaces and of types; none has an array."""
 TEXTS = {"cost", "diagram", "explain", "measure", "rank", "show", "source", "structure", "equal", "trace"}
 """Functions that give numbers and texts."""
-CHECKED = {"check", "check_adjoint", "check_derivative", "load", "register", "save", "verify"}
+CHECKED = {"check", "check_adjoint", "check_derivative", "load", "parquet", "register", "save", "verify"}
 """Functions that give reports, read and write files, and the one that changes the table of primitives."""
 
 FOREIGN = {"as_torch"}
@@ -153,6 +153,7 @@ MAPS: dict[str, Callable[[], Any]] = {
     "inner": lambda: hb.inner(x, x),
     "blocked": lambda: hb.blocked(hb.grad(hb.fun(V)(lambda v: v @ v)), over=V.index)(x),
     "compiled": lambda: hb.compiled(hb.grad(quadratic))(x),
+    "distributed": lambda: hb.distributed(hb.grad(hb.fun(V)(lambda v: v @ v)), over=V.index)(data={"v": x.array}),
     "as_scipy": lambda: (
         s := hb.as_scipy(quadratic),
         *(given(x.array) for given in (s.value_and_grad, s.jac, s.hess)),

@@ -33,21 +33,33 @@ V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 
 
-def blocked(f: Map[V, W], over: Index, size: int | None = None, threads: int = 1) -> BlockedProgram[V, W]:
+def blocked(
+    f: Map[V, W], over: Index | tuple[Index, ...], size: int | tuple[int | None, ...] | None = None, threads: int = 1
+) -> BlockedProgram[V, W]:
     """The function, run for some elements of the index set `over` at a time; it prints, pickles and derives as f does.
 
     Arguments with the axis `over` are cut into blocks of `size` elements, by default so many that the arrays of a block
     stay in the cache. Sums over the axis are put together from those of the blocks, and results with the axis are
     written block by block. What a sum over all elements is needed for runs in a further pass. Derivatives of a blocked
     function are blocked: `grad(blocked(f, X))` is `blocked(grad(f), X)`. Results do not depend on the number of
-    threads. `.report` says what is done. Raises SpaceError for a function of which a step relates elements of `over` to
+    threads. `over=(X, Y)` with two sizes runs each block along X in blocks along Y: no array of all pairs is made.
+    `.report` says what is done. Raises SpaceError for a function of which a step relates elements of `over` to
     each other otherwise, with the step.
     """
     require_map(f, "blocked")
-    require_index(over, "blocked(f, over=X)")
-    n, m = integer(size), integer(threads)
-    if size is not None and (n is None or n < 1):
-        msg = f"blocked(f, over=X, size={shown(size)}): the elements of a block are a number ≥ 1"
+    sets: tuple[Any, ...] = over if isinstance(over, tuple) else (over,)
+    for index in sets:
+        require_index(index, "blocked(f, over=X)")
+    if not sets or len({*sets}) < len(sets):
+        msg = f"blocked(f, over={shown(over)}): give an index set, or some that are different"
+        raise SpaceError(msg)
+    given: tuple[Any, ...] = size if isinstance(size, tuple) else (size,) * len(sets)
+    sizes, m = tuple([None if n is None else integer(n) for n in given]), integer(threads)
+    if len(sizes) != len(sets) or any(
+        k is not None and (n is None or n < 1) for k, n in zip(given, sizes, strict=True)
+    ):
+        each = "" if len(sets) == 1 else ", one for each index set"
+        msg = f"blocked(f, over=X, size={shown(size)}): the elements of a block are a number ≥ 1{each}"
         raise SpaceError(msg)
     if m is None or m < 1:
         msg = f"blocked(f, over=X, threads={shown(threads)}): the number of threads is ≥ 1"
@@ -57,4 +69,4 @@ def blocked(f: Map[V, W], over: Index, size: int | None = None, threads: int = 1
     if isinstance(p, RunsCompiled | BlockedProgram):
         is_compiled |= isinstance(p, BlockedProgram) and p.is_compiled
         p = p.map
-    return in_blocks(p, over, n, m, is_compiled=is_compiled)
+    return in_blocks(p, sets, sizes, m, is_compiled=is_compiled)

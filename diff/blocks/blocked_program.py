@@ -1,13 +1,15 @@
-"""Programs that run block by block along an index set, made by `blocked`: the same functions with another runner."""
+"""Programs that run block by block along index sets, made by `blocked`: the same functions with another runner."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, final
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
-from diff.compiled.compiled_program import code_of, machine_program
+from diff.blocks.engines import mapped_by
+from diff.blocks.nested_blocks import Nested, passes_of
+from diff.compiled.compiled_program import machine_program
 from diff.compiled.own_runner import OwnRunner
 from diff.terms.planned_program import reordered
 from diff.terms.program import AnyProgram, Program
@@ -16,18 +18,18 @@ from hilbert.arrays.kernels.library import library
 from hilbert.arrays.libraries.namespace import freeze
 from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.base.once import once
-from hilbert.errors import shown
 from hilbert.map.map import argument
-from hilbert.program.blocks.passes import BYTES, CODE, block_size, in_passes, joined
-from hilbert.program.blocks.run_blocks import BlockRunner
+from hilbert.program.blocks.sources import Source
 from linmap.printing.notation import Listing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from diff.function_cost import Running
     from hilbert.index.index import Index
     from hilbert.map.map import OnLeaves
     from hilbert.program.blocks.passes import Pass, Passes
+    from hilbert.program.blocks.run_blocks import BlockRunner, Feed, Mapped
 
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
@@ -38,8 +40,8 @@ W = TypeVar("W", bound=Type)
 class BlockReport(Listing):
     """The passes of a blocked function: steps of a block, the totals, and the results that are written by blocks."""
 
-    over: Index
-    size: int
+    over: tuple[Index, ...]
+    sizes: tuple[int, ...]
     threads: int
     passes: tuple[Pass, ...]
 
@@ -48,8 +50,10 @@ class BlockReport(Listing):
 
     def text(self, lines: int | None = None) -> str:
         """A line for the blocks, and one for each pass."""
-        n, of = self.over.size, "s" if self.threads > 1 else ""
-        made = [f"blocks of {min(self.size, n)} of the {n} elements of {self.over}, {self.threads} thread{of}"]
+        sets = [
+            f"of {min(n, x.size)} of the {x.size} elements of {x}" for n, x in zip(self.sizes, self.over, strict=True)
+        ]
+        made = [f"blocks {', and '.join(sets)}, {self.threads} thread{'s' * (self.threads > 1)}"]
         for k, part in enumerate(self.passes, 1):
             ends = [str(part.line.slots[slot]) for slot in part.line.outputs]
             totals, results = ends[: len(part.totals)], ends[len(part.totals) :]
@@ -67,8 +71,8 @@ class BlockedProgram(OwnRunner, Program[V, W]):
     """A function that runs block by block: see `blocked`."""
 
     map: AnyProgram = field(kw_only=True)
-    over: Index = field(kw_only=True)
-    given: int | None = field(kw_only=True)
+    over: tuple[Index, ...] = field(kw_only=True)
+    given: tuple[int | None, ...] = field(kw_only=True)
     threads: int = field(kw_only=True)
     is_compiled: bool = field(kw_only=True)
 
@@ -80,18 +84,33 @@ class BlockedProgram(OwnRunner, Program[V, W]):
     @property
     @once
     def passes(self) -> Passes:
-        """The passes over the index set; raises SpaceError for a function that has none."""
-        return in_passes(reordered(self.map).line, self.over, far=self.is_compiled)
+        """The passes over the first index set; raises SpaceError for a function that has none."""
+        return passes_of(reordered(self.map).line, self.over, is_compiled=self.is_compiled)
 
     @property
     def size(self) -> int:
-        """The elements of a block, but for the last one."""
-        return self.given or block_size(self.passes, CODE if self.is_compiled else BYTES)
+        """The elements of a block along the first index set, but for the last block."""
+        return self.sizes[0]
+
+    @property
+    @once
+    def sizes(self) -> tuple[int, ...]:
+        """The elements of a block along each index set."""
+        return self._nested.sizes(self.passes)
 
     @property
     def report(self) -> BlockReport:
-        """The size of the blocks, and the passes."""
-        return BlockReport(self.over, self.size, self.threads, tuple(self.passes.passes))
+        """The sizes of the blocks, and the passes over the first index set."""
+        return BlockReport(self.over, self.sizes, self.threads, tuple(self.passes.passes))
+
+    def orders(self) -> tuple[Any, ...]:
+        """The contractions of the function that run in another order, and the passes."""
+        return *super().orders(), self.report
+
+    def costed(self) -> Running:
+        """The cost of the function, run in these blocks."""
+        cost: Running = super().costed()
+        return evolve(cost, blocks=(self.report.text(),))
 
     def alike(self, p: AnyProgram) -> AnyProgram:
         """Another program in blocks of its own size, unless one was given."""
@@ -111,45 +130,49 @@ class BlockedProgram(OwnRunner, Program[V, W]):
         return _again, self._key
 
     @property
+    def _nested(self) -> Nested:
+        return Nested(self.over, self.given, is_compiled=self.is_compiled)
+
+    @property
     @once
     def _blocks(self) -> BlockRunner:
-        if self.is_compiled:
-            return BlockRunner(joined(self.passes, self.size), self.size, self.threads, code_of)
-        return BlockRunner(self.passes, self.size, self.threads)
+        return self._nested.runner(self.passes, self.threads)
 
     def _runner(self) -> OnLeaves:
         return lambda arrays: self._ran(arrays, None)
 
-    def _ran(self, arrays: Sequence[Any], mapped: Any) -> list[Any]:
-        other = next((a for a in arrays if type(a) not in NUMPY.kinds), None)
+    def _ran(self, arrays: Sequence[Any], mapped: Mapped | None, feed: Feed | None = None) -> list[Any]:
+        other = next((a for a in arrays if type(a) not in NUMPY.kinds and not isinstance(a, Source | None)), None)
         if other is not None:
             msg = f"blocks run on numpy's arrays, not on arrays of {library(other).name}: {ELSEWHERE}"
             raise SpaceError(msg)
-        found = self._blocks.run(arrays, mapped)
+        found = self._blocks.run(arrays, mapped, feed)
         return [a[()] if isinstance(a, np.ndarray) and not a.ndim else a for a in found]
 
-    def on(self, mapped: Any) -> Callable[..., Vec[W]]:
-        """The function that runs its blocks by `mapped(task, rows)`, which applies a task to each of some rows.
+    def on(self, engine: Any) -> Callable[..., Vec[W]]:
+        """The function that runs its blocks on an engine.
 
-        That is `map`, or what is like it: of an executor or pool (`pool.map`), or `lambda task, rows:
-        client.gather(client.map(task, list(rows)))` of a Dask client. Results must come in order, and tasks and rows
-        are pickled where they go to another process. Rows of memory-mapped files travel as places in the file.
+        An engine is an executor of `concurrent.futures`, a Dask client (`distributed.Client`), or a function like
+        `map(task, rows)`, which gives the task's results in order. Tasks and rows are pickled where they go to another
+        process; rows of memory-mapped files travel as places in the file.
         """
-        if not callable(mapped):
-            msg = f"g.on(map) takes a function like map, such as pool.map of an executor, not {shown(mapped)}"
-            raise SpaceError(msg)
+        mapped = mapped_by(engine, "g.on(engine)")
 
         def called(*x: Any) -> Vec[W]:
-            return Vec(self.cod, tuple(map(freeze, self._ran(argument(self, x).leaves, mapped))))
+            return self.on_sources(argument(self, x).leaves, mapped)
 
         return called
+
+    def on_sources(self, arrays: Sequence[Any], mapped: Mapped | None, feed: Feed | None = None) -> Vec[W]:
+        """The value for arrays or their sources, with what runs the blocks, and what gives the rows of others."""
+        return Vec(self.cod, tuple(map(freeze, self._ran(arrays, mapped, feed))))
 
 
 ELSEWHERE = "run the function itself, `.map`, on them"
 
 
 def in_blocks(
-    p: AnyProgram, over: Index, size: int | None, threads: int, *, is_compiled: bool
+    p: AnyProgram, over: tuple[Index, ...], size: tuple[int | None, ...], threads: int, *, is_compiled: bool
 ) -> BlockedProgram[Any, Any]:
     """The program in blocks; raises SpaceError where the program does not run in blocks, with the step."""
     if type(p) is not Program:
@@ -159,7 +182,13 @@ def in_blocks(
 
 
 @once
-def _made(p: AnyProgram, over: Index, size: int | None, threads: int, is_compiled: bool) -> BlockedProgram[Any, Any]:  # noqa: FBT001
+def _made(
+    p: AnyProgram,
+    over: tuple[Index, ...],
+    size: tuple[int | None, ...],
+    threads: int,
+    is_compiled: bool,  # noqa: FBT001
+) -> BlockedProgram[Any, Any]:
     made: BlockedProgram[Any, Any] = BlockedProgram(
         p.dom, p.cod, p.line, p.names, p.written, map=p, over=over, given=size, threads=threads, is_compiled=is_compiled
     )
@@ -167,7 +196,13 @@ def _made(p: AnyProgram, over: Index, size: int | None, threads: int, is_compile
     return made
 
 
-def _again(p: AnyProgram, over: Index, size: int | None, threads: int, is_compiled: bool) -> AnyProgram:  # noqa: FBT001
+def _again(
+    p: AnyProgram,
+    over: tuple[Index, ...],
+    size: tuple[int | None, ...],
+    threads: int,
+    is_compiled: bool,  # noqa: FBT001
+) -> AnyProgram:
     return in_blocks(p, over, size, threads, is_compiled=is_compiled)
 
 

@@ -72,8 +72,8 @@ else:
         "spaces": "Axis Bool Boolean Copower Coproduct DirectSum Elements Field Fin Index Integers Labelled Map Matrix "
         "Part Product R R32 Record Relation Scalar Space SpaceError TensorProduct Type Vec Vector Z direct_sum fan_in "
         "initial load save",
-        "functions": "Expr Fun batched blocked build compiled const constant each entry fixed_point fold fun iterate "
-        "kept lift made onehot operation program root select show where while_ again",
+        "functions": "Expr Fun batched blocked build compiled const constant distributed each entry fixed_point fold "
+        "fun iterate kept lift made onehot operation program root select show where while_ again",
         "primitives": "absolute acos acosh asin asinh atan atan2 atanh cos cosh divide erf exact_tanh exp expm1 gelu "
         "hypot log log10 log1p log2 logaddexp maximum minimum pow power reciprocal relu sigmoid sign sin sinh softplus "
         "sqrt square stop_gradient tan tanh",
@@ -81,7 +81,7 @@ else:
         "derivatives": "Derivative LinMap adjoint cost derivative equal explain grad hessian hvp jacobian jvp matrix "
         "simplify structure value_and_grad vjp",
         "checks": "check check_adjoint check_derivative verify",
-        "bridges": "as_jax as_scipy as_torch nlp",
+        "bridges": "as_jax as_scipy as_torch nlp parquet",
     }
     _DOORS = (
         "bridges",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ import pytest
 
 import hilbert.all as hb
 from hilbert import SpaceError
-from hilbert.program.blocks.run_blocks import put_together
+from hilbert.program.blocks.passes import BYTES
+from hilbert.program.blocks.tasks import put_together
 
 N = 301
 X, D = hb.Fin.of(N), hb.Fin.of(4)
@@ -194,7 +196,7 @@ def refused(f: Any, text: str, over: Any = X) -> None:
 
 def test_refusals_name_the_step() -> None:
     refused(hb.fun(Y)(lambda y: y.cumsum().sum()), "relates elements of 301 to others (≤)")
-    refused(hb.fun(Y)(lambda y: y.softmax() @ y), "softmax along 301 needs all of its elements at once")
+    refused(hb.fun(Y)(lambda y: y.max()), "argmax along 301 needs all of its elements at once")
     refused(
         hb.fun(Y)(lambda y: hb.fold(lambda s, r: hb.tanh(s + r), y.sum(), y)), "a loop over 301 has its rounds in order"
     )
@@ -228,3 +230,51 @@ def test_totals_are_put_together_in_pairs() -> None:
     parts = [[np.array(2.0**k)] for k in range(7)]
     assert put_together(["add"], parts)[0] == 127.0
     assert put_together(["logsumexp"], [[np.array(-np.inf)], [np.array(0.0)], [np.array(0.0)]])[0] == np.log(2.0)
+
+
+def test_cost_and_explain_say_blocks() -> None:
+    rows, points, kinds = hb.Fin.of(20_000), hb.Fin.of(10), hb.Fin.of(30)
+    space, centres = (hb.R**points) ** rows, (hb.R**points) ** kinds
+
+    def mixture(m: Any, xs: Any) -> Any:
+        return hb.each(lambda x: hb.each(lambda c: hb.square(x - c).sum(), m).logsumexp(), xs).sum()
+
+    f = hb.fun(centres, space)(mixture)
+    cost: Any = hb.cost(hb.grad(f, 0))
+    (line,) = cost.blocks
+    assert line.startswith("blocked over=20000: 1 pass in blocks of ")
+    held = int(line.split()[-2])
+    assert held <= 1.1 * BYTES < 0.2 * cost.run.memory
+    g = hb.blocked(hb.grad(f, 0), over=rows)
+    cost = hb.cost(g)
+    assert cost.blocks == (str(g.report),)
+    assert str(g.report) in str(hb.explain(g))
+    for h in (loss, hb.fun(hb.R**rows)(lambda v: v.cumsum().sum())):
+        cost = hb.cost(h)
+        assert not cost.blocks
+
+
+def test_blas_runs_one_thread_in_blocks() -> None:
+    """Its number of threads is what it was after the last of some calls at once."""
+    threadpoolctl = pytest.importorskip("threadpoolctl")
+
+    def threads() -> set[int]:
+        return {of["num_threads"] for of in threadpoolctl.threadpool_info() if of["user_api"] == "blas"}
+
+    before, seen = threads(), list[set[int]]()
+
+    def value(xp: Any, a: Any) -> Any:  # noqa: ARG001 - the library hands over the namespace
+        """The argument; the threads are looked at."""
+        seen.append(threads())
+        return a
+
+    looking = hb.operation("looking, at threads", hb.R, to=hb.R, value=value)
+    h = hb.blocked(hb.fun(Y)(lambda y: hb.each(looking, y).sum()), over=X, size=10, threads=3)
+    seen.clear()  # the operation is tried once
+    h(Y.ones())
+    assert len(seen) == 31
+    assert {k for of in seen for k in of} == {1}
+    assert threads() == before
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: h(Y.ones()), range(8)))
+    assert threads() == before

@@ -14,7 +14,7 @@ import pytest
 
 import hilbert.all as hb
 from hilbert import SpaceError
-from hilbert.program.blocks.tasks import Rows, rows_of
+from hilbert.program.blocks.sources import Held, InFile, source_of
 
 N = 1000
 X, D = hb.Fin.of(N), hb.Fin.of(3)
@@ -43,11 +43,13 @@ def test_map_itself(mapped: Any) -> None:
 def test_threads(mapped: Any) -> None:
     with ThreadPoolExecutor(2) as pool:
         assert same(g.on(pool.map)(W, mapped), g(W, mapped))
+        assert same(g.on(pool)(W, mapped), g(W, mapped))
 
 
 def test_processes(mapped: Any) -> None:
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
         assert same(g.on(pool.map)(W, mapped), g(W, mapped))
+        assert same(g.on(pool)(W, mapped), g(W, mapped))
         in_memory = S.vec(np.array(mapped.array))
         assert same(g.on(pool.map)(W, in_memory), g(W, mapped))
 
@@ -56,6 +58,7 @@ def test_dask(mapped: Any) -> None:
     distributed = pytest.importorskip("distributed")
     options = {"n_workers": 1, "threads_per_worker": 2, "processes": False, "dashboard_address": None}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        assert same(g.on(client)(W, mapped), g(W, mapped))
         on_dask = g.on(lambda task, rows: client.gather(client.map(task, list(rows))))
         assert same(on_dask(W, mapped), g(W, mapped))
 
@@ -70,7 +73,7 @@ def test_rows_of_a_file_travel_as_places(mapped: Any) -> None:
 
     assert same(g.on(watched)(W, mapped), g(W, mapped))
     assert len(seen) == 8
-    assert all(type(lane) is Rows for _, _, lanes in seen for lane in lanes)
+    assert all(type(lane) is InFile for _, _, lanes in seen for lane in lanes)
     assert len(pickle.dumps(seen[0])) < 500
 
 
@@ -79,11 +82,13 @@ def test_parts_of_a_file(tmp_path: Path) -> None:
     whole = np.arange(60.0).reshape(5, 4, 3)
     np.save(path, whole)
     mapped = np.load(path, mmap_mode="r")
-    for array, at in ((mapped, (slice(1, 3),)), (mapped[2:], (slice(0, 2),)), (mapped[1], (slice(None), slice(1, 2)))):
-        found = rows_of(np.asarray(array), at)
-        assert type(found) is Rows
-        assert np.array_equal(found.read(), np.asarray(array)[at])
-    assert type(rows_of(np.asarray(mapped.T), (slice(0, 2),))) is np.ndarray
+    for array, at, start in ((mapped, 0, 1), (mapped[2:], 0, 0), (mapped[1], 1, 1)):
+        found = source_of(np.asarray(array), at)
+        assert type(found) is InFile
+        assert np.array_equal(found.read(start, start + 2), np.take(array, range(start, start + 2), at))
+    turned = source_of(np.asarray(mapped.T), 0)
+    assert type(turned) is Held
+    assert np.array_equal(turned.sent(1, 3).read(2, 3), mapped.T[2:3])
 
 
 def test_an_error_names_its_rows() -> None:
@@ -103,7 +108,27 @@ def test_an_error_names_its_rows() -> None:
 
 
 def test_what_is_no_map_is_refused() -> None:
-    with pytest.raises(SpaceError, match=r"g\.on\(map\) takes a function like map, such as pool\.map"):
+    with pytest.raises(SpaceError, match=r"g\.on\(engine\) takes an executor, a Dask client, or a function like map"):
         g.on(3)
-    with pytest.raises(SpaceError, match="the map gave 2 results for 8 blocks: it gives one each, in order"):
+    with pytest.raises(SpaceError, match="the map gave 2 results for 8 runs of blocks: it gives one each, in order"):
         g.on(lambda task, rows: [task(row) for row in list(rows)[:2]])(W, S.zeros())
+    with pytest.raises(SpaceError, match="the map gave 0 results for 0 runs of blocks"):
+        g.on(lambda task, rows: [])(W, S.zeros())  # noqa: ARG005 - neither is used
+    with pytest.raises(SpaceError, match="the map gave 9 results for 8 runs of blocks"):
+        g.on(lambda task, rows: [task(row) for row in rows] + [None])(W, S.zeros())
+
+
+def test_runs_of_blocks_are_put_together_as_blocks_are(mapped: Any) -> None:
+    """Few blocks are sent one by one, many in runs of two, four, …: the results are the same, to the last bit."""
+    counts = list[int]()
+
+    def watched(task: Any, rows: Any) -> Iterator[Any]:
+        for given in rows:
+            counts[-1] += 1
+            yield task(given)
+
+    for size in (1, 3, 7, 130):
+        h = hb.blocked(hb.value_and_grad(f), over=X, size=size)
+        counts.append(0)
+        assert same(h.on(watched)(W, mapped), h(W, mapped))
+    assert counts == [125, 84, 72, 8]

@@ -120,6 +120,9 @@ def as_leaf(data: Any, leaf: Leaf) -> Any:
     integers as labels, double precision for single, finite numbers that are infinite in single precision, columns of a
     table with missing entries, masked and ragged data.
     """
+    if type(data).__module__.partition(".")[0] == "dask":
+        msg = "an array of Dask may be larger than the memory: give it to distributed(f, over=X) as data, or the array "
+        raise SpaceError(msg + "that a.compute() makes of it")
     foreign = find(data) not in (None, NUMPY)
     array: Any = data if foreign else _from_python(data, leaf)
     if tuple(array.shape) != leaf.shape:

@@ -34,8 +34,12 @@ BYTES, CODE = 1 << 22, 1 << 25
 each call of the code has its cost (measured)."""
 FEW = 50
 """What is shared is computed in each block of machine code where a block is so many times the work."""
-LEAST = 16
-"""The least elements of a block that is not all."""
+LEAST, SIDE = 16, 2048
+"""The least elements of a block that is not all, and those of a block within a block, for the size of the outer one."""
+
+
+class Block:
+    """The elements of X in a block: a name of their own, that no other axis of the block's arrays has."""
 
 
 @final
@@ -56,7 +60,7 @@ class Pass:
 
     def block(self, index: Index, n: int) -> Line:
         """The line of a block of n elements."""
-        return self.line if n == index.size else resized(self.line, index, Fin.of(n))
+        return self.line if n == index.size else resized(self.line, index, Fin(Block, n))
 
 
 @final
@@ -214,13 +218,25 @@ def _work(line: Line) -> int:
     return multiplications(line) + sum(leaf.size for leaf in line.slots[line.arity :])
 
 
-def block_size(found: Passes, size: int = BYTES) -> int:
-    """The elements of a block, so many that its arrays at once fit `size` bytes; only the last block has fewer."""
-    n = found.index.size
-    most = max((_held(part.line, found.index) for part in found.passes), default=0)
+def block_size(found: Passes, size: int = BYTES, inner: Sequence[Index] = ()) -> int:
+    """The elements of a block, so many that its arrays at once fit `size` bytes; only the last block has fewer.
+
+    Blocks along further sets are counted as long as is usual.
+    """
+    n, most = found.index.size, 0
+    for part in found.passes:
+        line = part.line
+        for axis in inner:
+            line = resized(line, axis, Fin(Block, min(SIDE, axis.size)))
+        most = max(most, _held(line, found.index))
     wanted = max(LEAST, size // max(most, 1))
     count = -(-n // wanted) if n else 1
     return max(1, -(-n // max(count, 1)))
+
+
+def bytes_at_once(found: Passes, size: int) -> int:
+    """The most bytes that a block of so many elements holds, and what all blocks share."""
+    return max((size * _held(part.line, found.index) for part in found.passes), default=0)
 
 
 def _held(line: Line, index: Index) -> int:

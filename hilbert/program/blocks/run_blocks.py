@@ -1,37 +1,40 @@
 """Running the passes of a line: block after block, or some at once; totals are put together in one order always.
 
 The blocks, and the tree in which their totals are put together, depend on sizes only, so that results do not depend on
-the number of threads.
+the number of threads, or on what runs the blocks.
 """
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
-from operator import getitem
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
 
 from hilbert.errors import SpaceError
+from hilbert.program.blocks.blas_threads import one_blas_thread
 from hilbert.program.blocks.fact import Lane
 from hilbert.program.blocks.passes import Between
-from hilbert.program.blocks.tasks import Task, interpreted, rows_of
+from hilbert.program.blocks.sources import Source, source_of
+from hilbert.program.blocks.tasks import Task, interpreted, put_together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from hilbert.program.blocks.fact import Monoid
     from hilbert.program.blocks.passes import Pass, Passes
-    from hilbert.program.blocks.tasks import Run
+    from hilbert.program.blocks.tasks import Rows, Run
     from hilbert.program.line.line import Line
 
 AHEAD = 2
 """The blocks for each thread that may be computed before those in front of them are put together."""
+RUNS = 128
+"""Where blocks run elsewhere, the most runs of blocks that they are sent in; fewer than twice as few are sent."""
 
-
-Mapped: TypeAlias = "Callable[[Task, Iterable[Any]], Iterable[list[Any]]]"
-"""What applies a task to the rows of each block, in order: `map`, or that of an executor."""
+Mapped: TypeAlias = "Callable[[Task, Iterable[Rows]], Iterable[list[Any]]]"
+"""Applies a task to each of some rows, in order: `map`, or that of an executor."""
+Feed: TypeAlias = "Callable[[Sequence[int], Sequence[Any]], Iterator[Rows]]"
+"""All elements of X in order, with sources of some inputs: given are their numbers, and the sources that are known."""
 
 
 @final
@@ -42,8 +45,16 @@ class BlockRunner:
         self.passes, self.size, self.threads, self.make = passes, size, threads, make
         self._between: dict[Any, Any] = {}
 
-    def run(self, arrays: Sequence[Any], mapped: Mapped | None = None) -> list[Any]:
-        """The outputs, as numpy arrays, for arrays of the inputs; with `mapped` blocks run where that runs them."""
+    def run(self, arrays: Sequence[Any], mapped: Mapped | None = None, feed: Feed | None = None) -> list[Any]:
+        """The outputs, as numpy arrays, for arrays of the inputs; those along X may be sources.
+
+        With `mapped` blocks run where that runs them. With `feed` elements come in the parts that it gives, with the
+        rows of those inputs that are None.
+        """
+        with one_blas_thread():
+            return self._ran(arrays, mapped, feed)
+
+    def _ran(self, arrays: Sequence[Any], mapped: Mapped | None, feed: Feed | None) -> list[Any]:
         found = self.passes
         known: dict[int, Any] = dict(enumerate([*arrays, *found.constants]))
         for stage in found.stages:
@@ -51,70 +62,79 @@ class BlockRunner:
                 run = self._between.get(stage) or self._between.setdefault(stage, self.make(stage.line))
                 known |= zip(stage.made, run([known[k] for k in stage.known]), strict=True)
             else:
-                known |= self._passed(stage, known, mapped)
-        return [known[k] for k in found.line.outputs]
+                known |= self._passed(stage, known, mapped, feed)
+        n = found.index.size
+        outputs = [known[k] for k in found.line.outputs]
+        return [a.read(0, n) if isinstance(a, Source) else a for a in outputs]
 
-    def _passed(self, part: Pass, known: dict[int, Any], mapped: Mapped | None) -> dict[int, Any]:
+    def _passed(self, part: Pass, known: dict[int, Any], mapped: Mapped | None, feed: Feed | None) -> dict[int, Any]:
         """The totals and the lanes that a pass makes."""
-        index, n = self.passes.index, self.passes.index.size
-        task = Task(part, index, [known[k] for k in part.known], self.make)
-        lanes = [(known[k], (slice(None),) * at) for k, at in zip(part.lanes, part.at, strict=True)]
-        leaves = [self.passes.line.slots[k] for k in part.results]
-        places = [(slice(None),) * one.at for k in part.results if isinstance(one := self.passes.facts[k], Lane)]
+        passes, count = self.passes, len(part.totals)
+        ends = [one.at for k in part.results if isinstance(one := passes.facts[k], Lane)]
+        task = Task(part, passes.index, self.size, [known[k] for k in part.known], ends, self.make)
+        leaves = [passes.line.slots[k] for k in part.results]
         made = [np.empty(leaf.shape, leaf.dtype) for leaf in leaves]
-        count = len(part.totals)
-        starts = range(0, max(n, 1), self.size)
-        cut = rows_of if mapped is not None else getitem
+        given = [(known[k], at) for k, at in zip(part.lanes, part.at, strict=True)]
+        lanes = [a if a is None or isinstance(a, Source) else source_of(a, at) for a, at in given]
+        places = list[tuple[int, int]]()
 
-        def rows(start: int) -> tuple[int, int, list[Any]]:
-            end = min(start + self.size, n)
-            return start, end, [cut(array, (*before, slice(start, end))) for array, before in lanes]
+        def rows() -> Iterator[Rows]:
+            for start, end, sources in feed(part.lanes, lanes) if feed is not None else self._rows(lanes, mapped):
+                places.append((start, end))
+                yield start, end, sources
 
         def totals() -> Iterator[list[Any]]:
-            found = mapped(task, map(rows, starts)) if mapped is not None else self._each(task, rows, starts)
-            blocks = iter(found)
-            for k, start in enumerate(starts):
-                block = next(blocks, None)
-                if block is None:
-                    msg = f"g.on(map): the map gave {k} results for {len(starts)} blocks: it gives one each, in order"
-                    raise SpaceError(msg)
-                for whole, before, array in zip(made, places, block[count:], strict=True):
-                    whole[(*before, slice(start, start + self.size))] = array
+            k = 0
+            for k, block in enumerate(mapped(task, rows()) if mapped is not None else self._each(task, rows()), 1):
+                if k > len(places):
+                    break
+                start, end = places[k - 1]
+                for whole, at, array in zip(made, ends, block[count:], strict=True):
+                    whole[(slice(None),) * at + (slice(start, end),)] = array
+                done.append(end)
                 yield block[:count]
+            if not places or k != len(places) or places[-1][1] != passes.index.size:
+                msg = f"the map gave {k} results for {len(places)} runs of blocks: it gives one each, in order"
+                raise SpaceError(msg)
 
-        return dict(zip([*part.totals, *part.results], [*put_together(part.monoids, totals()), *made], strict=True))
+        done = list[int]()
+        try:
+            found = put_together(part.monoids, totals())
+        except Exception as error:
+            if len(done) < len(places) and not isinstance(error, SpaceError) and not hasattr(error, "__notes__"):
+                start, end = places[len(done)]
+                error.add_note(f"  in the blocks of the elements {start} to {end - 1} of {passes.index}")
+            raise
+        return dict(zip([*part.totals, *part.results], [*found, *made], strict=True))
 
-    def _each(self, task: Task, rows: Callable[[int], Any], starts: Sequence[int]) -> Iterator[list[Any]]:
+    def _rows(self, lanes: Sequence[Any], mapped: Mapped | None) -> Iterator[Rows]:
+        """All elements, in blocks; where they run elsewhere, in runs of blocks, a power of two."""
+        n, step = self.passes.index.size, self.size
+        while mapped is not None and step * RUNS < n:
+            step *= 2
+        for start in range(0, max(n, 1), step):
+            end = min(start + step, n)
+            yield start, end, lanes if mapped is None else [lane.sent(start, end) for lane in lanes]
+
+    def _each(self, task: Task, rows: Iterator[Rows]) -> Iterator[list[Any]]:
         """What the blocks give, in order."""
-        if self.threads == 1 or len(starts) == 1:
-            yield from map(task, map(rows, starts))
+        if self.threads == 1:
+            yield from map(task, rows)
             return
         with ThreadPoolExecutor(self.threads) as pool:
-            rest = iter(starts)
-            waiting = [pool.submit(task, rows(start)) for start in islice(rest, AHEAD * self.threads)]
-            try:
-                while waiting:
-                    yield waiting.pop(0).result()
-                    waiting += [pool.submit(task, rows(start)) for start in islice(rest, 1)]
-            finally:
-                for left in waiting:
-                    left.cancel()
+            yield from in_window(pool.submit, task, rows, AHEAD * self.threads)
 
 
-def put_together(monoids: Sequence[Monoid], parts: Iterable[list[Any]]) -> list[Any]:
-    """The totals of what blocks give, by pairs and pairs of pairs: rounding errors grow with the logarithm."""
-    stack: list[tuple[int, list[Any]]] = []
-    for part in parts:
-        level, total = 0, part
-        while stack and stack[-1][0] == level:
-            total = _both(monoids, stack.pop()[1], total)
-            level += 1
-        stack.append((level, total))
-    _, total = stack.pop()
-    while stack:
-        total = _both(monoids, stack.pop()[1], total)
-    return total
+def in_window(submit: Callable[..., Any], task: Any, rows: Iterator[Any], ahead: int) -> Iterator[Any]:
+    """The results of a task for some rows, in order, of which so many are submitted before their turn.
 
-
-def _both(monoids: Sequence[Monoid], a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
-    return [np.logaddexp(x, y) if of == "logsumexp" else x + y for of, x, y in zip(monoids, a, b, strict=True)]
+    Those that are left are cancelled where one raises.
+    """
+    waiting = [submit(task, row) for row in islice(rows, ahead)]
+    try:
+        while waiting:
+            yield waiting.pop(0).result()
+            waiting += [submit(task, row) for row in islice(rows, 1)]
+    finally:
+        for left in waiting:
+            left.cancel()

@@ -1,7 +1,4 @@
-"""A block as a task: a function of its rows that travels to another thread, process or machine.
-
-Rows of a memory-mapped file travel as the place in the file where they lie, not as numbers.
-"""
+"""Blocks as a task: a function of some elements of X that travels to another thread, process or machine."""
 
 from __future__ import annotations
 
@@ -12,53 +9,61 @@ import numpy as np
 from attrs import frozen
 
 from hilbert.base.once import LOCK
+from hilbert.program.blocks.blas_threads import one_blas_thread
 from hilbert.program.run.run import Runner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from hilbert.index.index import Index
+    from hilbert.program.blocks.fact import Monoid
     from hilbert.program.blocks.passes import Pass
+    from hilbert.program.blocks.sources import Source
     from hilbert.program.line.line import Line
 
     Run: TypeAlias = Callable[[Sequence[Any]], list[Any]]
 
+Rows: TypeAlias = "tuple[int, int, Sequence[Source]]"
+"""The elements from a start to an end, and where the arrays that have them are read."""
 KEPT = 32
 """The lines of blocks whose runners a process keeps."""
 _runners: OrderedDict[Any, Run] = OrderedDict()
 
 
 @final
-@frozen
-class Rows:
-    """Some rows of an array in a file: its name, and the place, the dtype and the shape of the array there."""
-
-    filename: str
-    offset: int
-    dtype: str
-    shape: tuple[int, ...]
-    at: tuple[slice, ...]
-
-    def read(self) -> Any:
-        """The rows, as they lie in the file."""
-        return np.memmap(self.filename, self.dtype, "r", self.offset, self.shape)[self.at]
-
-
-@final
 @frozen(eq=False)
 class Task:
-    """A pass on the rows from `start` to `end`, given the arrays that have rows, or the places where these lie."""
+    """A pass on some elements of X, in blocks of `size`; `ends` are the axes of the results along X."""
 
     part: Pass
     index: Index
+    size: int
     shared: Sequence[Any]
+    ends: Sequence[int]
     make: Callable[[Line], Run]
 
-    def __call__(self, rows: tuple[int, int, Sequence[Any]]) -> list[Any]:
-        """The totals and the results of these rows; an error names them."""
-        start, end, lanes = rows
-        given = [lane.read() if isinstance(lane, Rows) else lane for lane in lanes]
+    def __call__(self, rows: Rows) -> list[Any]:
+        """The totals and the results of these elements; an error names those of its block."""
+        with one_blas_thread():
+            return self._blocks(*rows)
+
+    def _blocks(self, start: int, end: int, sources: Sequence[Source]) -> list[Any]:
+        if end - start <= self.size:
+            return self._block(start, end, sources)
+        results = list[list[Any]]()
+
+        def totals() -> Iterable[list[Any]]:
+            for k in range(start, end, self.size):
+                block = self._block(k, min(k + self.size, end), sources)
+                results.append(block[len(self.part.totals) :])
+                yield block[: len(self.part.totals)]
+
+        found = put_together(self.part.monoids, totals())
+        return found + [np.concatenate(of, at) for of, at in zip(zip(*results, strict=True), self.ends, strict=True)]
+
+    def _block(self, start: int, end: int, sources: Sequence[Source]) -> list[Any]:
         try:
+            given = [source.read(start, end) for source in sources]
             return list(self._run(end - start)([*self.shared, *given]))
         except Exception as error:
             error.add_note(f"  in the block of the elements {start} to {end - 1} of {self.index}")
@@ -83,14 +88,23 @@ def interpreted(line: Line) -> Run:
     return Runner(line).run
 
 
-def rows_of(array: Any, at: tuple[slice, ...]) -> Any:
-    """Some rows of an array; of one in a file, the place where they lie."""
-    base = array
-    while base is not None and not isinstance(base, np.memmap):
-        base = getattr(base, "base", None)
-    while base is not None and isinstance(base.base, np.memmap):
-        base = base.base
-    if base is None or base.filename is None or not array.flags.c_contiguous:
-        return array[at]
-    offset = base.offset + array.ctypes.data - base.ctypes.data
-    return Rows(str(base.filename), int(offset), str(array.dtype), array.shape, at)
+def put_together(monoids: Sequence[Monoid], parts: Iterable[list[Any]]) -> list[Any]:
+    """The totals of what blocks give, by pairs and pairs of pairs: rounding errors grow with the logarithm.
+
+    Runs of 2ᵏ blocks, of which only the last is shorter, may be put together first: the pairs are the same.
+    """
+    stack: list[tuple[int, list[Any]]] = []
+    for part in parts:
+        level, total = 0, part
+        while stack and stack[-1][0] == level:
+            total = _both(monoids, stack.pop()[1], total)
+            level += 1
+        stack.append((level, total))
+    _, total = stack.pop()
+    while stack:
+        total = _both(monoids, stack.pop()[1], total)
+    return total
+
+
+def _both(monoids: Sequence[Monoid], a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
+    return [np.logaddexp(x, y) if of == "logsumexp" else x + y for of, x, y in zip(monoids, a, b, strict=True)]

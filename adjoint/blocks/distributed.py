@@ -1,0 +1,150 @@
+"""Functions of parameters and data, where the data are read block by block, here or on other machines.
+
+>>> import numpy as np
+>>> from diff import each, fun, square
+>>> from hilbert import Fin, R
+>>> X = Fin.of(1000)
+>>> f = fun(R, R**X, R**X)(lambda a, x, y: each(lambda x, y: square(a * x - y), x, y).sum())
+>>> g = distributed(f, over=X, size=128)
+>>> x = np.linspace(0.0, 1.0, 1000)
+>>> print(round(g(R.vec(0.5), data={"x": x, "y": 0.25 * x}).array, 6))
+20.84376
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
+
+from attrs import frozen
+
+from adjoint.blocks.blocked import blocked
+from diff.blocks.data_arguments import DataArguments, is_table
+from diff.blocks.engines import mapped_by
+from hilbert import Map, SpaceError, Type, Vec
+from hilbert.errors import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import TypeAlias
+
+    from diff.blocks.blocked_program import BlockedProgram, BlockReport
+    from hilbert.index.index import Index
+    from hilbert.program.blocks.tasks import Rows
+
+    Progress: TypeAlias = Callable[[int, int], object]
+
+W = TypeVar("W", bound=Type)
+LARGE = 1_000_000
+"""The entries of a constant along X from which on it is to be an argument."""
+
+
+def distributed(f: Map[Any, W], over: Index, size: int | None = None) -> Distributed[W]:
+    """The function g with `g(*arguments, data=…, engine=…)`, whose data are read, and run, block by block.
+
+    `data` gives, by the names of arguments, their rows along the index set `over`; the other arguments are vectors, in
+    their order. Blocks and results are those of `blocked(f, over, size)`: they do not depend on the engine. Raises
+    SpaceError as `blocked` does, and for a constant of f with an entry for each of more than 10⁶ rows.
+    """
+    p = blocked(f, over, size)
+    for constant in p.passes.constants:
+        if constant.size > LARGE:
+            msg = f"f has a constant of {constant.size} entries along {over}: make it an argument, and give it as data"
+            raise SpaceError(msg)
+    return Distributed(p)
+
+
+@final
+@frozen(eq=False, repr=False)
+class Distributed(Generic[W]):
+    """A function whose data are read block by block: see `distributed`."""
+
+    blocked: BlockedProgram[Any, W]
+
+    def __str__(self) -> str:
+        return str(self.blocked)
+
+    __repr__ = __str__
+
+    @property
+    def report(self) -> BlockReport:
+        """The sizes of the blocks, and the passes."""
+        return self.blocked.report
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the arguments, which `data` gives rows for."""
+        return self.blocked.names
+
+    def __call__(self, *arguments: Vec[Any], data: Any, engine: Any = None, progress: Progress | None = None) -> Vec[W]:
+        """The value, for vectors that are the arguments without data, in their order.
+
+        `data` is a table: a mapping from names of arguments to rows, a frame of pandas, a table of pyarrow, or
+        `parquet(path)`. Rows are arrays, columns, or arrays of Dask or zarr. Or `data` are tables that have the next
+        rows each: a list, an iterator for a single pass, or a function that gives an iterator. `engine` is an executor,
+        a Dask client, or a function like `map`; by default blocks run here. `progress(done, total)` is called with the
+        rows that are done, of all passes.
+        """
+        p = self.blocked
+        known = DataArguments.of(p.over[0], self.names, p.dom)
+        if is_table(data):
+            given, feed = known.given(data), None
+            sources: dict[int, Any] = dict(known.whole(data, given))
+        else:
+            first, tables = _tables(data, len(p.passes.passes))
+            given = known.given(first)
+            sources, feed = dict.fromkeys(known.sources(first, given)[0]), known.feed(given, tables)
+        left = [name for name in self.names if name not in given]
+        if len(arguments) != len(left):
+            msg = f"beside the data g takes {', '.join(left) or 'no vector'}; {len(arguments)} vectors were given"
+            raise SpaceError(msg)
+        for name, vector in zip(left, arguments, strict=True):
+            space = known.spaces[name]
+            if not isinstance(vector, Vec) or vector.space != space:
+                msg = f"{name} is {shown(vector)}, where a vector of {space} is due"
+                raise SpaceError(msg)
+            sources |= enumerate(vector.leaves, known.first[name])
+        mapped = None if engine is None else mapped_by(engine, "engine=")
+        if progress is not None:
+            mapped = partial(_watched, mapped or map, progress, len(p.passes.passes) * p.over[0].size, [0])
+        return p.on_sources([sources[k] for k in range(len(p.dom.leaves))], mapped, feed)
+
+
+def _tables(data: Any, passes: int) -> tuple[Any, Callable[[], Iterable[Any]]]:
+    """The first of some tables, and what gives all of them, for each pass again."""
+    if callable(data):
+        return next(iter(data()), {}), data
+    try:
+        tables: Iterator[Any] = iter(data)
+    except TypeError:
+        msg = f"data= takes a table, tables with the next rows each, or a function that gives them, not {shown(data)}"
+        raise SpaceError(msg) from None
+    if tables is not data:
+        return next(tables, {}), lambda: data
+    if passes > 1:
+        msg = f"there are {passes} passes over the data, and an iterator gives them once: give a function that makes it"
+        raise SpaceError(msg)
+    first: Any = next(tables, {})
+
+    def all_of() -> Iterator[Any]:
+        yield first
+        yield from tables
+
+    return first, all_of
+
+
+def _watched(
+    mapped: Any, progress: Progress, total: int, done: list[int], task: Any, rows: Iterable[Rows]
+) -> Iterator[Any]:
+    """The results, with a call of `progress` after each."""
+    counts = list[int]()
+
+    def counted() -> Iterator[Rows]:
+        for row in rows:
+            counts.append(row[1] - row[0])
+            yield row
+
+    for k, found in enumerate(mapped(task, counted())):
+        done[0] += counts[k]
+        progress(done[0], total)
+        yield found

@@ -1,0 +1,139 @@
+"""Arguments of a function whose rows come from a table, or from tables that have the next rows each.
+
+A table is a mapping from names to rows, a frame of pandas, a table of pyarrow, or `parquet(path)`. The rows of an
+argument that is a record are a table of its parts, or columns with their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias, final
+
+from attrs import evolve, frozen
+
+from diff.blocks.data_sources import Checked, source_of_rows
+from hilbert import SpaceError, Type
+from hilbert.errors import shown
+from hilbert.program.blocks.sources import Shifted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from hilbert.index.index import Index
+    from hilbert.program.blocks.run_blocks import Feed
+    from hilbert.program.blocks.tasks import Rows
+
+Sources: TypeAlias = "dict[int, Checked]"
+"""The sources of arrays of the arguments, by the numbers of these arrays."""
+
+
+@final
+@frozen
+class DataArguments:
+    """The arguments of a function, by their names: their spaces, and the number of the first array of each."""
+
+    index: Index
+    spaces: Mapping[str, Type]
+    first: Mapping[str, int]
+
+    @staticmethod
+    def of(index: Index, names: Sequence[str], dom: Type) -> DataArguments:
+        """The arguments of a function with some domain."""
+        parts = dom.parts if len(names) > 1 else (dom,)
+        starts = [sum(len(part.leaves) for part in parts[:k]) for k in range(len(parts))]
+        return DataArguments(index, dict(zip(names, parts, strict=True)), dict(zip(names, starts, strict=True)))
+
+    def given(self, table: Any) -> list[str]:
+        """The arguments whose rows a table has; raises SpaceError where a mapping has other names."""
+        columns = columns_of(table)
+        found = {name: [name] if name in columns else _names(space) for name, space in self.spaces.items()}
+        found = {name: used for name, used in found.items() if used and all(one in columns for one in used)}
+        used = {one for names in found.values() for one in names}
+        other = next((name for name in columns if name not in used), None)
+        if other is not None and isinstance(table, Mapping):
+            msg = f"data has {shown(other)}, and the arguments are {', '.join(self.spaces)}"
+            raise SpaceError(msg)
+        return [*found]
+
+    def sources(self, table: Any, given: Sequence[str]) -> tuple[Sources, int]:
+        """The sources of the arrays of some arguments, and the number of rows, which is that of all."""
+        found: Sources = {}
+        counts: dict[int, str] = {}
+        for name in given:
+            every = _rows(table[name] if name in columns_of(table) else table, name, self.spaces[name])
+            for k, ((part, of), leaf) in enumerate(zip(every, self.spaces[name].leaves, strict=True), self.first[name]):
+                if self.index not in leaf.axes:
+                    msg = f"{part!r} has no axis {self.index}: give {name} as a vector, not as data"
+                    raise SpaceError(msg)
+                source, n = source_of_rows(of, part)
+                counts.setdefault(n, part)
+                found[k] = Checked(source, part, leaf, leaf.axes.index(self.index))
+        if len(counts) > 1:
+            (n, one), (m, other), *_ = counts.items()
+            msg = f"data {one!r} have {n} rows, and data {other!r} have {m}"
+            raise SpaceError(msg)
+        return found, next(iter(counts), 0)
+
+    def whole(self, table: Any, given: Sequence[str]) -> Sources:
+        """The sources of a table that has all rows; raises SpaceError for more or fewer."""
+        found, n = self.sources(table, given)
+        if given and n != self.index.size:
+            msg = f"the data have {n} rows, and {self.index} has {self.index.size} elements"
+            raise SpaceError(msg)
+        return found
+
+    def feed(self, given: Sequence[str], tables: Callable[[], Iterable[Any]]) -> Feed:
+        """All elements, in the parts in which tables have their rows."""
+
+        def fed(numbers: Sequence[int], known: Sequence[Any]) -> Iterator[Rows]:
+            start, size = 0, self.index.size
+            for table in tables():
+                found, n = self.sources(table, given)
+                if start + n > size:
+                    msg = f"the data have {start + n} rows or more, and {self.index} has {size} elements"
+                    raise SpaceError(msg)
+                if n:
+                    rows = {k: evolve(one, source=Shifted(one.source, start)) for k, one in found.items()}
+                    end = start + n
+                    every = [rows[k] if of is None else of for k, of in zip(numbers, known, strict=True)]
+                    yield start, end, [of.sent(start, end) for of in every]
+                    start = end
+            if start != size:
+                msg = f"the data have {start} rows, and {self.index} has {size} elements"
+                raise SpaceError(msg)
+
+        return fed
+
+
+def is_table(data: Any) -> bool:
+    """Tell if data are a table, not some that have the next rows each."""
+    return hasattr(data, "column_names") or (hasattr(data, "keys") and hasattr(data, "__getitem__"))
+
+
+def columns_of(table: Any) -> Sequence[str]:
+    """The names of a table; raises SpaceError for what is none."""
+    if not is_table(table):
+        msg = f"data= takes a table, such as a mapping from names of arguments to rows, or tables, not {shown(table)}"
+        raise SpaceError(msg)
+    return list(table.column_names if hasattr(table, "column_names") else table.keys())
+
+
+def _names(space: Type) -> list[str]:
+    """The names of the parts of a record."""
+    return list(getattr(space, "names", None) or ())
+
+
+def _rows(rows: Any, name: str, space: Type) -> list[tuple[str, Any]]:
+    """The rows of each array of an argument, with its name."""
+    if not space.is_sum:
+        return [(name, rows)]
+    if not _names(space):
+        msg = f"data {name!r} are the rows of a sum without names, {space}: make it a record"
+        raise SpaceError(msg)
+    columns, made = columns_of(rows), list[tuple[str, Any]]()
+    for part, of in zip(_names(space), space.parts, strict=True):
+        if part not in columns:
+            msg = f"data {name!r} lack the part {part!r}: {', '.join(columns)}"
+            raise SpaceError(msg)
+        made += _rows(rows[part], f"{name}.{part}", of)
+    return made

@@ -1,0 +1,56 @@
+"""What runs the blocks of a function elsewhere: executors of threads and processes, Dask, or a function like `map`."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from hilbert import SpaceError
+from hilbert.errors import shown
+from hilbert.program.blocks.run_blocks import in_window
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from hilbert.program.blocks.run_blocks import Mapped
+
+AHEAD = 4
+"""The runs of blocks for each thread of an engine that are submitted at once."""
+
+
+def mapped_by(engine: Any, what: str) -> Mapped:
+    """The function like `map` that an engine is; raises SpaceError for what is none.
+
+    That is an executor of `concurrent.futures`, a `distributed.Client`, another object whose `submit` gives futures, or
+    a function like `map` itself.
+    """
+    if hasattr(engine, "scheduler_info") and hasattr(engine, "nthreads"):
+        return partial(_on_dask, engine)
+    if hasattr(engine, "submit"):
+        return partial(_submitted, engine)
+    if not callable(engine):
+        msg = f"{what} takes an executor, a Dask client, or a function like map, not {shown(engine)}"
+        raise SpaceError(msg)
+    mapped: Mapped = engine
+    return mapped
+
+
+def _submitted(engine: Any, task: Any, rows: Iterable[Any]) -> Iterator[list[Any]]:
+    threads = getattr(engine, "_max_workers", None) or os.cpu_count() or 1
+    return in_window(engine.submit, task, iter(rows), AHEAD * threads)
+
+
+def _on_dask(client: Any, task: Any, rows: Iterable[Any]) -> Iterator[list[Any]]:
+    """The task is a task of the graph: it is sent once, and made again where a worker is lost."""
+    of = client.submit(_itself, task, pure=False)
+    submit = partial(client.submit, pure=False)
+    return in_window(lambda _, row: submit(_apply, of, row), of, iter(rows), AHEAD * sum(client.nthreads().values()))
+
+
+def _itself(task: Any) -> Any:
+    return task
+
+
+def _apply(task: Any, row: Any) -> Any:
+    return task(row)

@@ -1,0 +1,81 @@
+"""Blocks along several index sets: the line of a block along the first set runs in blocks along the others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+from attrs import frozen
+
+from diff.blocks.softmax_in_passes import without_softmax
+from diff.compiled.compiled_program import code_of
+from hilbert.index.leaf import Bundle
+from hilbert.program.blocks.passes import BYTES, CODE, block_size, in_passes, joined
+from hilbert.program.blocks.run_blocks import BlockRunner
+from hilbert.program.blocks.tasks import interpreted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hilbert.index.index import Index
+    from hilbert.program.blocks.passes import Passes
+    from hilbert.program.blocks.tasks import Run
+    from hilbert.program.line.line import Line
+
+
+@final
+@frozen
+class Nested:
+    """Runs a line in blocks along some index sets, of given sizes or by default."""
+
+    over: tuple[Index, ...]
+    given: tuple[int | None, ...]
+    is_compiled: bool
+
+    def __call__(self, line: Line) -> Run:
+        """The function that runs a line; sets along which it has no arrays are left out."""
+        for k, index in enumerate(self.over):
+            if any(_is_along(leaf, index) for leaf in line.slots):
+                rest = Nested(self.over[k:], self.given[k:], self.is_compiled)
+                return rest.runner(passes_of(line, rest.over, is_compiled=self.is_compiled), 1).run
+        return self._make(line)
+
+    @property
+    def _make(self) -> Callable[[Line], Run]:
+        return code_of if self.is_compiled else interpreted
+
+    def sizes(self, found: Passes) -> tuple[int, ...]:
+        """The elements of a block along each set, for the passes along the first."""
+        size = self.given[0] or block_size(found, CODE if self.is_compiled else BYTES, self.over[1:])
+        if not self.over[1:]:
+            return (size,)
+        rest = Nested(self.over[1:], self.given[1:], self.is_compiled)
+        inner = [
+            rest.sizes(passes_of(line, rest.over, is_compiled=self.is_compiled)) for line in self._along(found, size)
+        ]
+        return size, *(min(of) for of in zip(*inner, strict=True))
+
+    def _along(self, found: Passes, size: int) -> list[Line]:
+        """The lines of blocks along the first set that have arrays along the second."""
+        lines = [part.block(found.index, min(size, found.index.size)) for part in found.passes]
+        return [line for line in lines if any(_is_along(leaf, self.over[1]) for leaf in line.slots)]
+
+    def runner(self, found: Passes, threads: int) -> BlockRunner:
+        """The blocks of a line along the first set; machine code and further blocks are made when they run."""
+        size = self.sizes(found)[0]
+        found = joined(found, size) if self.is_compiled else found
+        make = Nested(self.over[1:], self.given[1:], self.is_compiled) if self.over[1:] else self._make
+        return BlockRunner(found, size, threads, make)
+
+
+def passes_of(line: Line, over: Sequence[Index], *, is_compiled: bool) -> Passes:
+    """The passes of a line along the first of some sets; raises SpaceError where the line, or a block, has none."""
+    found = in_passes(without_softmax(line, over[0]), over[0], far=is_compiled)
+    if over[1:]:
+        inner = [part.line for part in found.passes if any(_is_along(leaf, over[1]) for leaf in part.line.slots)]
+        for block in inner or [line]:
+            passes_of(block, over[1:], is_compiled=is_compiled)
+    return found
+
+
+def _is_along(leaf: Any, index: Index) -> bool:
+    return any(_is_along(part, index) for part in leaf.leaves) if isinstance(leaf, Bundle) else index in leaf.axes

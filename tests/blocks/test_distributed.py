@@ -1,0 +1,261 @@
+"""`distributed`: rows from tables of all kinds, from files, and in parts; errors name the data and the rows."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import hilbert.all as hb
+from hilbert import SpaceError
+
+N = 1000
+
+
+class Row(hb.Axis, size=N): ...
+
+
+class Person(hb.Axis, size=7): ...
+
+
+class Feature(hb.Axis, size=3): ...
+
+
+class Rates(hb.Record):
+    """A rate for each person, and weights of features."""
+
+    rate: hb.Part[hb.Vector[Person]]
+    weight: hb.Part[hb.Vector[Feature]]
+
+
+class Seen(hb.Record):
+    """Who, with what features, and what was seen."""
+
+    who: hb.Part[hb.Copower[hb.Elements[hb.Fin[Person]], hb.Fin[Row]]]
+    x: hb.Part[hb.Copower[hb.Vector[Feature], hb.Fin[Row]]]
+    y: hb.Part[hb.Vector[Row]]
+
+
+P, S, V = Rates.space(), Seen.space(), (hb.R**Feature.set) ** Row.set
+
+
+@hb.fun(P, S)
+def loss(p: Any, d: Any) -> Any:
+    """Squares of what is left, and of the deviation from its mean: a second pass; the gradient takes three."""
+    rest = hb.each(lambda w, x, y: p[Rates.rate][w] + p[Rates.weight] @ x - y, d[Seen.who], d[Seen.x], d[Seen.y])
+    return hb.square(rest).sum() + hb.square(rest - rest.mean().rep(rest.space)).mean()
+
+
+rng = np.random.default_rng(0)
+WHO, X, Y = rng.integers(0, 7, N), rng.standard_normal((N, 3)), rng.standard_normal(N)
+AT = P.random(rng)
+f = hb.value_and_grad(loss, 0)
+g = hb.distributed(f, over=Row.set, size=130)
+WANT = hb.blocked(f, over=Row.set, size=130)(AT, S.vec((WHO, X, Y)))
+ARRAYS = {"who": WHO, "x": X, "y": Y}
+
+
+def same(a: Any, b: Any) -> bool:
+    return all(np.array_equal(x, y) for x, y in zip(a.leaves, b.leaves, strict=True))
+
+
+def as_(kind: str, path: Path) -> Any:
+    """The rows in a table of some kind."""
+    match kind:
+        case "record":
+            return {"d": ARRAYS}
+        case "columns" | "lists":
+            return {k: a.tolist() for k, a in ARRAYS.items()} if kind == "lists" else ARRAYS
+        case "files":
+            for k, a in ARRAYS.items():
+                np.save(path / f"{k}.npy", a)
+            return {k: np.load(path / f"{k}.npy", mmap_mode="r") for k in ARRAYS}
+        case "pandas":
+            frame = pd.DataFrame({"who": WHO, "y": Y, "other": Y}, index=np.arange(N)[::-1])
+            return {"d": {"who": frame["who"], "x": X, "y": frame["y"]}}
+        case "pyarrow":
+            rows = pa.FixedSizeListArray.from_arrays(pa.array(X.ravel()), 3)
+            table = pa.table({"who": WHO, "y": Y, "x": rows})
+            return {"who": table["who"], "x": X, "y": table["y"]}
+        case "parquet":
+            columns = {"who": WHO, "y": Y, **{f"x{k}": X[:, k] for k in range(3)}}
+            pq.write_table(pa.table(columns), path / "rows.parquet", row_group_size=301)
+            rows = hb.parquet(path / "rows.parquet")
+            return {"who": rows["who"], "x": rows["x0", "x1", "x2"], "y": rows["y"]}
+        case "dask":
+            da = pytest.importorskip("dask.array")
+            return {"d": {k: da.from_array(a, chunks=77) + 0 for k, a in ARRAYS.items()}}
+        case _:
+            raise ValueError(kind)
+
+
+KINDS = ["record", "columns", "lists", "files", "pandas", "pyarrow", "parquet", "dask"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_tables(kind: str, tmp_path: Path) -> None:
+    data = as_(kind, tmp_path)
+    assert same(g(AT, data=data), WANT)
+    with ThreadPoolExecutor(2) as pool:
+        assert same(g(AT, data=data, engine=pool), WANT)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_travel(kind: str, tmp_path: Path) -> None:
+    """Tasks and rows are pickled; those of files, and those that are computed, travel as the place or the recipe."""
+    sizes = list[int]()
+
+    def engine(task: Any, rows: Any) -> Iterator[Any]:
+        of = pickle.loads(pickle.dumps(task))
+        for row in rows:
+            sent = pickle.dumps(row)
+            sizes.append(len(sent))
+            yield of(pickle.loads(sent))
+
+    assert same(g(AT, data=as_(kind, tmp_path), engine=engine), WANT)
+    if kind in {"files", "parquet"}:
+        assert max(sizes) < 2500
+
+
+def test_a_frame_of_columns() -> None:
+    frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "unused": 0})
+    h = hb.distributed(hb.fun(hb.R, hb.R**Row.set, hb.R**Row.set)(lambda k, a, b: (k * a * b).sum()), over=Row.set)
+    want = np.sum(3 * X[:, 0] * X[:, 1])
+    for table in (frame, pa.Table.from_pandas(frame)):
+        assert np.isclose(h(hb.R.vec(3.0), data=table).array, want)
+    assert h.names == ("k", "a", "b")
+    assert str(h) == str(h.blocked) != ""
+
+
+def parts(*ends: int) -> list[dict[str, Any]]:
+    starts = (0, *ends[:-1])
+    return [{k: a[s:e] for k, a in ARRAYS.items()} for s, e in zip(starts, ends, strict=True)]
+
+
+@pytest.mark.parametrize("ends", [(N,), (130, 260, 390, 520, 650, 780, 910, N), (1, 1, 400, 999, N), (0, N, N)])
+def test_rows_in_parts(ends: tuple[int, ...]) -> None:
+    """Parts of any size, also empty ones; a list and a function are read once for each pass."""
+    for data in (parts(*ends), lambda: iter(parts(*ends))):
+        found = g(AT, data=data)
+        for a, b in zip(found.leaves, WANT.leaves, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
+        with ThreadPoolExecutor(2) as pool:
+            assert same(g(AT, data=data, engine=pool), found)
+
+
+def test_an_iterator_is_read_once() -> None:
+    with pytest.raises(SpaceError, match="there are 3 passes over the data, and an iterator gives them once"):
+        g(AT, data=iter(parts(N)))
+    one = hb.distributed(hb.fun(hb.R**Row.set)(lambda y: y.sum()), over=Row.set)
+    assert np.isclose(one(data=({"y": Y[k : k + 100]} for k in range(0, N, 100))).array, Y.sum())
+
+
+def test_vectors_beside_the_data() -> None:
+    """An argument with the axis may be a vector; results with the axis are written."""
+    h = hb.distributed(hb.fun(hb.R**Row.set, V)(lambda a, x: hb.each(lambda k, v: k * v, a, x)), over=Row.set, size=99)
+    a = (hb.R**Row.set).vec(Y)
+    assert np.allclose(h(a, data={"x": X}).array, Y[:, None] * X)
+    assert np.allclose(h(a, data=[{"x": X[:300]}, {"x": X[300:]}]).array, Y[:, None] * X)
+    assert np.allclose(h((V.vec(X)), data={"a": Y}).array, Y[:, None] * X)
+    assert np.allclose(h(data={"a": Y, "x": X}).array, Y[:, None] * X)
+
+
+def test_progress_counts_rows_of_all_passes() -> None:
+    seen = list[tuple[int, int]]()
+    g(AT, data=ARRAYS, progress=lambda done, total: seen.append((done, total)))
+    assert len(seen) == 24
+    assert seen[-1] == (3 * N, 3 * N)
+    assert [done for done, _ in seen] == sorted({done for done, _ in seen})
+
+
+def moved(k: int, a: Any) -> Any:
+    return {**ARRAYS, list(ARRAYS)[k]: a}
+
+
+def with_(array: Any, at: Any, value: float) -> Any:
+    made = np.array(array)
+    made[at] = value
+    return made
+
+
+BAD: list[tuple[Callable[[], Any], str]] = [
+    (lambda: {"d": ARRAYS, "z": Y}, "data has 'z', and the arguments are p, d"),
+    (lambda: {**ARRAYS, "z": Y}, "data has 'z', and the arguments are p, d"),
+    (lambda: {"p": ARRAYS, "d": ARRAYS}, "data 'p' lack the part 'rate': who, x, y"),
+    (lambda: {"d": {"who": WHO, "x": X}}, "data 'd' lack the part 'y': who, x"),
+    (lambda: {"d": Y}, "data= takes a table, such as a mapping from names of arguments to rows"),
+    (lambda: moved(2, Y[:-1]), r"data 'd\.who' have 1000 rows, and data 'd\.y' have 999"),
+    (lambda: {k: a[:-1] for k, a in ARRAYS.items()}, "the data have 999 rows, and Row1000 has 1000 elements"),
+    (lambda: parts(400, 999), "the data have 999 rows, and Row1000 has 1000 elements"),
+    (lambda: [*parts(400, N), *parts(1)], "the data have 1001 rows or more, and Row1000 has 1000 elements"),
+    (lambda: moved(0, with_(WHO, 700, 7)), r"data 'd\.who', rows 650 to 779: .*7"),
+    (lambda: moved(0, with_(WHO, 700, -1)), r"data 'd\.who', rows 650 to 779: .*-1"),
+    (lambda: moved(0, Y), r"data 'd\.who', rows 0 to 129: "),
+    (lambda: moved(1, X[:, :2]), r"data 'd\.x', rows 0 to 129: "),
+    (lambda: moved(1, X.T[:, :1].repeat(N, 1).T[:, :, None]), r"data 'd\.x', rows 0 to 129: "),
+    (lambda: moved(2, Y.astype(str)), r"data 'd\.y', rows 0 to 129: "),
+    (lambda: moved(2, 3.0), r"data 'd\.y' is 3\.0: give an array or a column of known length"),
+    (lambda: moved(2, None), r"data 'd\.y' is None: give an array or a column of known length"),
+    (lambda: moved(2, (hb.R**Row.set).vec(Y)), r"data 'd\.y' is a vector of ℝ\^Row1000: give v\.array"),
+    (lambda: 3, "data= takes a table, tables with the next rows each, or a function that gives them, not 3"),
+    (lambda: [3], "data= takes a table"),
+    (list, r"beside the data g takes p, d; 1 vectors were given"),
+]
+
+
+@pytest.mark.parametrize(("data", "text"), BAD)
+def test_bad_data(data: Callable[[], Any], text: str) -> None:
+    with pytest.raises(SpaceError, match=text):
+        g(AT, data=data())
+
+
+def test_bad_calls() -> None:
+    with pytest.raises(SpaceError, match="beside the data g takes p; 0 vectors were given"):
+        g(data=ARRAYS)
+    with pytest.raises(SpaceError, match="p is 3, where a vector of Rates"):
+        g(3, data=ARRAYS)  # type: ignore[arg-type]
+    with pytest.raises(SpaceError, match="engine= takes an executor, a Dask client, or a function like map"):
+        g(AT, data=ARRAYS, engine=3)
+    large = np.zeros((N, 1001))
+    other = hb.Fin.of(1001)
+    h = hb.fun(hb.R**Row.set)(lambda y: (hb.const(((hb.R**other) ** Row.set).vec(large)).sum(over=other) * y).sum())
+    with pytest.raises(SpaceError, match="f has a constant of 1001000 entries along Row1000: make it an argument"):
+        hb.distributed(h, over=Row.set)
+
+
+def test_numbers_that_are_none() -> None:
+    """NaN is a number; a value that is missing in a column of a file is none."""
+    h = hb.distributed(hb.fun(hb.R**Row.set)(lambda y: y.sum()), over=Row.set)
+    assert np.isnan(h(data={"y": with_(Y, 3, np.nan)}).array)
+
+
+def test_columns_of_parquet_files(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"a": [1.0, None, 3.0], "b": [1, 2, 3]}), path, row_group_size=2)
+    rows = hb.parquet(path)
+    assert list(rows) == ["a", "b"]
+    three = hb.Fin.of(3)
+    h = hb.distributed(hb.fun(hb.R**three)(lambda a: a.sum()), over=three)
+    with pytest.raises(SpaceError, match=r"column 'a' of .* has no value in 1 rows: fill them, or leave"):
+        h(data=rows)
+    assert h(data={"a": rows["b"]}).array == 6.0
+    with pytest.raises(SpaceError, match="has no column 'c'; its columns are a, b"):
+        rows["c"]
+    with pytest.raises(SpaceError, match="takes the path of a file, not 3"):
+        hb.parquet(3)  # type: ignore[arg-type]
+    with pytest.raises(SpaceError, match="parquet"):
+        hb.parquet(tmp_path / "none.parquet")
+    (tmp_path / "text.parquet").write_text("a, b")
+    with pytest.raises(SpaceError, match="parquet"):
+        hb.parquet(tmp_path / "text.parquet")
+    pq.write_table(pa.table({"a": [1.0, 2.0, 3.0], "b": [1, 2, 4]}), path)
+    with pytest.raises(SpaceError, match="has changed since"):
+        h(data={"a": rows["b"]})

@@ -1,0 +1,123 @@
+"""Blocks along two sets: no array of all pairs is made; softmax along the rows in passes."""
+
+from __future__ import annotations
+
+import pickle
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hilbert.all as hb
+from hilbert import SpaceError
+from tests.blocks.test_blocked import agree
+
+
+class First(hb.Axis, size=61): ...
+
+
+class Second(hb.Axis, size=47): ...
+
+
+class Both(hb.Axis, size=3): ...
+
+
+A, B = (hb.R**Both.set) ** First.set, (hb.R**Both.set) ** Second.set
+SETS = First.set, Second.set
+
+
+@hb.fun(A, B)
+def energy(a: Any, b: Any) -> Any:
+    """The sum of a kernel over all pairs of points."""
+    return hb.each(lambda x: hb.each(lambda y: hb.exp(-hb.square(x - y).sum()), b).sum(), a).sum()
+
+
+@hb.fun(A, B)
+def soft(a: Any, b: Any) -> Any:
+    """The logarithms of sums over the second points, as in soft assignments."""
+    return hb.each(lambda x: hb.each(lambda y: -hb.square(x - y).sum(), b).logsumexp(), a).sum()
+
+
+@pytest.mark.parametrize("size", [(1, 1), (7, 5), (61, 5), (100, 100), 8, None, (16, None)])
+@pytest.mark.parametrize("f", [energy, soft])
+def test_pairs(f: Any, size: Any) -> None:
+    for g in (f, hb.grad(f), hb.grad(f, 0), hb.value_and_grad(f, 1), hb.hvp(f, 0)):
+        for over in (SETS, SETS[::-1]):
+            agree(g, hb.blocked(g, over=over, size=size))
+
+
+def test_pairs_derive_pickle_and_run_at_once() -> None:
+    g = hb.blocked(energy, over=SETS, size=(16, 16), threads=2)
+    assert hb.grad(g, 0) is hb.blocked(hb.grad(energy, 0), over=SETS, size=(16, 16), threads=2)
+    assert pickle.loads(pickle.dumps(g)) == g
+    assert str(g.report).startswith(
+        "blocks of 16 of the 61 elements of First61, and of 16 of the 47 elements of Second47, 2 threads\n"
+    )
+    x = energy.dom.random(np.random.default_rng(0))
+    assert np.array_equal(g(x).array, hb.blocked(energy, over=SETS, size=(16, 16))(x).array)
+
+
+def test_machine_code_of_pairs() -> None:
+    for f in (hb.grad(energy), hb.grad(soft)):
+        g: Any = hb.compiled(hb.blocked(f, over=SETS, size=(16, 9)))
+        assert g.is_compiled
+        agree(f, g)
+
+
+def test_sets_of_the_size_of_a_block() -> None:
+    """Axes without a name that are as long as a block are not taken for those of the block."""
+    n, m = hb.Fin.of(40), hb.Fin.of(8)
+    f = hb.fun(hb.R**n, hb.R**m)(lambda x, y: hb.each(lambda a: hb.tanh(a * y).sum(), x).sum())
+    for size in ((8, 8), (8, 3), (5, 8)):
+        agree(hb.grad(f), hb.blocked(hb.grad(f), over=(n, m), size=size))
+        agree(hb.grad(f), hb.blocked(hb.grad(f), over=(m, n), size=size))
+
+
+def test_no_array_of_all_pairs() -> None:
+    n, m = hb.Fin.of(3001), hb.Fin.of(3000)
+    f = hb.fun(hb.R**n, hb.R**m)(lambda x, y: hb.each(lambda a: hb.tanh(a * y).sum(), x).sum())
+    g = hb.blocked(hb.grad(f), over=(n, m), size=200)
+    x = f.dom.random(np.random.default_rng(0))
+    g(x)
+    tracemalloc.start()
+    g(x)
+    assert tracemalloc.get_traced_memory()[1] < 200 * 200 * 8 * 8
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("over", "size", "text"),
+    [
+        ((), None, r"over=a tuple of 0\): give an index set, or some that are different"),
+        ((First.set, First.set), None, "give an index set, or some that are different"),
+        ((First.set, 3), None, "takes an index set, not 3"),
+        (SETS, (3,), "a number ≥ 1, one for each index set"),
+        (SETS, (3, 0), "a number ≥ 1, one for each index set"),
+        (SETS, "large", "a number ≥ 1, one for each index set"),
+        ((First.set, hb.Fin.of(5)), None, "no blocks along 5: no array of the function has this axis"),
+    ],
+)
+def test_what_is_refused(over: Any, size: Any, text: str) -> None:
+    with pytest.raises(SpaceError, match=text):
+        hb.blocked(energy, over=over, size=size)
+
+
+def test_a_step_of_the_second_set_is_refused() -> None:
+    f = hb.fun(A, B)(lambda a, b: hb.each(lambda x: (hb.uncurry(B)(b) @ x).cumsum().sum(), a).sum())
+    with pytest.raises(SpaceError, match="no blocks along Second47: it relates elements"):
+        hb.blocked(f, over=SETS)
+
+
+@pytest.mark.parametrize("size", [1, 7, 61, None])
+def test_softmax_in_passes(size: int | None) -> None:
+    y = hb.R**First.set
+    for f in (
+        hb.fun(y)(lambda v: (v.softmax() * v).sum()),
+        hb.fun(y)(lambda v: (v.log_softmax() * v).sum()),
+        hb.fun(A, y)(lambda a, v: hb.square(hb.uncurry(A)(a.softmax(over=First.set)).T @ v).sum()),
+        hb.fun(A)(lambda a: hb.square(a.logsumexp(over=First.set)).sum()),
+    ):
+        for g in (f, hb.grad(f), hb.hvp(f)):
+            agree(g, hb.blocked(g, over=First.set, size=size))
+    assert len(hb.blocked(hb.fun(y)(lambda v: v.softmax()), over=First.set).report.passes) == 2
