@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, assert_never, final
 from attrs import define, field
 
 from hilbert.compiled.machine.elementary import FUNCTIONS
+from hilbert.compiled.machine.elementary_definitions import declarations, definition, kept
 from hilbert.compiled.machine.ir_hints import Metadata, hints_of
-from hilbert.compiled.machine.ir_scalars import declarations, definition, kept
 from hilbert.compiled.machine.ir_words import (
     ROUTINES,
     STORED,
