@@ -12,7 +12,7 @@ import math
 from typing import TYPE_CHECKING, TypeAlias, final
 
 from hilbert.compiled.tree.places import Division, Place, Variable
-from hilbert.compiled.tree.statements import For, If, Nest, Product, inside
+from hilbert.compiled.tree.statements import For, Nest, Product, blocks, inside
 from hilbert.compiled.tree.values import Value, loads
 
 if TYPE_CHECKING:
@@ -235,15 +235,11 @@ def stride(buffer: Buffer, places: tuple[Place, ...], v: Variable) -> int | None
 def _nests(statements: list[Statement], rounds: int) -> Iterator[tuple[Nest, int]]:
     """All nests, and how often each is run."""
     for statement in statements:
-        match statement:
-            case Nest():
-                yield statement, rounds
-            case For(variable, body):
-                yield from _nests(body, rounds * variable.size)
-            case If(_, then, otherwise):
-                yield from _nests(then + otherwise, rounds)
-            case _:  # stores are not made yet; products and calls take whole arrays
-                pass
+        if isinstance(statement, Nest):
+            yield statement, rounds
+        inner = rounds * (statement.variable.size if isinstance(statement, For) else 1)
+        for block in blocks(statement):
+            yield from _nests(block, inner)
 
 
 def variables_of(place: Place) -> Iterator[Variable]:

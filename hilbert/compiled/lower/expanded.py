@@ -14,7 +14,7 @@ from attrs import evolve
 from hilbert.compiled.lower.axis_classes import MOST, AxisClasses, stride
 from hilbert.compiled.tree.places import Place, Variable
 from hilbert.compiled.tree.rewriting import Rewriting
-from hilbert.compiled.tree.statements import UNITS, For, If, Nest, Product, Store
+from hilbert.compiled.tree.statements import UNITS, For, Nest, Product, Store, with_blocks
 from hilbert.compiled.tree.values import loads
 
 if TYPE_CHECKING:
@@ -53,12 +53,8 @@ class Expansion:
                     own = Variable(f"i{variable.size}", variable.size)
                     first, second, third = map(Rewriting(self.pool, {variable: Place.of(own)}).place, product.starts)
                     made.append(For(own, [evolve(product, starts=(first, second, third))]))
-                case For(variable, body, rounds):
-                    made.append(For(variable, self.statements(body), rounds))
-                case If(condition, then, otherwise):
-                    made.append(If(condition, self.statements(then), self.statements(otherwise)))
                 case _:  # what takes whole arrays stays
-                    made.append(statement)
+                    made.append(with_blocks(statement, self.statements))
         return made
 
     def nest(self, nest: Nest) -> list[Statement]:

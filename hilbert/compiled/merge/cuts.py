@@ -7,6 +7,7 @@ reads along memory.
 from __future__ import annotations
 
 import itertools
+from functools import partial
 from typing import TYPE_CHECKING
 
 from attrs import evolve
@@ -14,7 +15,7 @@ from attrs import evolve
 from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.places import Division, Place, Variable
 from hilbert.compiled.tree.rewriting import Rewriting
-from hilbert.compiled.tree.statements import For, If, Product, Store
+from hilbert.compiled.tree.statements import For, If, Product, Store, with_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,23 +31,19 @@ def cut(pool: Pool, statements: list[Statement]) -> list[Statement]:
     """The statements with loops in parts, the outer ones first."""
     made: list[Statement] = []
     for statement in statements:
-        match statement:
-            case For(variable, body, rounds=False):
-                ends = sorted({0, variable.size, *_ends(statement, variable)})
-                if len(ends) == 2 or len(ends) > PARTS + 1:
-                    made.append(For(variable, cut(pool, body)))
-                    continue
-                for low, high in itertools.pairwise(ends):
-                    part = Variable(f"{variable.name}_{low}", high - low)
-                    at = Place.of(part) + low if high - low > 1 else Place(low)
-                    inner = cut(pool, moved(Rewriting(pool, {variable: at}), body))
-                    made += [For(part, inner)] if high - low > 1 else inner
-            case For(variable, body):
-                made.append(For(variable, cut(pool, body), rounds=True))
-            case If(condition, then, otherwise):
-                made.append(If(condition, cut(pool, then), cut(pool, otherwise)))
-            case _:  # those that hold no others
-                made.append(statement)
+        if not isinstance(statement, For) or statement.rounds:
+            made.append(with_blocks(statement, partial(cut, pool)))
+            continue
+        variable, body = statement.variable, statement.body
+        ends = sorted({0, variable.size, *_ends(statement, variable)})
+        if len(ends) == 2 or len(ends) > PARTS + 1:
+            made.append(For(variable, cut(pool, body)))
+            continue
+        for low, high in itertools.pairwise(ends):
+            part = Variable(f"{variable.name}_{low}", high - low)
+            at = Place.of(part) + low if high - low > 1 else Place(low)
+            inner = cut(pool, moved(Rewriting(pool, {variable: at}), body))
+            made += [For(part, inner)] if high - low > 1 else inner
     return made
 
 
@@ -63,19 +60,18 @@ def _ends(loop: For, variable: Variable) -> Iterator[int]:
 
 def moved(change: Rewriting, statements: list[Statement]) -> list[Statement]:
     """A copy of statements, changed."""
-
-    def copied(statement: Statement) -> Statement:
-        match statement:
-            case For(variable, body, rounds):
-                return For(variable, [*map(copied, body)], rounds)
-            case If(condition, then, otherwise):
-                return If(change.value(condition), [*map(copied, then)], [*map(copied, otherwise)])
+    made: list[Statement] = []
+    for statement in statements:
+        copy = with_blocks(statement, partial(moved, change))
+        match copy:
+            case If():
+                copy.condition = change.value(copy.condition)
             case Store(buffer, places, v, monoid):
-                return Store(buffer, change.places(buffer, places), change.value(v), monoid)
+                copy = Store(buffer, change.places(buffer, places), change.value(v), monoid)
             case Product():
-                first, second, made = map(change.place, statement.starts)
-                return evolve(statement, starts=(first, second, made))
-            case _:  # whole arrays
-                return statement
-
-    return [*map(copied, statements)]
+                first, second, third = map(change.place, copy.starts)
+                copy = evolve(copy, starts=(first, second, third))
+            case _:  # loops and whole arrays
+                pass
+        made.append(copy)
+    return made

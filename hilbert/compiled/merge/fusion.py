@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, final
 
 from hilbert.compiled.tree.accesses import accesses, width, writes
-from hilbert.compiled.tree.statements import For, If, Routine, Store, inside
+from hilbert.compiled.tree.statements import For, If, Routine, Store, blocks, inside, with_blocks
 
 if TYPE_CHECKING:
     from hilbert.compiled.tree.accesses import Accesses
@@ -36,27 +36,21 @@ def fused(statements: list[Statement]) -> list[Statement]:
         if len(work[variable]) > 1:
             for only_next in (True, False):
                 clusters.merge(variable, only_next=only_next)
-    statements = [cluster.statement for cluster in clusters.order]
-    for statement in statements:
-        if isinstance(statement, For):
-            statement.body = fused(statement.body)
-        elif isinstance(statement, If):
-            statement.then, statement.otherwise = fused(statement.then), fused(statement.otherwise)
-    return statements
+    return [with_blocks(cluster.statement, fused) for cluster in clusters.order]
 
 
 def work_of(statement: Statement) -> int:
     """The number of stores that a statement makes."""
-    total, waiting = 0, [(statement, 1)]
-    while waiting:
-        top, n = waiting.pop()
-        if isinstance(top, For):
-            waiting += [(inner, n * top.variable.size) for inner in top.body]
-        elif isinstance(top, If):
-            waiting += [(inner, n) for inner in top.then + top.otherwise]
-        else:
-            total += n * top.work if isinstance(top, Routine) else n
-    return total
+    within = sum(work_of(inner) for block in blocks(statement) for inner in block)
+    match statement:
+        case For(variable):
+            return variable.size * within
+        case If():
+            return within
+        case Routine():
+            return statement.work
+        case _:
+            return 1
 
 
 @final

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, final
 
 from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.rewriting import Rewriting
-from hilbert.compiled.tree.statements import For, If, Product, Store, inside
+from hilbert.compiled.tree.statements import If, Product, Store, blocks, inside, with_blocks
 
 if TYPE_CHECKING:
     from hilbert.compiled.tree.buffers import Buffer
@@ -95,7 +95,7 @@ def _needed(statements: list[Statement], entries: _Entries) -> list[Statement]:
             else:
                 unread.setdefault(entry, []).append(statement)
         elif isinstance(statement, If):
-            for buffer, found in accesses(If(statement.condition, [], [])).items():
+            for buffer, found in accesses(statement, within=False).items():
                 read |= {entries.at(buffer, access.places) for access in found if access.places is not None}
     for entry in read - {None}:
         assert entry is not None
@@ -115,15 +115,10 @@ def _only(statements: list[Statement], kept: set[Store]) -> list[Statement]:
     """The statements with these stores only, and without loops that hold nothing."""
     made: list[Statement] = []
     for statement in statements:
-        match statement:
-            case Store():
-                made += [statement] if statement in kept else []
-            case For():
-                statement.body = _only(statement.body, kept)
-                made += [statement] if statement.body else []
-            case If():
-                statement.then, statement.otherwise = (_only(s, kept) for s in (statement.then, statement.otherwise))
-                made += [statement] if statement.then or statement.otherwise else []
-            case _:  # what takes whole arrays stays
-                made.append(statement)
+        if isinstance(statement, Store):
+            made += [statement] if statement in kept else []
+            continue
+        left = with_blocks(statement, lambda inner: _only(inner, kept))
+        if not blocks(left) or any(blocks(left)):
+            made.append(left)
     return made

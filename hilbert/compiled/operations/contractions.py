@@ -101,7 +101,7 @@ def _product(to: Loops, spec: Spec, size: dict[str, int], left: Array, right: Ar
     operands = (first, second) if spec.out.removeprefix(batch)[:1] in first.labels else (second, first)
     rows, columns = ("".join(c for c in spec.out if c in operand.labels and c not in batch) for operand in operands)
     count, m, n, k = (math.prod(size[c] for c in labels) for labels in (batch, rows, columns, summed))
-    if min(m, n) < SIDE or k < SUMMED or m * n * k < WORK:
+    if min(m, n) < SIDE or k < SUMMED or m * n * k < WORK or not count:
         return None
     own = batch + rows + columns
     plain = to.of(result, to.buffer(result.shape, result.dtype))

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from hilbert.compiled.tree.places import Atom
     from hilbert.compiled.tree.values import Pool
 
-UNCHANGED: Callable[[Buffer, tuple[Place, ...]], tuple[Place, ...]] = lambda _, places: places  # noqa: E731
-
 
 @final
 class Rewriting:
@@ -28,7 +26,7 @@ class Rewriting:
         self,
         pool: Pool,
         variables: Mapping[Variable, Place],
-        kept: Callable[[Buffer, tuple[Place, ...]], tuple[Place, ...]] = UNCHANGED,
+        kept: Callable[[Buffer, tuple[Place, ...]], tuple[Place, ...]] = lambda _, places: places,
         known: Callable[[Buffer, tuple[Place, ...]], Value | None] = lambda *_: None,
     ) -> None:
         self.pool, self.variables, self.kept, self.known = pool, variables, kept, known

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-from attrs import define, field, frozen
+from attrs import define, frozen
 
 from hilbert.compiled.tree.places import Place, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.values import Value
@@ -151,19 +151,49 @@ class Called:
     given: tuple[Any, ...]
     made: tuple[Buffer, ...]
     why: str
-    sources: list[Buffer] = field(factory=list)
+
+    @property
+    def buffers(self) -> list[Buffer]:
+        """The buffers that are given; some stand in tuples."""
+        return [*_flattened(self.given)]
+
+
+def _flattened(given: tuple[Any, ...]) -> Iterator[Buffer]:
+    for part in given:
+        if isinstance(part, tuple):
+            yield from _flattened(part)
+        else:
+            yield part
 
 
 Statement: TypeAlias = "Nest | Store | For | If | Product | Routine | Called"
 
 
-def inside(statements: list[Statement]) -> Iterator[Statement]:
+def blocks(statement: Statement) -> list[list[Statement]]:
+    """The lists of statements that a loop or a branch holds."""
+    match statement:
+        case For(_, body):
+            return [body]
+        case If(_, then, otherwise):
+            return [then, otherwise]
+        case _:
+            return []
+
+
+def with_blocks(statement: Statement, change: Callable[[list[Statement]], list[Statement]]) -> Statement:
+    """The statement with each list of statements that it holds changed; loops are not marked yet."""
+    match statement:
+        case For(variable, body, rounds):
+            return For(variable, change(body), rounds)
+        case If(condition, then, otherwise):
+            return If(condition, change(then), change(otherwise))
+        case _:
+            return statement
+
+
+def inside(statements: Iterable[Statement]) -> Iterator[Statement]:
     """All statements, outer ones first."""
-    waiting = list(reversed(statements))
-    while waiting:
-        top = waiting.pop()
-        yield top
-        if isinstance(top, For):
-            waiting.extend(reversed(top.body))
-        elif isinstance(top, If):
-            waiting.extend(reversed(top.then + top.otherwise))
+    for statement in statements:
+        yield statement
+        for block in blocks(statement):
+            yield from inside(block)

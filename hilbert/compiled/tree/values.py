@@ -18,16 +18,28 @@ from hilbert.compiled.tree.buffers import Buffer
 from hilbert.compiled.tree.places import Computed, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 BOOL, INT = "bool", "int64"
 EXPONENT = 126
 """Powers of two up to this exponent have an inverse, in float32 too."""
-COMPARISONS = ("gt", "ge", "lt", "le", "eq", "ne")
-LOGIC = ("and", "or")
 SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "eq": "=="}
 
 Number: TypeAlias = float | bool
+
+
+def _operators(name: str) -> tuple[Callable[[Value, Value | float], Value], Callable[[Value, Value | float], Value]]:
+    """The methods for an operation of the pool: on a value and another one, and on these two swapped."""
+
+    def plain(self: Value, other: Value | float) -> Value:
+        made: Value = getattr(self.pool, name)(self, self.like(other))
+        return made
+
+    def swapped(self: Value, other: Value | float) -> Value:
+        made: Value = getattr(self.pool, name)(self.like(other), self)
+        return made
+
+    return plain, swapped
 
 
 @final
@@ -57,34 +69,14 @@ class Value(Computed):
 
     # --- formulas ---
 
-    def _with(self, name: str, other: Value | float, *, swapped: bool = False) -> Value:
-        right = other if isinstance(other, Value) else self.pool.number(other, self.dtype)
-        made: Value = getattr(self.pool, name)(*((right, self) if swapped else (self, right)))
-        return made
+    def like(self, other: Value | float) -> Value:
+        """A value, or a number of the same dtype."""
+        return other if isinstance(other, Value) else self.pool.number(other, self.dtype)
 
-    def __add__(self, other: Value | float) -> Value:
-        return self._with("add", other)
-
-    def __radd__(self, other: Value | float) -> Value:
-        return self._with("add", other, swapped=True)
-
-    def __sub__(self, other: Value | float) -> Value:
-        return self._with("sub", other)
-
-    def __rsub__(self, other: Value | float) -> Value:
-        return self._with("sub", other, swapped=True)
-
-    def __mul__(self, other: Value | float) -> Value:
-        return self._with("mul", other)
-
-    def __rmul__(self, other: Value | float) -> Value:
-        return self._with("mul", other, swapped=True)
-
-    def __truediv__(self, other: Value | float) -> Value:
-        return self._with("div", other)
-
-    def __rtruediv__(self, other: Value | float) -> Value:
-        return self._with("div", other, swapped=True)
+    __add__, __radd__ = _operators("add")
+    __sub__, __rsub__ = _operators("sub")
+    __mul__, __rmul__ = _operators("mul")
+    __truediv__, __rtruediv__ = _operators("div")
 
     def __neg__(self) -> Value:
         return self.pool.neg(self)
@@ -94,14 +86,11 @@ class Value(Computed):
 
     def compared(self, how: str, other: Value | float) -> Value:
         """A truth value: how is one of gt ge lt le eq ne. NaN is in no relation but ne."""
-        right = other if isinstance(other, Value) else self.pool.number(other, self.dtype)
-        return self.pool.node(how, (self, right), BOOL)
+        return self.pool.node(how, (self, self.like(other)), BOOL)
 
     def where(self, then: Value | float, otherwise: Value | float) -> Value:
         """`then` where this truth value holds, `otherwise` elsewhere."""
-        dtype = (
-            then.dtype if isinstance(then, Value) else otherwise.dtype if isinstance(otherwise, Value) else "float64"
-        )
+        dtype = next((v.dtype for v in (then, otherwise) if isinstance(v, Value)), "float64")
         a, b = (v if isinstance(v, Value) else self.pool.number(v, dtype) for v in (then, otherwise))
         return self.pool.select(self, a, b)
 
