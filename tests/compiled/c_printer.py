@@ -90,7 +90,7 @@ class _Function:
         self.lines += [
             f"for (int64_t i = 0; i < {m}; i++) for (int64_t j = 0; j < {n}; j++) {{ {t} sum = 0;",
             f"for (int64_t h = 0; h < {k}; h++) sum += {a} * {b};",
-            f"{c} = {_number(s.factor, s.c.dtype)} * sum{f' + {c}' if s.adds else ''};",
+            f"{c} = sum{f' + {c}' if s.adds else ''};",
         ]
 
     def argument(self, one: Given) -> str:

@@ -49,7 +49,7 @@ def _put(to: Loops, buffer: Any, piece: Array, start: int, targets: Any) -> None
     def at(own: Places) -> tuple[Places, Value]:
         return (places(own),), piece.at(own)
 
-    to.put_into(buffer, piece.shape, at, None, begins=False)
+    to.put_into(buffer, piece.shape, at)
 
 
 def assemblies(line: Line) -> tuple[dict[int, Assembly], set[int]]:

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from functools import cache
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, TypeAlias, final
 
 from attrs import frozen
 
 from hilbert.compiled.operations import small_systems
-from hilbert.compiled.operations.small_systems import NEAR, TINY, WIDE
+from hilbert.compiled.operations.contractions import has_scipy
+from hilbert.compiled.operations.small_systems import NEAR, TINY, WIDE, negated
 from hilbert.compiled.tree.places import Place
 from hilbert.compiled.tree.statements import Routine
 from hilbert.index.index import Fin
@@ -41,19 +40,13 @@ STORE = 32
 """The multiplications that take as long as a store."""
 
 
-@cache
-def has_lapack() -> bool:
-    """Tell if scipy is there."""
-    return find_spec("scipy") is not None
-
-
 def _either(small: Callable[..., Array | None]) -> Callable[[Callable[..., Array]], Callable[..., Array | None]]:
     """The operation written out where it is small, and by LAPACK where it is not; None without scipy."""
 
     def decorated(large: Callable[..., Array]) -> Callable[..., Array | None]:
         def loops(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf, **options: str) -> Array | None:
             made = small(to, operands, masks, result, **options)
-            if made is not None or not has_lapack():
+            if made is not None or not has_scipy():
                 return made
             return large(to, operands, masks, result, **options)
 
@@ -111,7 +104,7 @@ class Matrices:
 
     def trust(self, is_right: Callable[[Places], Value]) -> None:
         """Ask the interpreter where a condition on the places in front and on the diagonal does not hold."""
-        self.to.doubt([*self.front, self.n], lambda p: _not(is_right(p)))
+        self.to.doubt([*self.front, self.n], lambda p: negated(is_right(p)))
 
 
 @final
@@ -131,13 +124,12 @@ def _by_columns(to: Loops, array: Array) -> Matrices:
 
 def _lying(to: Loops, array: Array) -> tuple[Buffer, bool] | None:
     """The buffer that matrices are stored in, and True if by columns; None where they are computed."""
-    variables = [to.variable(k) for k in array.shape]
-    value = array.at(tuple(map(Place.of, variables)))
-    found = [place.variable for place in value.args[1]] if value.name == "load" and value.dtype == WIDE else []
-    turned = [*variables[:-2], variables[-1], variables[-2]]
-    if found not in (variables, turned) or value.args[0].order != (*range(len(found)),):
+    buffer, axes = to.lying(array) or (None, [])
+    plain = [*range(len(array.shape))]
+    turned = [*plain[:-2], plain[-1], plain[-2]]
+    if buffer is None or buffer.dtype != WIDE or buffer.order != (*plain,) or axes not in (plain, turned):
         return None
-    return value.args[0], found == turned
+    return buffer, axes == turned
 
 
 def _factored(to: Loops, array: Array) -> Factors:
@@ -196,11 +188,7 @@ def _inverted(to: Loops, array: Array) -> Matrices:
 def _trust(to: Loops, buffer: Buffer) -> None:
     """Ask the interpreter where an entry is not finite: a sum is not."""
     found = to.total(_leaf(()), buffer.shape, lambda _, p: abs(to.pool.load(buffer, p)))
-    to.doubt((), lambda _: _not(found.at(()).compared("lt", math.inf)))
-
-
-def _not(value: Value) -> Value:
-    return value.pool.unary("not", value)
+    to.doubt((), lambda _: negated(found.at(()).compared("lt", math.inf)))
 
 
 def _between(x: Value, least: Value | float) -> Value:
@@ -298,7 +286,7 @@ def adjugate(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf) -
     wide = Leaf(Entry(WIDE), result.axes)
     found, front = inverse(to, [a], masks[:1], wide), len(masks[0])
     assert found is not None
-    to.doubt(det_a.shape, lambda p: _not(_between(abs(to.pool.cast(det_a.at(p), WIDE)), TINY)))
+    to.doubt(det_a.shape, lambda p: negated(_between(abs(to.pool.cast(det_a.at(p), WIDE)), TINY)))
 
     def at(p: Places) -> Value:
         factor = to.pool.cast(det_a.at(tuple(itertools.compress(p[:front], masks[1]))), WIDE)
@@ -326,7 +314,7 @@ def det(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf) -> Arr
         return pool.load(found.info, p).compared("ne", 0).where(0.0, odd.where(-size, size))
 
     made = to.each(_leaf(f.front), at)
-    to.doubt(f.front, lambda p: _not(abs(made.at(p)).compared("lt", math.inf)))
+    to.doubt(f.front, lambda p: negated(abs(made.at(p)).compared("lt", math.inf)))
     return to.view(result, lambda p: pool.cast(made.at(tuple(itertools.compress(p, masks[0]))), result.dtype))
 
 

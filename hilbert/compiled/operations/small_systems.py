@@ -64,10 +64,11 @@ class Cells:
         """Ask the interpreter where one of the conditions does not hold."""
         if conditions:
             sizes = [axis.size for axis in itertools.compress(self.axes, self.mask)]
-            self.to.doubt(sizes, lambda own: _not(_all(c(self.full(own)) for c in conditions)))
+            self.to.doubt(sizes, lambda own: negated(_all(c(self.full(own)) for c in conditions)))
 
 
-def _not(value: Value) -> Value:
+def negated(value: Value) -> Value:
+    """Not the truth value."""
     return value.pool.unary("not", value)
 
 
@@ -185,7 +186,7 @@ def _small(found: Callable[..., Entries]) -> Callable[..., Array | None]:
 
         for index, cell in found(Given(to, operands, masks, result.axes), **options).items():
             sizes = result.shape[:n] + result.shape[n + len(index) :]
-            to.put_into(made, sizes, partial(put, index, cell), None, begins=False)
+            to.put_into(made, sizes, partial(put, index, cell))
         return to.of(result, made)
 
     return loops
@@ -248,7 +249,7 @@ def det(given: Given) -> Entries:
         return {(): lambda _: given.to.number(1.0, WIDE)}
     regular = cells.kept(lambda p: _all(pivot(p).compared("ne", 0.0) for pivot in pivots), "bool")
     normal = cells.kept(lambda p: _all(_is_normal(product(p)) for product in products), "bool")
-    cells.trust(lambda p: given.to.pool.logic("or", normal(p), _not(regular(p))))
+    cells.trust(lambda p: given.to.pool.logic("or", normal(p), negated(regular(p))))
     return {(): lambda p: regular(p).where(products[-1](p), 0.0)}
 
 

@@ -104,7 +104,7 @@ class Routine:
 @final
 @define(eq=False)
 class Product:
-    """c = factor·a·b of matrices stored by rows, each transposed if told so; m×k by k×n.
+    """c = a·b of matrices stored by rows, each transposed if told so; m×k by k×n.
 
     The rows of a, b and c lie `leads` entries apart; they begin at some entries. The first `rows` axes of c are its
     rows. The product is added to c if told so. Where there is one for each round of a loop, `batch` are the axes of a,
@@ -118,7 +118,6 @@ class Product:
     sizes: tuple[int, int, int]
     leads: tuple[int, int, int]
     rows: int = 1
-    factor: float = 1.0
     starts: tuple[Place, Place, Place] = (Place(0), Place(0), Place(0))
     adds: bool = False
     batch: tuple[int, ...] = ()
@@ -138,7 +137,7 @@ class Product:
         (m, n, k), (ta, tb), (lda, ldb, ldc) = self.sizes, self.transposed, self.leads
         a, b, c = zip((self.a, self.b, self.c), self.starts, strict=True)
         form = "T" if tb else "N", "T" if ta else "N", n, m, k
-        given: tuple[Given, ...] = (*form, self.factor, b, ldb, a, lda, float(self.adds), c, ldc)
+        given: tuple[Given, ...] = (*form, 1.0, b, ldb, a, lda, float(self.adds), c, ldc)
         return Routine("dgemm" if self.c.dtype == "float64" else "sgemm", given, (self.c,))
 
 
