@@ -15,7 +15,6 @@ from hilbert.compiled.lower.assembled import assemblies
 from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.arrays import Array, Loops, Unmade
 from hilbert.compiled.tree.buffers import Buffer
-from hilbert.compiled.tree.places import Place
 from hilbert.compiled.tree.statements import Called, Product
 from hilbert.compiled.tree.values import loads
 from hilbert.index.leaf import Bundle
@@ -97,17 +96,13 @@ def _turned(to: Loops, array: Array, output: Buffer, others: Sequence[Array]) ->
         if isinstance(statement, Product) and statement.c is buffer:
             rows = statement.rows
             is_read = any(buffer in accesses(other) for other in to.statements if other is not statement)
-            places = ([Place.of(to.variable(n)) for n in other.shape] for other in others)
-            reads = (load for other, at in zip(others, places, strict=True) for load in loads(other.at(tuple(at))))
-            is_read |= any(buffer is load.args[0] for load in reads)
+            is_read |= any(buffer is load.args[0] for other in others for load in loads(to.entry(other)[1]))
             turned = [*found[rows:], *found[:rows]]
             if is_read or buffer.kind != "work" or turned != [*range(len(found))]:
                 return False
-            (m, n, k), (ta, tb), (lead, other, _) = statement.sizes, statement.transposed, statement.leads
-            sizes, leads = (n, m, k), (other, lead, m)
-            to.statements[at] = Product(
-                statement.b, statement.a, output, (not tb, not ta), sizes, leads, len(found) - rows
-            )
+            (m, n, k), (ta, tb), (x, y, _) = statement.sizes, statement.transposed, statement.leads
+            ends = statement.b, statement.a, output
+            to.statements[at] = Product(*ends, (not tb, not ta), (n, m, k), (y, x, m), len(found) - rows)
             return True
     return False
 

@@ -236,10 +236,14 @@ class Loops:
         assert buffer is not None
         return buffer
 
+    def entry(self, array: Array) -> tuple[list[Variable], Value]:
+        """Variables along the axes of an array, and what stands there."""
+        variables = [self.variable(n) for n in array.shape]
+        return variables, array.at(tuple(map(Place.of, variables)))
+
     def lying(self, array: Array) -> tuple[Buffer, list[int]] | None:
         """The buffer that an array is read from, and the array's axis for each of its own; None if it is computed."""
-        variables = [self.variable(n) for n in array.shape]
-        value = array.at(tuple(map(Place.of, variables)))
+        variables, value = self.entry(array)
         found = [place.variable for place in value.args[1]] if value.name == "load" else []
         if len(found) != len(variables) or {*found} != {*variables}:
             return None
