@@ -15,7 +15,6 @@ from hilbert.compiled.lower.axis_classes import MOST, AxisClasses, stride
 from hilbert.compiled.tree.places import Place, Variable
 from hilbert.compiled.tree.rewriting import Rewriting
 from hilbert.compiled.tree.statements import UNITS, For, Nest, Product, Store, with_blocks
-from hilbert.compiled.tree.values import loads
 
 if TYPE_CHECKING:
     from hilbert.compiled.tree.arrays import Loops
@@ -101,14 +100,12 @@ class Expansion:
 
 def jumps(nest: Nest, v: Variable) -> int:
     """The number of entries that a nest reads or writes whose next one along a variable is not beside them."""
-    found = [(load.args[0], load.args[1]) for load in loads(nest.value)]
-    return sum(stride(buffer, places, v) not in {0, 1} for buffer, places in [(nest.buffer, nest.places), *found])
+    return sum(stride(*entry, v) not in {0, 1} for entry in nest.entries)
 
 
 def reach(nest: Nest, v: Variable) -> int:
     """The most entries from a place of a nest to the next one along a variable."""
-    found = [(nest.buffer, nest.places), *(load.args for load in loads(nest.value))]
-    return max(abs(stride(buffer, places, v) or 0) for buffer, places in found)
+    return max(abs(stride(*entry, v) or 0) for entry in nest.entries)
 
 
 def strip_of(nest: Nest, looped: list[Variable], written: int) -> dict[Variable, int]:
@@ -121,10 +118,9 @@ def strip_of(nest: Nest, looped: list[Variable], written: int) -> dict[Variable,
         return {}
     v, inner = looped[-2:]
     free = [any(p.variable == u for p in nest.places) for u in (v, inner)]
-    found = [(buffer, places) for load in loads(nest.value) for buffer, places in [load.args]]
     is_given = any(
         buffer.kind in {"in", "constant"} and stride(buffer, places, v) and stride(buffer, places, inner) == 1
-        for buffer, places in found
+        for buffer, places in nest.entries[1:]
     )
     by = max((k for k in range(1, STRIP + 1) if not v.size % k and k * written <= MOST), default=1)
     return {v: by} if by > 1 and is_given and free[0] != free[1] and not jumps(nest, inner) else {}

@@ -108,14 +108,7 @@ class CompiledLine:
             "workspace": self._workspace,
             "fit": self.fit,
         }
-        self.plan = Plan(
-            [b.shape for b in made.inputs],
-            [(b.shape, np.dtype(b.dtype)) for b in made.outputs],
-            self.is_small,
-            steps,
-            made.doubted is not None,
-            names,
-        )
+        self.plan = Plan(made.inputs, made.outputs, self.is_small, steps, made.doubted is not None, names)
         functions = blas() if any(isinstance(s, Product | Routine) for s in made.statements) else None
         self.blas = None if functions is None else ctypes.addressof(functions)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 from attrs import define, frozen
 
 from hilbert.compiled.tree.places import Place, Variable
+from hilbert.compiled.tree.values import loads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -38,6 +39,11 @@ class Nest:
     value: Value
     monoid: str | None = None
     begins: bool = True
+
+    @property
+    def entries(self) -> list[tuple[Buffer, tuple[Place, ...]]]:
+        """The entry that is written, and those that are read."""
+        return [(self.buffer, self.places), *(load.args for load in loads(self.value))]
 
 
 @final
