@@ -77,7 +77,7 @@ class Expansion:
             at = dict(zip([*written, *strip], numbers, strict=True))
             places, value = self._at(nest, names | {v: names[v] + n if v in names else Place(n) for v, n in at.items()})
             if nest.monoid is not None and places in totals:
-                value = put_together(self.pool, nest.monoid, totals[places], value)
+                value = self.pool.again(nest.monoid, (totals[places], value), value.dtype)
             totals[places] = value
         plain: list[Statement] = [Store(nest.buffer, places, value) for places, value in totals.items()]
         if nest.monoid is None:
@@ -124,14 +124,6 @@ def strip_of(nest: Nest, looped: list[Variable], written: int) -> dict[Variable,
     )
     by = max((k for k in range(1, STRIP + 1) if not v.size % k and k * written <= MOST), default=1)
     return {v: by} if by > 1 and is_given and free[0] != free[1] and not jumps(nest, inner) else {}
-
-
-def put_together(pool: Pool, monoid: str, a: Value, b: Value) -> Value:
-    """Two values put together."""
-    if monoid in {"or", "and"}:
-        return pool.logic(monoid, a, b)
-    made: Value = getattr(pool, monoid)(a, b)
-    return made
 
 
 def _around(loops: list[Variable], body: list[Statement]) -> list[Statement]:

@@ -94,7 +94,7 @@ class CompiledLine:
         self.constants = [_aligned(c.values) for c in made.constants]
         ends = [*made.inputs, *made.outputs]
         most = [TAKEN] * len(made.inputs) + [GIVEN] * len(made.outputs)
-        self.is_small = [b.size * np.dtype(b.dtype).itemsize <= n for b, n in zip(ends, most, strict=True)]
+        self.is_small = [b.bytes <= n for b, n in zip(ends, most, strict=True)]
         held = [b if small else None for b, small in zip(ends, self.is_small, strict=True)]
         self.places, self.size = _layout([*held, *made.work])
         self.numbers = {buffer: k for k, buffer in enumerate(made.table)}
@@ -225,10 +225,8 @@ def _layout(buffers: Sequence[Buffer | None]) -> tuple[list[tuple[int, int, Any,
         if buffer is None:
             made.append((0, 0, np.dtype(np.uint8), (0,)))
             continue
-        dtype = np.dtype(buffer.dtype)
-        size = buffer.size * dtype.itemsize
-        made.append((at, size, dtype, tuple(buffer.shape[k] for k in buffer.order)))
-        at += -(-size // ALIGNED) * ALIGNED
+        made.append((at, buffer.bytes, np.dtype(buffer.dtype), tuple(buffer.shape[k] for k in buffer.order)))
+        at += -(-buffer.bytes // ALIGNED) * ALIGNED
     return made, at
 
 

@@ -243,7 +243,7 @@ class _Function:
                 case float(factor):
                     given.append(self.slot(TYPES[dtype], number_text(factor, dtype)))
                 case (buffer, start):
-                    place = f"ptr {self.base(buffer)}, i64 {self.place(start)}"
+                    place = f"ptr %{buffer.name}, i64 {self.place(start)}"
                     given.append(self.put(f"getelementptr inbounds {STORED[buffer.dtype]}, {place}"))
                 case _:
                     assert_never(one)
@@ -263,11 +263,6 @@ class _Function:
 
     # --- places and values ---
 
-    @staticmethod
-    def base(buffer: Buffer) -> str:
-        """The name of a buffer's address."""
-        return f"%{buffer.name}"
-
     def address(self, buffer: Buffer, places: tuple[Place, ...]) -> str:
         """The address of an entry."""
         return self.entry(buffer, combined(zip(places, buffer.strides, strict=True)))
@@ -281,7 +276,7 @@ class _Function:
         if place.terms and place.offset > 0 and is_affine:
             base, at = self.entry(buffer, Place(0, place.terms)), str(place.offset)
         else:
-            base, at = self.base(buffer), self.place(place)
+            base, at = f"%{buffer.name}", self.place(place)
         made = self.put(f"getelementptr inbounds {STORED[buffer.dtype]}, ptr {base}, i64 {at}")
         if is_affine:
             self.places[buffer, place] = made

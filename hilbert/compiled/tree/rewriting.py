@@ -88,8 +88,5 @@ class Rewriting:
                 return pool.load(top.args[0], self.places(*top.args)) if found is None else found
             case "place":
                 return pool.integer(self.place(top.args[0]))
-            case "add" | "sub" | "mul" | "div" | "neg" | "max" | "min" | "select":
-                made: Value = getattr(pool, top.name)(*(known[a] for a in top.args))
-                return made
-            case _:  # the others have no laws
-                return pool.node(top.name, tuple(known[a] if isinstance(a, Value) else a for a in top.args), top.dtype)
+            case _:  # on values, and perhaps the name of a function
+                return pool.again(top.name, tuple(known[a] if isinstance(a, Value) else a for a in top.args), top.dtype)

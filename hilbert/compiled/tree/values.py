@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 BOOL, INT = "bool", "int64"
 EXPONENT = 126
 """Powers of two up to this exponent have an inverse, in float32 too."""
+LAWS = ("add", "sub", "mul", "div", "neg", "max", "min", "select")
+"""The operations with laws, which the pool has under these names."""
 SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "eq": "=="}
 
 Number: TypeAlias = float | bool
@@ -116,6 +118,13 @@ class Pool:
         if found is None:
             found = self._made[key] = Value(self, name, args, dtype)
         return found
+
+    def again(self, name: str, args: tuple[Any, ...], dtype: str) -> Value:
+        """The value of an operation by its laws, if there are any."""
+        if name not in LAWS:
+            return self.node(name, args, dtype)
+        made: Value = getattr(self, name)(*args)
+        return made
 
     def number(self, number: Number, dtype: str) -> Value:
         """A number; 0 and −0 are two, and NaN is one."""
