@@ -69,8 +69,8 @@ class CompiledLine:
         made = lowered(folded(line, FOLDED), merge=merge)
         statements = made.statements
         module = Module(target, calls_functions=len(statements) > MANY)
-        names = [f"run{k}" for k, part in enumerate(made.parts) if part.call is None]
-        for name, part in zip(names, (part for part in made.parts if part.call is None), strict=True):
+        functions = {f"run{k}": part for k, part in enumerate(made.parts) if part.call is None}
+        for name, part in functions.items():
             module.add(name, part, made.table)
         self.text = module.text
         middle = time.perf_counter()
@@ -79,7 +79,7 @@ class CompiledLine:
             highest = VECTORS
         if len(statements) > MOST:
             highest = 1
-        self._code = Code(self.text, names, target, highest if level is None else min(level, highest))
+        self._code = Code(self.text, [*functions], target, highest if level is None else min(level, highest))
         places = iter(self._code.addresses)
         steps = [part.call or Function.at(next(places), part.rounds, part.turn) for part in made.parts]
         self._lay_out(made, steps)

@@ -28,7 +28,7 @@ from hilbert.compiled.machine.ir_words import (
 from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.places import Computed, Division, Place, Variable, combined
 from hilbert.compiled.tree.statements import For, If, Product, Routine, Store
-from hilbert.compiled.tree.values import Value
+from hilbert.compiled.tree.values import Value, unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -160,6 +160,13 @@ class _Function:
                 case _:  # nests are loops by now, calls stand between functions
                     raise TypeError(statement)
 
+    def inner(self, statements: Sequence[Statement], at: dict[Variable, str]) -> None:
+        """The text of statements in a loop or a branch: what is found there is not known behind."""
+        kept = self.values, self.places, self.at
+        self.values, self.places, self.at = {}, dict(self.places), self.at | at
+        self.body(statements)
+        self.values, self.places, self.at = kept
+
     def put(self, text: str) -> str:
         """A line of text with a new name for its result."""
         self.count += 1
@@ -178,12 +185,10 @@ class _Function:
         self.lines += [f"  br label %{before}", f"{before}:", f"  br label %{head}", f"{head}:"]
         counter, place = f"%c{head}", len(self.lines)
         self.lines.append("")
-        outer, self.at[variable] = self.at.get(variable), counter
-        self.values, places, group = {}, self.places, self.group
-        self.places = dict(places)
+        group = self.group
         if loop.is_parallel:
             self.group, self.totals = self.module.note("distinct !{}"), loop.totals
-        self.body(loop.body)
+        self.inner(loop.body, {variable: counter})
         hints = hints_of(loop, self.group, self.module.note)
         self.group = group
         last = self.label()
@@ -192,11 +197,7 @@ class _Function:
         more = self.put(f"icmp ult i64 {following}, {stop}")
         self.lines[place] = f"  {counter} = phi i64 [ {first}, %{before} ], [ {following}, %{last} ]"
         self.lines += [f"  br i1 {more}, label %{head}, label %{end}{hints}", f"{end}:"]
-        self.values, self.places = {}, places
-        if outer is None:
-            del self.at[variable]
-        else:
-            self.at[variable] = outer
+        self.values = {}
 
     def branch(self, statement: If) -> None:
         """One of two lists."""
@@ -205,9 +206,7 @@ class _Function:
         self.lines += [f"  br i1 {condition}, label %{then}, label %{otherwise}"]
         for label, part in ((then, statement.then), (otherwise, statement.otherwise)):
             self.lines.append(f"{label}:")
-            values, places, self.values, self.places = self.values, self.places, {}, dict(self.places)
-            self.body(part)
-            self.values, self.places = values, places
+            self.inner(part, {})
             self.lines.append(f"  br label %{end}")
         self.lines.append(f"{end}:")
         self.values = {}
@@ -317,22 +316,12 @@ class _Function:
 
     def value(self, value: Value) -> str:
         """The name of a value, whose operations are written if they are not."""
-        waiting = [value]
-        while waiting:
-            top = waiting[-1]
-            if top in self.values or top.name == "number":
-                waiting.pop()
-                continue
-            left = [a for a in top.values if a not in self.values and a.name != "number"]
-            if left:
-                waiting += reversed(left)
-                continue
-            waiting.pop()
+        for top in unfinished(value, self.values):
             self.values[top] = self._operation(top)
             self.reads[top] = read = self._buffers(top)
             for buffer in read:
                 self.readers.setdefault(buffer, []).append(top)
-        return self._name(value)
+        return self.values[value]
 
     def _buffers(self, top: Value) -> frozenset[Buffer]:
         """The buffers that a value is computed from whose operands are written."""
@@ -344,17 +333,16 @@ class _Function:
         within = [v for place in places for v in place.computed if isinstance(v, Value)]
         return frozenset(own).union(*(self.reads.get(v, frozenset()) for v in (*top.values, *within)))
 
-    def _name(self, value: Value) -> str:
-        return number_text(value.args[0], value.dtype) if value.name == "number" else self.values[value]
-
     def _operation(self, top: Value) -> str:
         """The line of text of an operation whose operands are written."""
         dtype, t = top.dtype, TYPES[top.dtype]
+        if top.name == "number":
+            return number_text(top.args[0], dtype)
         if top.name == "load":
             return self._loaded(top.args[0], self.address(*top.args))
         if top.name == "place":
             return self.place(top.args[0])
-        args, of = [self._name(a) for a in top.values], top.values[0].dtype
+        args, of = [self.values[a] for a in top.values], top.values[0].dtype
         if top.name in FLOATS:
             how = f"fcmp {FLOATS[top.name]}" if of in SUFFIX else f"icmp {INTS[top.name]}"
             return self.put(f"{how} {TYPES[of]} {args[0]}, {args[1]}")

@@ -18,13 +18,11 @@ if TYPE_CHECKING:
 
 def along_axes(to: Loops, name: str, at: int, count: int, array: Array, result: Leaf) -> Array | None:
     """The function of that name along `count` axes from `at` on; None for one that has no loops."""
-    match name:
-        case "argmax" | "argmin":
-            return _extreme(to, name, at, count, array, result)
-        case "logsumexp" | "softmax" | "log_softmax":
-            return _exponentials(to, name, at, count, array, result)
-        case _:  # an order is found by sorting
-            return None
+    if name in {"argmax", "argmin"}:
+        return _extreme(to, name, at, count, array, result)
+    if name in {"logsumexp", "softmax", "log_softmax"}:
+        return _exponentials(to, name, at, count, array, result)
+    return None  # an order is found by sorting
 
 
 def _exponentials(to: Loops, name: str, at: int, count: int, array: Array, result: Leaf) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never, final
 
 from hilbert.compiled.tree.places import Computed, Division, Place, Variable
-from hilbert.compiled.tree.values import Value
+from hilbert.compiled.tree.values import Value, unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -48,17 +48,9 @@ class Rewriting:
 
     def value(self, value: Value) -> Value:
         """The value, changed."""
-        known, waiting = self._known, [value]
-        while waiting:
-            top = waiting[-1]
-            left = [] if top in known else [a for a in top.values if a not in known]
-            if left:
-                waiting.extend(left)
-                continue
-            waiting.pop()
-            if top not in known:
-                known[top] = self._again(top)
-        return known[value]
+        for top in unfinished(value, self._known):
+            self._known[top] = self._again(top)
+        return self._known[value]
 
     def _atom(self, atom: Atom) -> Atom | int | Place:
         match atom:

@@ -18,7 +18,7 @@ from hilbert.compiled.tree.buffers import Buffer
 from hilbert.compiled.tree.places import Computed, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Container, Iterator
 
 BOOL, INT = "bool", "int64"
 EXPONENT = 126
@@ -233,6 +233,20 @@ class Pool:
     def call(self, name: str, *args: Value) -> Value:
         """A function of numbers by its name."""
         return self.node("call", (name, *args), args[0].dtype)
+
+
+def unfinished(value: Value, done: Container[Value]) -> Iterator[Value]:
+    """The values that a value is made of, operands first, but for those that are done; each is done when it is met."""
+    waiting = [value]
+    while waiting:
+        top = waiting[-1]
+        left = [] if top in done else [a for a in top.values if a not in done]
+        if left:
+            waiting += reversed(left)
+            continue
+        waiting.pop()
+        if top not in done:
+            yield top
 
 
 def loads(value: Value) -> tuple[Value, ...]:
