@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias, final
 
 from hilbert.compiled.tree.places import Division, Place, Variable
 from hilbert.compiled.tree.statements import For, Nest, Product, blocks, inside
-from hilbert.compiled.tree.values import Value, loads
+from hilbert.compiled.tree.values import computed, loads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -235,8 +235,7 @@ def _nests(statements: list[Statement], rounds: int) -> Iterator[tuple[Nest, int
 def variables_of(place: Place) -> Iterator[Variable]:
     """The variables that a place depends on, also by the values that it is computed from."""
     yield from _outright(place)
-    for value in place.computed:
-        assert isinstance(value, Value)
+    for value in computed([place]):
         for load in loads(value):
             for inner in load.args[1]:
                 yield from _outright(inner)

@@ -28,7 +28,7 @@ from hilbert.compiled.machine.ir_words import (
 from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.places import Computed, Division, Place, Variable, combined
 from hilbert.compiled.tree.statements import For, If, Product, Routine, Store
-from hilbert.compiled.tree.values import Value, unfinished
+from hilbert.compiled.tree.values import Value, computed, unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -325,13 +325,9 @@ class _Function:
 
     def _buffers(self, top: Value) -> frozenset[Buffer]:
         """The buffers that a value is computed from whose operands are written."""
-        own: tuple[Buffer, ...] = ()
-        places: tuple[Place, ...] = top.args if top.name == "place" else ()
-        if top.name == "load":
-            buffer, places = top.args
-            own = () if buffer.kind == "constant" else (buffer,)
-        within = [v for place in places for v in place.computed if isinstance(v, Value)]
-        return frozenset(own).union(*(self.reads.get(v, frozenset()) for v in (*top.values, *within)))
+        own = {top.args[0]} if top.name == "load" and top.args[0].kind != "constant" else set()
+        within = (*top.values, *computed(top.places))
+        return frozenset(own).union(*(self.reads.get(v, frozenset()) for v in within))
 
     def _operation(self, top: Value) -> str:
         """The line of text of an operation whose operands are written."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, assert_never
 
 from hilbert.compiled.tree.statements import Called, For, If, Nest, Product, Routine, Store, inside
-from hilbert.compiled.tree.values import Value, loads
+from hilbert.compiled.tree.values import computed, loads
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.places import Place, Variable
     from hilbert.compiled.tree.statements import Statement
+    from hilbert.compiled.tree.values import Value
 
 
 class Access(NamedTuple):
@@ -34,9 +35,8 @@ def accesses(statement: Statement, *, constants: bool = False, within: bool = Tr
                 _read(found, condition, constants)
             case Store(buffer, places, value, monoid) | Nest(_, buffer, places, value, monoid):
                 _read(found, value, constants)
-                for value_ in (v for place in places if place.terms for v in place.computed):
-                    if isinstance(value_, Value):
-                        _read(found, value_, constants)
+                for inner in computed(places):
+                    _read(found, inner, constants)
                 entries = found.setdefault(buffer, [])
                 entries.append(Access(places, writes=True))
                 if monoid is not None:

@@ -18,7 +18,7 @@ from hilbert.compiled.tree.buffers import Buffer
 from hilbert.compiled.tree.places import Computed, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator
+    from collections.abc import Callable, Container, Iterable, Iterator
 
 BOOL, INT = "bool", "int64"
 EXPONENT = 126
@@ -68,6 +68,12 @@ class Value(Computed):
         self.number: Number | None = args[0] if name == "number" else None
         """The number, if the value is one."""
         self._loads: tuple[Value, ...] | None = None
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """The places that the value is about: those of an entry, or the one that it is."""
+        found: tuple[Place, ...] = self.args if self.name == "place" else self.args[1] if self.name == "load" else ()
+        return found
 
     # --- formulas ---
 
@@ -249,6 +255,11 @@ def unfinished(value: Value, done: Container[Value]) -> Iterator[Value]:
             yield top
 
 
+def computed(places: Iterable[Place]) -> list[Value]:
+    """The values that places are computed from."""
+    return [v for place in places if place.terms for v in place.computed if isinstance(v, Value)]
+
+
 def loads(value: Value) -> tuple[Value, ...]:
     """The loads that a value is made of, those in its places too; each once. The answer is kept."""
     if value._loads is None:
@@ -265,10 +276,7 @@ def _loads(value: Value) -> Iterator[Value]:
         seen.add(top)
         if top.name == "load":
             yield top
-        places = top.args[1] if top.name == "load" else top.args if top.name == "place" else ()
-        for place in places:
-            waiting.extend(v for v in place.computed if isinstance(v, Value))
-        waiting.extend(top.values)
+        waiting += [*computed(top.places), *top.values]
 
 
 def _text(value: Value) -> str:
