@@ -63,9 +63,9 @@ class _Cluster:
 
     __slots__ = ("accesses", "before", "is_apart", "needs", "number", "size", "statement", "variable")
 
-    def __init__(self, number: int, statement: Statement, found: Accesses, needs: int) -> None:
+    def __init__(self, number: int, statement: Statement, found: Accesses, needs: int, before: int) -> None:
         self.number, self.statement, self.accesses = number, statement, found
-        self.needs = self.before = needs
+        self.needs, self.before = needs, before
         self.size = sum(1 for _ in inside([statement]))
         self.is_apart = isinstance(statement, For) and _is_apart(statement)
         self.variable = statement.variable if isinstance(statement, For) else None
@@ -86,10 +86,7 @@ class _Clusters:
                 needs |= (touched if is_written else written).get(buffer, 0)
                 for of in (touched, written) if is_written else (touched,):
                     of[buffer] = of.get(buffer, 0) | 1 << number
-            cluster = _Cluster(number, statement, found, needs)
-            for k in _numbers(needs):
-                cluster.before |= self.numbered[k].before
-            self.numbered.append(cluster)
+            self.numbered.append(_Cluster(number, statement, found, needs, self._closed(needs)))
         self.order = [*self.numbered]
         self.into = [*range(len(statements))]  # the numbers of the clusters that statements are in
 
@@ -119,11 +116,15 @@ class _Clusters:
 
     def _ask_again(self, cluster: _Cluster) -> None:
         """Find anew what stands before a cluster, once clusters before it are joined."""
-        needs = {self.into[k] for k in _numbers(cluster.needs)}
-        cluster.needs = sum(1 << k for k in needs)
-        cluster.before = cluster.needs
-        for k in needs:
-            cluster.before |= self.numbered[k].before
+        cluster.needs = sum(1 << k for k in {self.into[k] for k in _numbers(cluster.needs)})
+        cluster.before = self._closed(cluster.needs)
+
+    def _closed(self, needs: int) -> int:
+        """The clusters and those before them."""
+        before = needs
+        for k in _numbers(needs):
+            before |= self.numbered[k].before
+        return before
 
     def _may_join(self, first: _Cluster, second: _Cluster) -> bool:
         """Tell if two loops over a variable may be merged, and no third statement must stand between them."""

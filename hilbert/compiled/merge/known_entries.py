@@ -84,34 +84,29 @@ def _adds_nothing(store: Store) -> bool:
 
 def _needed(statements: list[Statement], entries: _Entries) -> list[Statement]:
     """The statements without stores whose entries nobody reads, and without zeros that are added."""
-    waiting: list[Store] = []
+    waiting: list[Statement] = []
     unread: dict[Entry, list[Store]] = {}
-    read: set[Entry | None] = set()
     for statement in inside(statements):
-        if isinstance(statement, Store) and not _adds_nothing(statement):
+        if isinstance(statement, If):
+            waiting.append(statement)
+        elif isinstance(statement, Store) and not _adds_nothing(statement):
             entry = entries.at(statement.buffer, statement.places)
             if entry is None:
                 waiting.append(statement)
             else:
                 unread.setdefault(entry, []).append(statement)
-        elif isinstance(statement, If):
-            for buffer, found in accesses(statement, within=False).items():
-                read |= {entries.at(buffer, access.places) for access in found if access.places is not None}
-    for entry in read - {None}:
-        assert entry is not None
-        waiting += unread.pop(entry, [])
-    kept: set[Store] = set()
+    kept: set[Statement] = set()
     while waiting:
         top = waiting.pop()
         kept.add(top)
-        for buffer, found in accesses(top).items():
+        for buffer, found in accesses(top, within=False).items():
             for access in found:
                 if access.places is not None and not access.writes and (entry := entries.at(buffer, access.places)):
                     waiting += unread.pop(entry, [])
     return _only(statements, kept)
 
 
-def _only(statements: list[Statement], kept: set[Store]) -> list[Statement]:
+def _only(statements: list[Statement], kept: set[Statement]) -> list[Statement]:
     """The statements with these stores only, and without loops that hold nothing."""
     made: list[Statement] = []
     for statement in statements:
