@@ -14,7 +14,7 @@ from attrs import evolve
 from hilbert.compiled.lower.axis_classes import MOST, AxisClasses, stride
 from hilbert.compiled.tree.places import Place, Variable
 from hilbert.compiled.tree.rewriting import Rewriting
-from hilbert.compiled.tree.statements import UNITS, For, Nest, Product, Store, with_blocks
+from hilbert.compiled.tree.statements import UNITS, For, Nest, Product, Store, on_blocks
 
 if TYPE_CHECKING:
     from hilbert.compiled.tree.arrays import Loops
@@ -53,7 +53,7 @@ class Expansion:
                     first, second, third = map(Rewriting(self.pool, {variable: Place.of(own)}).place, product.starts)
                     made.append(For(own, [evolve(product, starts=(first, second, third))]))
                 case _:  # what takes whole arrays stays
-                    made.append(with_blocks(statement, self.statements))
+                    made.append(on_blocks(statement, self.statements))
         return made
 
     def nest(self, nest: Nest) -> list[Statement]:

@@ -15,11 +15,9 @@ from attrs import evolve
 from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.places import Division, Place, Variable
 from hilbert.compiled.tree.rewriting import Rewriting
-from hilbert.compiled.tree.statements import For, If, Product, Store, with_blocks
+from hilbert.compiled.tree.statements import For, If, Product, Store, on_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from hilbert.compiled.tree.statements import Statement
     from hilbert.compiled.tree.values import Pool
 
@@ -31,14 +29,14 @@ def cut(pool: Pool, statements: list[Statement]) -> list[Statement]:
     """The statements with loops in parts, the outer ones first."""
     made: list[Statement] = []
     for statement in statements:
-        if not isinstance(statement, For) or statement.rounds:
-            made.append(with_blocks(statement, partial(cut, pool)))
+        if (
+            not isinstance(statement, For)
+            or statement.rounds
+            or not 2 < len(ends := sorted(_ends(statement, statement.variable))) <= PARTS + 1
+        ):
+            made.append(on_blocks(statement, partial(cut, pool)))
             continue
         variable, body = statement.variable, statement.body
-        ends = sorted({0, variable.size, *_ends(statement, variable)})
-        if len(ends) == 2 or len(ends) > PARTS + 1:
-            made.append(For(variable, cut(pool, body)))
-            continue
         for low, high in itertools.pairwise(ends):
             part = Variable(f"{variable.name}_{low}", high - low)
             at = Place.of(part) + low if high - low > 1 else Place(low)
@@ -47,31 +45,31 @@ def cut(pool: Pool, statements: list[Statement]) -> list[Statement]:
     return made
 
 
-def _ends(loop: For, variable: Variable) -> Iterator[int]:
-    """The rounds at which a quotient of a place that moves by one with the variable takes another value."""
+def _ends(loop: For, variable: Variable) -> set[int]:
+    """The ends of a loop, and the rounds at which a quotient of a place that moves by one takes another value."""
+    ends = {0, variable.size}
     for entries in accesses(loop, constants=True).values():
-        for access in entries:
-            for place in access.places or ():
-                for atom, _ in place.terms:
-                    if isinstance(atom, Division) and atom.of.terms == ((variable, 1),):
-                        first = -atom.of.offset % atom.n
-                        yield from range(first, variable.size, atom.n)
+        for atom, _ in (term for access in entries for place in access.places or () for term in place.terms):
+            if isinstance(atom, Division) and atom.of.terms == ((variable, 1),):
+                ends |= {*range(-atom.of.offset % atom.n, variable.size, atom.n)}
+    return ends
 
 
 def moved(change: Rewriting, statements: list[Statement]) -> list[Statement]:
     """A copy of statements, changed."""
-    made: list[Statement] = []
-    for statement in statements:
-        copy = with_blocks(statement, partial(moved, change))
-        match copy:
-            case If():
-                copy.condition = change.value(copy.condition)
+
+    def copied(statement: Statement) -> Statement:
+        match statement:
+            case For(variable, body, rounds):
+                return For(variable, moved(change, body), rounds)
+            case If(condition, then, otherwise):
+                return If(change.value(condition), moved(change, then), moved(change, otherwise))
             case Store(buffer, places, v, monoid):
-                copy = Store(buffer, change.places(buffer, places), change.value(v), monoid)
+                return Store(buffer, change.places(buffer, places), change.value(v), monoid)
             case Product():
-                first, second, third = map(change.place, copy.starts)
-                copy = evolve(copy, starts=(first, second, third))
-            case _:  # loops and whole arrays
-                pass
-        made.append(copy)
-    return made
+                first, second, third = map(change.place, statement.starts)
+                return evolve(statement, starts=(first, second, third))
+            case _:  # whole arrays
+                return statement
+
+    return [*map(copied, statements)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, final
 
 from hilbert.compiled.tree.accesses import accesses, width, writes
-from hilbert.compiled.tree.statements import For, If, Routine, Store, blocks, inside, with_blocks
+from hilbert.compiled.tree.statements import For, If, Routine, Store, blocks, inside, on_blocks
 
 if TYPE_CHECKING:
     from hilbert.compiled.tree.accesses import Accesses
@@ -36,7 +36,7 @@ def fused(statements: list[Statement]) -> list[Statement]:
         if len(work[variable]) > 1:
             for only_next in (True, False):
                 clusters.merge(variable, only_next=only_next)
-    return [with_blocks(cluster.statement, fused) for cluster in clusters.order]
+    return [on_blocks(cluster.statement, fused) for cluster in clusters.order]
 
 
 def work_of(statement: Statement) -> int:

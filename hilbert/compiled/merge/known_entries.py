@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, final
 
 from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.rewriting import Rewriting
-from hilbert.compiled.tree.statements import If, Product, Store, blocks, inside, with_blocks
+from hilbert.compiled.tree.statements import If, Product, Store, blocks, inside, on_blocks
 
 if TYPE_CHECKING:
     from hilbert.compiled.tree.buffers import Buffer
@@ -113,7 +113,7 @@ def _only(statements: list[Statement], kept: set[Statement]) -> list[Statement]:
         if isinstance(statement, Store):
             made += [statement] if statement in kept else []
             continue
-        left = with_blocks(statement, lambda inner: _only(inner, kept))
-        if not blocks(left) or any(blocks(left)):
-            made.append(left)
+        on_blocks(statement, lambda inner: _only(inner, kept))
+        if not blocks(statement) or any(blocks(statement)):
+            made.append(statement)
     return made

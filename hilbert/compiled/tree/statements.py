@@ -185,15 +185,16 @@ def blocks(statement: Statement) -> list[list[Statement]]:
             return []
 
 
-def with_blocks(statement: Statement, change: Callable[[list[Statement]], list[Statement]]) -> Statement:
-    """The statement with each list of statements that it holds changed; loops are not marked yet."""
+def on_blocks(statement: Statement, change: Callable[[list[Statement]], list[Statement]]) -> Statement:
+    """Change each list of statements that a statement holds, in place."""
     match statement:
-        case For(variable, body, rounds):
-            return For(variable, change(body), rounds)
-        case If(condition, then, otherwise):
-            return If(condition, change(then), change(otherwise))
+        case For(_, body):
+            statement.body = change(body)
+        case If(_, then, otherwise):
+            statement.then, statement.otherwise = change(then), change(otherwise)
         case _:
-            return statement
+            pass
+    return statement
 
 
 def inside(statements: Iterable[Statement]) -> Iterator[Statement]:
