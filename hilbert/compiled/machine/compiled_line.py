@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import time
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, final
@@ -22,7 +23,7 @@ from hilbert.program.run.constant_folding import folded
 from hilbert.program.run.run import Runner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from hilbert.compiled.machine.lowered_line import Lowered
     from hilbert.compiled.tree.buffers import Buffer
@@ -91,12 +92,11 @@ class CompiledLine:
     def _lay_out(self, made: Lowered, steps: Sequence[Function | Called]) -> None:
         """The memory of a call: where each buffer lies."""
         self.inputs, self.outputs = made.inputs, made.outputs
-        self.constants = [_aligned(c.values) for c in made.constants]
+        self.constants = {c: _aligned(c.values) for c in made.constants}
         ends = [*made.inputs, *made.outputs]
         most = [TAKEN] * len(made.inputs) + [GIVEN] * len(made.outputs)
         self.is_small = [b.bytes <= n for b, n in zip(ends, most, strict=True)]
-        held = [b if small else None for b, small in zip(ends, self.is_small, strict=True)]
-        self.places, self.size = _layout([*held, *made.work])
+        self.places, self.size = _layout([*itertools.compress(ends, self.is_small), *made.work])
         self.numbers = {buffer: k for k, buffer in enumerate(made.table)}
         self.doubted = None if made.doubted is None else self.numbers[made.doubted]
         self.reruns = 0
@@ -177,15 +177,22 @@ class Workspace:
     __slots__ = ("_line", "_memory", "parts")
 
     def __init__(self, line: CompiledLine) -> None:
-        memory = np.zeros(line.size + ALIGNED, np.uint8)
-        memory = memory[-memory.ctypes.data % ALIGNED :]
-        arrays = [memory[at : at + size].view(dtype).reshape(shape) for at, size, dtype, shape in line.places]
-        first, count = len(line.inputs), len(line.inputs) + len(line.outputs)
-        self._line, self._memory = line, [*arrays[:count], *line.constants, *arrays[count:]]
+        memory = _memory(line.size)
+
+        def array(buffer: Buffer) -> Any:
+            if buffer in line.constants:
+                return line.constants[buffer]
+            if buffer not in line.places:  # a large one, which lies elsewhere
+                return memory[:0]
+            at, shape = line.places[buffer], tuple(buffer.shape[k] for k in buffer.order)
+            return memory[at : at + buffer.bytes].view(buffer.dtype).reshape(shape)
+
+        self._line, self._memory = line, [array(buffer) for buffer in line.numbers]
         table = (ctypes.c_void_p * (len(self._memory) + 1))(*(array.ctypes.data for array in self._memory), line.blas)
         doubt = None if line.doubted is None else self._memory[line.doubted]
-        copies = [array.copy if array.ndim else array for array in arrays[first:count]]
-        ends = [end for end, small in zip([*arrays[:first], *copies], line.is_small, strict=True) if small]
+        first, count = len(line.inputs), len(line.is_small)
+        copies = [array.copy if array.ndim else array for array in self._memory[first:count]]
+        ends = itertools.compress([*self._memory[:first], *copies], line.is_small)
         self.parts = ctypes.addressof(table), table, doubt, *ends
 
     def call(self, step: Called, large: Mapping[int, Any]) -> None:
@@ -214,25 +221,24 @@ def _lies_by_rows(flags: Any) -> bool:
     return bool(flags.c_contiguous and flags.aligned)
 
 
-def _layout(buffers: Sequence[Buffer | None]) -> tuple[list[tuple[int, int, Any, tuple[int, ...]]], int]:
-    """The place, the size, the dtype and the shape of each buffer in the workspace, and the size of that in bytes.
-
-    In place of a buffer that lies elsewhere stands nothing.
-    """
-    made: list[tuple[int, int, Any, tuple[int, ...]]] = []
+def _layout(buffers: Iterable[Buffer]) -> tuple[dict[Buffer, int], int]:
+    """The place of each buffer in the workspace, and the size of that in bytes."""
+    places: dict[Buffer, int] = {}
     at = 0
     for buffer in buffers:
-        if buffer is None:
-            made.append((0, 0, np.dtype(np.uint8), (0,)))
-            continue
-        made.append((at, buffer.bytes, np.dtype(buffer.dtype), tuple(buffer.shape[k] for k in buffer.order)))
+        places[buffer] = at
         at += -(-buffer.bytes // ALIGNED) * ALIGNED
-    return made, at
+    return places, at
+
+
+def _memory(size: int) -> Any:
+    """So many bytes from a multiple of the alignment on."""
+    memory = np.zeros(size + ALIGNED, np.uint8)
+    return memory[-memory.ctypes.data % ALIGNED :][:size]
 
 
 def _aligned(array: Any) -> Any:
-    """The numbers of a constant, at a multiple of the alignment."""
-    memory = np.empty(array.nbytes + ALIGNED, np.uint8)
-    memory = memory[-memory.ctypes.data % ALIGNED :][: array.nbytes].view(array.dtype).reshape(array.shape)
-    memory[...] = array
-    return memory
+    """The numbers of a constant in memory of their own."""
+    made = _memory(array.nbytes).view(array.dtype).reshape(array.shape)
+    made[...] = array
+    return made
