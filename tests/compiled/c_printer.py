@@ -15,7 +15,7 @@ from attrs import define, field
 from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.places import Division, Variable
 from hilbert.compiled.tree.statements import For, If, Product, Routine, Store
-from hilbert.compiled.tree.values import SIGNS, Value
+from hilbert.compiled.tree.values import SIGNS, Value, unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -90,7 +90,7 @@ class _Function:
         self.lines += [
             f"for (int64_t i = 0; i < {m}; i++) for (int64_t j = 0; j < {n}; j++) {{ {t} sum = 0;",
             f"for (int64_t h = 0; h < {k}; h++) sum += {a} * {b};",
-            f"{c} = {_number(s.factor, s.c.dtype)} * sum{f' + {c}' if s.adds else ''};",
+            f"{c} = sum{f' + {c}' if s.adds else ''};",
         ]
 
     def argument(self, one: Given) -> str:
@@ -123,15 +123,10 @@ class _Function:
 
     def value(self, value: Value) -> str:
         """The name of a value; it is computed before, and so are its operands."""
-        waiting = [value]
-        while waiting:
-            top = waiting[-1]
-            left = [a for a in top.values if a not in self.names]
-            waiting += left
-            if not left and waiting.pop() not in self.names:
-                text = self.text(top)
-                self.names[top] = name = f"e{len(self.names)}"
-                self.lines.append(f"const {TYPES[top.dtype]} {name} = {text};")
+        for top in unfinished(value, self.names):
+            text = self.text(top)
+            self.names[top] = name = f"e{len(self.names)}"
+            self.lines.append(f"const {TYPES[top.dtype]} {name} = {text};")
         return self.names[value]
 
     def text(self, top: Value) -> str:

@@ -270,7 +270,7 @@ def test_threads() -> None:
 
 def test_without_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
     """The interpreter's kernels are called."""
-    monkeypatch.setattr(dense_systems, "has_lapack", lambda: False)
+    monkeypatch.setattr(dense_systems, "has_scipy", lambda: False)
     for name in OPERATIONS:
         f = function(name, 7)
         assert CompiledLine(planned(f).line).report.calls

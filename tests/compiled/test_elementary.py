@@ -14,7 +14,8 @@ import pytest
 from mpmath import mp, mpf
 
 from hilbert.compiled.machine.elementary import FUNCTIONS
-from hilbert.compiled.machine.ir_scalars import TYPES, declarations, definition, kept, symbol
+from hilbert.compiled.machine.elementary_definitions import declarations, definition, kept
+from hilbert.compiled.machine.ir_scalars import TYPES, symbol
 from tests.compiled.make_coefficients import FILE, text
 
 llvm = pytest.importorskip("llvmlite.binding")

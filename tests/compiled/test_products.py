@@ -55,3 +55,18 @@ def test_products_of_corners_in_a_batch(inner: Any, few: Any) -> None:
         lambda x, y: hb.contract("bij,bjk->kbi", inner(x)[: few.size, :, :41], inner(y)) + inner(x)[0, 0, 0]
     )
     agrees(f)
+
+
+@pytest.mark.parametrize(
+    ("text", "left", "right"),
+    [
+        ("abj,jc->acb", A * B * C, C * A),
+        ("ajb,jc->cab", A * C * B, C * A),
+        ("naj,njc->can", FEW * A * C, FEW * C * A),
+        ("ajn,cjn->nac", A * C * FEW, B * C * FEW),
+        ("naj,njc->nac", hb.Fin.of(0) * A * B, hb.Fin.of(0) * B * C),
+    ],
+)
+def test_axes_that_do_not_lie_side_by_side_are_copied(text: str, left: Any, right: Any) -> None:
+    """Operands and results are copied where rows or columns are no single axis; there may be no products at all."""
+    agrees(hb.fun(hb.R**left, hb.R**right)(lambda x, y: hb.contract(text, x, y)))

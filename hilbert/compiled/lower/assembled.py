@@ -49,7 +49,7 @@ def _put(to: Loops, buffer: Any, piece: Array, start: int, targets: Any) -> None
     def at(own: Places) -> tuple[Places, Value]:
         return (places(own),), piece.at(own)
 
-    to.put_into(buffer, piece.shape, at, None, begins=False)
+    to.put_into(buffer, piece.shape, at)
 
 
 def assemblies(line: Line) -> tuple[dict[int, Assembly], set[int]]:
@@ -59,15 +59,14 @@ def assemblies(line: Line) -> tuple[dict[int, Assembly], set[int]]:
     operations = dict(enumerate(line.steps, line.arity))
     is_sum = dict.fromkeys(range(len(line.slots)), False)
     for slot, step in operations.items():
-        is_part = _is_placed(line, slot) or isinstance(step.operation, Add)
-        is_sum[slot] = is_part and (_is_placed(line, slot) or all(is_sum[a] and uses[a] == 1 for a in step.args))
+        is_added = isinstance(step.operation, Add) and all(is_sum[a] and uses[a] == 1 for a in step.args)
+        is_sum[slot] = is_added or _is_placed(line, slot)
     found: dict[int, Assembly] = {}
     gone: set[int] = set()
     for slot in reversed(operations):
+        step, root, targets = operations[slot], slot, None
         if slot in gone:
             continue
-        step, targets = operations[slot], None
-        root = slot
         if _is_moved(step.operation) and uses[step.args[0]] == 1:
             (root,) = step.args
             targets = _inverse(step.operation.relation.of.positions.array, line.slots[root].size)

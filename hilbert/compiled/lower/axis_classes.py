@@ -9,11 +9,12 @@ innermost one is that in which vectors gain most.
 from __future__ import annotations
 
 import math
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, TypeAlias, final
 
 from hilbert.compiled.tree.places import Division, Place, Variable
-from hilbert.compiled.tree.statements import For, If, Nest, Product, inside
-from hilbert.compiled.tree.values import Value, loads
+from hilbert.compiled.tree.statements import For, Nest, Product, blocks, inside
+from hilbert.compiled.tree.values import computed, loads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,10 +46,9 @@ class AxisClasses:
 
     def __init__(self, statements: list[Statement]) -> None:
         self._parent: dict[Axis, Axis] = {}
-        self._nests = [*_nests(statements, 1)]
-        work = {nest: rounds * math.prod(v.size for v in nest.variables) for nest, rounds in self._nests}
-        most = max(work.values(), default=0)
-        self._cold = {nest for nest in work if COLD * work[nest] <= most < MUCH}
+        self._nests = dict(_nests(statements, 1))
+        most = max(self._nests.values(), default=0)
+        self._cold = {nest for nest, work in self._nests.items() if COLD * work <= most < MUCH}
         rounds = {s.variable for s in inside(statements) if isinstance(s, For) and s.rounds}
         self._batches: list[Variable] = []
         for statement in inside(statements):
@@ -60,7 +60,7 @@ class AxisClasses:
                 case _:  # products in rounds, or alone
                     pass
         self._moved: list[tuple[Variable, Axis]] = []
-        for nest, _ in self._nests:
+        for nest in self._nests:
             self._meet(nest)
         self._rounds = {self._find(axis) for v, axis in self._moved if v in rounds} | {*map(self._find, rounds)}
         self._weigh()
@@ -75,7 +75,7 @@ class AxisClasses:
         number = self._numbers.setdefault(found, len(self._numbers))
         if found in self._rounds:
             return (-1, 0, number)
-        if size == self._size.get(self._outer, 0) if self._outer is not None else False:
+        if self._outer is not None and size == self._size[self._outer]:
             return (0, 0, number)
         if self.is_written(axis):
             return (1, 0, number)
@@ -112,46 +112,37 @@ class AxisClasses:
 
     def _meet(self, nest: Nest) -> None:
         """The classes that a nest puts together; shifted and computed places only move along an axis."""
-        self._at(nest.buffer, nest.places)
-        for load in loads(nest.value):
-            self._at(*load.args)
-
-    def _at(self, buffer: Buffer, places: tuple[Place, ...]) -> None:
-        for k, place in enumerate(places):
-            axis = (buffer, k)
-            variable = place.variable
-            if variable is not None and variable.size == buffer.shape[k]:
-                self._join(variable, axis)
-            else:
-                self._moved.extend((v, axis) for v in variables_of(place))
+        for buffer, places in nest.entries:
+            for k, place in enumerate(places):
+                axis, variable = (buffer, k), place.variable
+                if variable is not None and variable.size == buffer.shape[k]:
+                    self._join(variable, axis)
+                else:
+                    self._moved.extend((v, axis) for v in variables_of(place))
 
     # --- work ---
 
     def _weigh(self) -> None:
         """The work of each class, and the part of that which is done beside a wide one."""
-        self._size: dict[Axis, int] = {}
-        self._work: dict[Axis, float] = {}
-        self._beside: dict[Axis, float] = {}
+        self._size, self._numbers = dict[Axis, int](), dict[Axis, int]()
+        self._work, self._beside, self._gain = Counter[Axis](), Counter[Axis](), defaultdict[Axis, float](float)
         self._summed: set[Axis] = set()
-        self._gain: dict[Axis, float] = {}
-        self._numbers: dict[Axis, int] = {}
-        for nest, rounds in self._nests:
+        for nest, work in self._nests.items():
             sizes = {self._find(v): v.size for v in nest.variables}
-            work = rounds * math.prod(v.size for v in nest.variables)
             for found, n in sizes.items():
                 self._size[found] = n
-                self._work[found] = self._work.get(found, 0) + work
+                self._work[found] += work
                 if max((m for other, m in sizes.items() if other != found), default=1) >= WIDE:
-                    self._beside[found] = self._beside.get(found, 0) + work
+                    self._beside[found] += work
             for v in nest.variables:
                 found = self._find(v)
-                self._gain[found] = self._gain.get(found, 0) + work * _gain(nest, v)
+                self._gain[found] += work * _gain(nest, v)
                 if nest.monoid is not None and not any(v in p.variables for p in nest.places):
                     self._summed.add(found)
 
     def _is_small(self, found: Axis) -> bool:
         n = self._size[found]
-        is_beside = found in self._summed and self._beside.get(found, 0) > 0.6 * self._work[found]
+        is_beside = found in self._summed and self._beside[found] > 0.6 * self._work[found]
         return n <= FEW or (n <= SOME and is_beside)
 
     def _outermost(self) -> Axis | None:
@@ -172,17 +163,17 @@ class AxisClasses:
     def _written_out(self) -> set[Axis]:
         """The classes that are written out, where no nest becomes too long by it."""
         written = {found for found in self._size if self._is_small(found)}
-        among: dict[Axis, dict[Buffer, int]] = {}
+        among: defaultdict[Axis, dict[Buffer, int]] = defaultdict(dict)
         for variable, axis in dict.fromkeys(self._moved):
             if self._find(axis) in written and isinstance(axis, tuple):
                 buffer, k = axis
-                places = among.setdefault(self._find(variable), {})
+                places = among[self._find(variable)]
                 places[buffer] = places.get(buffer, 1) * buffer.shape[k]
         for found, places in among.items():  # entries that are moved within a few, or to their places in a matrix
             n = self._size.get(found, MOST + 1)
             if n <= max(SOME, min(MOST, *places.values())):
                 written.add(found)
-        for nest, _ in self._nests:
+        for nest in self._nests:
             candidates = [v for v in nest.variables if v.size <= FEW or nest not in self._cold]
             classes = dict.fromkeys(found for v in candidates if (found := self._find(v)) in written)
             inside = sorted(classes, key=lambda found: self._size[found])
@@ -196,14 +187,14 @@ class AxisClasses:
         if self._outer is None or self._outer in {self._find((b, k)) for b in whole for k in range(len(b.shape))}:
             return 1
         most = 0
-        for nest, _ in self._nests:
+        for nest in self._nests:
             if self._outer in {self._find(v) for v in nest.variables}:
-                for buffer, places in [(nest.buffer, nest.places), *(load.args for load in loads(nest.value))]:
+                for buffer, places in nest.entries:
                     along = {v for place in places for v in place.variables}
                     looped = {self._find(v) for v in along if not self.is_written(v)}
                     if looped and self._outer not in looped and not buffer.is_whole:
                         most = max(most, math.prod(v.size for v in along if self.is_written(v)))
-        sizes = {v.size for nest, _ in self._nests for v in nest.variables if self._find(v) == self._outer}
+        sizes = {v.size for nest in self._nests for v in nest.variables if self._find(v) == self._outer}
         return max(k for k in range(1, POINTS + 1) if (most >= ENTRIES and not any(n % k for n in sizes)) or k == 1)
 
 
@@ -212,11 +203,10 @@ def _gain(nest: Nest, v: Variable) -> float:
 
     A sum along a vector costs about as much as 16 of its entries.
     """
-    found = [(nest.buffer, nest.places), *(load.args for load in loads(nest.value))]
-    if any(
-        (b.is_whole or b.is_ordered or b.kind != "work") and stride(b, places, v) not in {0, 1} for b, places in found
-    ):
-        return 0.0
+    for buffer, places in nest.entries:
+        is_given = buffer.is_whole or buffer.is_ordered or buffer.kind != "work"
+        if is_given and stride(buffer, places, v) not in {0, 1}:
+            return 0.0
     return 1.0 if any(place.variable == v for place in nest.places) else max(0.0, 1 - SUM / max(v.size, 1))
 
 
@@ -233,24 +223,19 @@ def stride(buffer: Buffer, places: tuple[Place, ...], v: Variable) -> int | None
 
 
 def _nests(statements: list[Statement], rounds: int) -> Iterator[tuple[Nest, int]]:
-    """All nests, and how often each is run."""
+    """All nests, and how many entries are computed by each."""
     for statement in statements:
-        match statement:
-            case Nest():
-                yield statement, rounds
-            case For(variable, body):
-                yield from _nests(body, rounds * variable.size)
-            case If(_, then, otherwise):
-                yield from _nests(then + otherwise, rounds)
-            case _:  # stores are not made yet; products and calls take whole arrays
-                pass
+        if isinstance(statement, Nest):
+            yield statement, rounds * math.prod(v.size for v in statement.variables)
+        inner = rounds * (statement.variable.size if isinstance(statement, For) else 1)
+        for block in blocks(statement):
+            yield from _nests(block, inner)
 
 
 def variables_of(place: Place) -> Iterator[Variable]:
     """The variables that a place depends on, also by the values that it is computed from."""
     yield from _outright(place)
-    for value in place.computed:
-        assert isinstance(value, Value)
+    for value in computed([place]):
         for load in loads(value):
             for inner in load.args[1]:
                 yield from _outright(inner)
@@ -258,10 +243,8 @@ def variables_of(place: Place) -> Iterator[Variable]:
 
 def _outright(place: Place) -> Iterator[Variable]:
     """The variables of a place and of those that are divided in it; what is read has its own."""
-    waiting = [place]
-    while waiting:
-        for atom, _ in waiting.pop().terms:
-            if isinstance(atom, Variable):
-                yield atom
-            elif isinstance(atom, Division):
-                waiting.append(atom.of)
+    for atom, _ in place.terms:
+        if isinstance(atom, Variable):
+            yield atom
+        elif isinstance(atom, Division):
+            yield from _outright(atom.of)

@@ -14,8 +14,7 @@ from attrs import evolve
 from hilbert.compiled.lower.axis_classes import MOST, AxisClasses, stride
 from hilbert.compiled.tree.places import Place, Variable
 from hilbert.compiled.tree.rewriting import Rewriting
-from hilbert.compiled.tree.statements import UNITS, For, If, Nest, Product, Store
-from hilbert.compiled.tree.values import loads
+from hilbert.compiled.tree.statements import UNITS, For, Nest, Product, Store, on_blocks
 
 if TYPE_CHECKING:
     from hilbert.compiled.tree.arrays import Loops
@@ -53,12 +52,8 @@ class Expansion:
                     own = Variable(f"i{variable.size}", variable.size)
                     first, second, third = map(Rewriting(self.pool, {variable: Place.of(own)}).place, product.starts)
                     made.append(For(own, [evolve(product, starts=(first, second, third))]))
-                case For(variable, body, rounds):
-                    made.append(For(variable, self.statements(body), rounds))
-                case If(condition, then, otherwise):
-                    made.append(If(condition, self.statements(then), self.statements(otherwise)))
                 case _:  # what takes whole arrays stays
-                    made.append(statement)
+                    made.append(on_blocks(statement, self.statements))
         return made
 
     def nest(self, nest: Nest) -> list[Statement]:
@@ -82,7 +77,7 @@ class Expansion:
             at = dict(zip([*written, *strip], numbers, strict=True))
             places, value = self._at(nest, names | {v: names[v] + n if v in names else Place(n) for v, n in at.items()})
             if nest.monoid is not None and places in totals:
-                value = put_together(self.pool, nest.monoid, totals[places], value)
+                value = self.pool.again(nest.monoid, (totals[places], value), value.dtype)
             totals[places] = value
         plain: list[Statement] = [Store(nest.buffer, places, value) for places, value in totals.items()]
         if nest.monoid is None:
@@ -105,14 +100,12 @@ class Expansion:
 
 def jumps(nest: Nest, v: Variable) -> int:
     """The number of entries that a nest reads or writes whose next one along a variable is not beside them."""
-    found = [(load.args[0], load.args[1]) for load in loads(nest.value)]
-    return sum(stride(buffer, places, v) not in {0, 1} for buffer, places in [(nest.buffer, nest.places), *found])
+    return sum(stride(*entry, v) not in {0, 1} for entry in nest.entries)
 
 
 def reach(nest: Nest, v: Variable) -> int:
     """The most entries from a place of a nest to the next one along a variable."""
-    found = [(nest.buffer, nest.places), *(load.args for load in loads(nest.value))]
-    return max(abs(stride(buffer, places, v) or 0) for buffer, places in found)
+    return max(abs(stride(*entry, v) or 0) for entry in nest.entries)
 
 
 def strip_of(nest: Nest, looped: list[Variable], written: int) -> dict[Variable, int]:
@@ -125,21 +118,12 @@ def strip_of(nest: Nest, looped: list[Variable], written: int) -> dict[Variable,
         return {}
     v, inner = looped[-2:]
     free = [any(p.variable == u for p in nest.places) for u in (v, inner)]
-    found = [(buffer, places) for load in loads(nest.value) for buffer, places in [load.args]]
     is_given = any(
         buffer.kind in {"in", "constant"} and stride(buffer, places, v) and stride(buffer, places, inner) == 1
-        for buffer, places in found
+        for buffer, places in nest.entries[1:]
     )
     by = max((k for k in range(1, STRIP + 1) if not v.size % k and k * written <= MOST), default=1)
     return {v: by} if by > 1 and is_given and free[0] != free[1] and not jumps(nest, inner) else {}
-
-
-def put_together(pool: Pool, monoid: str, a: Value, b: Value) -> Value:
-    """Two values put together."""
-    if monoid in {"or", "and"}:
-        return pool.logic(monoid, a, b)
-    made: Value = getattr(pool, monoid)(a, b)
-    return made
 
 
 def _around(loops: list[Variable], body: list[Statement]) -> list[Statement]:

@@ -15,7 +15,6 @@ from hilbert.compiled.lower.assembled import assemblies
 from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.arrays import Array, Loops, Unmade
 from hilbert.compiled.tree.buffers import Buffer
-from hilbert.compiled.tree.places import Place
 from hilbert.compiled.tree.statements import Called, Product
 from hilbert.compiled.tree.values import loads
 from hilbert.index.leaf import Bundle
@@ -23,8 +22,6 @@ from hilbert.index.leaf import Bundle
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hilbert.compiled.tree.places import Variable
-    from hilbert.compiled.tree.values import Value
     from hilbert.index.leaf import Leaf
     from hilbert.program.line.line import Line
 
@@ -94,29 +91,20 @@ def _turned(to: Loops, array: Array, output: Buffer, others: Sequence[Array]) ->
 
     The other outputs may be views, which are read later than all statements.
     """
-    variables, value = _read(to, array)
-    found = [place.variable for place in value.args[1]] if value.name == "load" else []
+    buffer, found = to.lying(array) or (None, [])
     for at, statement in enumerate(to.statements):
-        if isinstance(statement, Product) and found and statement.c is value.args[0]:
-            buffer, rows = statement.c, statement.rows
-            turned = [*range(rows, len(found)), *range(rows)]
+        if isinstance(statement, Product) and statement.c is buffer:
+            rows = statement.rows
             is_read = any(buffer in accesses(other) for other in to.statements if other is not statement)
-            is_read |= any(buffer is load.args[0] for other in others for load in loads(_read(to, other)[1]))
-            if is_read or buffer.kind != "work" or [found[k] for k in turned] != variables:
+            is_read |= any(buffer is load.args[0] for other in others for load in loads(to.entry(other)[1]))
+            turned = [*found[rows:], *found[:rows]]
+            if is_read or buffer.kind != "work" or turned != [*range(len(found))]:
                 return False
-            (m, n, k), (ta, tb), (lead, other, _) = statement.sizes, statement.transposed, statement.leads
-            sizes, leads, count = (n, m, k), (other, lead, m), len(found) - rows
-            to.statements[at] = Product(
-                statement.b, statement.a, output, (not tb, not ta), sizes, leads, count, statement.factor
-            )
+            (m, n, k), (ta, tb), (x, y, _) = statement.sizes, statement.transposed, statement.leads
+            ends = statement.b, statement.a, output
+            to.statements[at] = Product(*ends, (not tb, not ta), (n, m, k), (y, x, m), len(found) - rows)
             return True
     return False
-
-
-def _read(to: Loops, array: Array) -> tuple[list[Variable], Value]:
-    """Variables along the axes of an array, and what stands there."""
-    variables = [to.variable(n) for n in array.shape]
-    return variables, array.at(tuple(map(Place.of, variables)))
 
 
 def _called(

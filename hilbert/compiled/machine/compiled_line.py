@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import time
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, final
@@ -22,7 +23,7 @@ from hilbert.program.run.constant_folding import folded
 from hilbert.program.run.run import Runner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from hilbert.compiled.machine.lowered_line import Lowered
     from hilbert.compiled.tree.buffers import Buffer
@@ -69,8 +70,8 @@ class CompiledLine:
         made = lowered(folded(line, FOLDED), merge=merge)
         statements = made.statements
         module = Module(target, calls_functions=len(statements) > MANY)
-        names = [f"run{k}" for k, part in enumerate(made.parts) if part.call is None]
-        for name, part in zip(names, (part for part in made.parts if part.call is None), strict=True):
+        functions = {f"run{k}": part for k, part in enumerate(made.parts) if part.call is None}
+        for name, part in functions.items():
             module.add(name, part, made.table)
         self.text = module.text
         middle = time.perf_counter()
@@ -79,7 +80,7 @@ class CompiledLine:
             highest = VECTORS
         if len(statements) > MOST:
             highest = 1
-        self._code = Code(self.text, names, target, highest if level is None else min(level, highest))
+        self._code = Code(self.text, [*functions], target, highest if level is None else min(level, highest))
         places = iter(self._code.addresses)
         steps = [part.call or Function.at(next(places), part.rounds, part.turn) for part in made.parts]
         self._lay_out(made, steps)
@@ -91,12 +92,11 @@ class CompiledLine:
     def _lay_out(self, made: Lowered, steps: Sequence[Function | Called]) -> None:
         """The memory of a call: where each buffer lies."""
         self.inputs, self.outputs = made.inputs, made.outputs
-        self.constants = [_aligned(c.values) for c in made.constants]
+        self.constants = {c: _aligned(c.values) for c in made.constants}
         ends = [*made.inputs, *made.outputs]
         most = [TAKEN] * len(made.inputs) + [GIVEN] * len(made.outputs)
-        self.is_small = [b.size * np.dtype(b.dtype).itemsize <= n for b, n in zip(ends, most, strict=True)]
-        held = [b if small else None for b, small in zip(ends, self.is_small, strict=True)]
-        self.places, self.size = _layout([*held, *made.work])
+        self.is_small = [b.bytes <= n for b, n in zip(ends, most, strict=True)]
+        self.places, self.size = _layout([*itertools.compress(ends, self.is_small), *made.work])
         self.numbers = {buffer: k for k, buffer in enumerate(made.table)}
         self.doubted = None if made.doubted is None else self.numbers[made.doubted]
         self.reruns = 0
@@ -108,14 +108,7 @@ class CompiledLine:
             "workspace": self._workspace,
             "fit": self.fit,
         }
-        self.plan = Plan(
-            [b.shape for b in made.inputs],
-            [(b.shape, np.dtype(b.dtype)) for b in made.outputs],
-            self.is_small,
-            steps,
-            made.doubted is not None,
-            names,
-        )
+        self.plan = Plan(made.inputs, made.outputs, self.is_small, steps, made.doubted is not None, names)
         functions = blas() if any(isinstance(s, Product | Routine) for s in made.statements) else None
         self.blas = None if functions is None else ctypes.addressof(functions)
 
@@ -184,15 +177,22 @@ class Workspace:
     __slots__ = ("_line", "_memory", "parts")
 
     def __init__(self, line: CompiledLine) -> None:
-        memory = np.zeros(line.size + ALIGNED, np.uint8)
-        memory = memory[-memory.ctypes.data % ALIGNED :]
-        arrays = [memory[at : at + size].view(dtype).reshape(shape) for at, size, dtype, shape in line.places]
-        first, count = len(line.inputs), len(line.inputs) + len(line.outputs)
-        self._line, self._memory = line, [*arrays[:count], *line.constants, *arrays[count:]]
+        memory = _memory(line.size)
+
+        def array(buffer: Buffer) -> Any:
+            if buffer in line.constants:
+                return line.constants[buffer]
+            if buffer not in line.places:  # a large one, which lies elsewhere
+                return memory[:0]
+            at, shape = line.places[buffer], tuple(buffer.shape[k] for k in buffer.order)
+            return memory[at : at + buffer.bytes].view(buffer.dtype).reshape(shape)
+
+        self._line, self._memory = line, [array(buffer) for buffer in line.numbers]
         table = (ctypes.c_void_p * (len(self._memory) + 1))(*(array.ctypes.data for array in self._memory), line.blas)
         doubt = None if line.doubted is None else self._memory[line.doubted]
-        copies = [array.copy if array.ndim else array for array in arrays[first:count]]
-        ends = [end for end, small in zip([*arrays[:first], *copies], line.is_small, strict=True) if small]
+        first, count = len(line.inputs), len(line.is_small)
+        copies = [array.copy if array.ndim else array for array in self._memory[first:count]]
+        ends = itertools.compress([*self._memory[:first], *copies], line.is_small)
         self.parts = ctypes.addressof(table), table, doubt, *ends
 
     def call(self, step: Called, large: Mapping[int, Any]) -> None:
@@ -221,27 +221,24 @@ def _lies_by_rows(flags: Any) -> bool:
     return bool(flags.c_contiguous and flags.aligned)
 
 
-def _layout(buffers: Sequence[Buffer | None]) -> tuple[list[tuple[int, int, Any, tuple[int, ...]]], int]:
-    """The place, the size, the dtype and the shape of each buffer in the workspace, and the size of that in bytes.
-
-    In place of a buffer that lies elsewhere stands nothing.
-    """
-    made: list[tuple[int, int, Any, tuple[int, ...]]] = []
+def _layout(buffers: Iterable[Buffer]) -> tuple[dict[Buffer, int], int]:
+    """The place of each buffer in the workspace, and the size of that in bytes."""
+    places: dict[Buffer, int] = {}
     at = 0
     for buffer in buffers:
-        if buffer is None:
-            made.append((0, 0, np.dtype(np.uint8), (0,)))
-            continue
-        dtype = np.dtype(buffer.dtype)
-        size = buffer.size * dtype.itemsize
-        made.append((at, size, dtype, tuple(buffer.shape[k] for k in buffer.order)))
-        at += -(-size // ALIGNED) * ALIGNED
-    return made, at
+        places[buffer] = at
+        at += -(-buffer.bytes // ALIGNED) * ALIGNED
+    return places, at
+
+
+def _memory(size: int) -> Any:
+    """So many bytes from a multiple of the alignment on."""
+    memory = np.zeros(size + ALIGNED, np.uint8)
+    return memory[-memory.ctypes.data % ALIGNED :][:size]
 
 
 def _aligned(array: Any) -> Any:
-    """The numbers of a constant, at a multiple of the alignment."""
-    memory = np.empty(array.nbytes + ALIGNED, np.uint8)
-    memory = memory[-memory.ctypes.data % ALIGNED :][: array.nbytes].view(array.dtype).reshape(array.shape)
-    memory[...] = array
-    return memory
+    """The numbers of a constant in memory of their own."""
+    made = _memory(array.nbytes).view(array.dtype).reshape(array.shape)
+    made[...] = array
+    return made

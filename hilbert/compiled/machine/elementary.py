@@ -1,7 +1,7 @@
 """Elementary functions from scalar operations: exp, log, tanh, sin, cos in float64 and float32.
 
-They are written once for a set of operations, `Scalars`, which a printer implements, and have no branches, so that a
-loop that calls one becomes a loop over vectors. Only |x| > 2¹⁶ in sin and cos is a branch, to libm's function.
+They are written once for both types by the operations of `Scalars`, and have no branches: a loop that calls one becomes
+a loop over vectors. Only |x| > 2¹⁶ in sin and cos is a branch, to libm's function.
 
 | | method | error, ulp |
 |---|---|---|
@@ -15,144 +15,18 @@ Bounds hold with fused multiplications and without (`has_fma`), for subnormal nu
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING
 
-from attrs import frozen
+if TYPE_CHECKING:
+    from hilbert.compiled.machine.ir_scalars import Scalars
 
-from hilbert.compiled.machine.elementary_coefficients import FLOAT32, FLOAT64, Coefficients
-
-V = TypeVar("V")
 LARGE = 65536.0
 """sin and cos of larger numbers are libm's."""
 LONG = 8
 """Polynomials of so many coefficients are evaluated as two (measured: a fifth of exp without AVX)."""
 
 
-@frozen
-class Format:
-    """A type of floating point numbers (IEEE 754): fraction bits, the bias of exponents, the bits of √½."""
-
-    digits: int
-    bias: int
-    half_root: int
-    exp_range: tuple[float, float]
-    """exp is 0 below and ∞ above."""
-    tanh_range: float
-    """tanh is 1 above."""
-    coefficients: Coefficients
-
-    @property
-    def one(self) -> int:
-        """The bits of 1."""
-        return self.bias << self.digits
-
-    @property
-    def unit(self) -> float:
-        """The number from which on neighbours differ by 1."""
-        return 2.0**self.digits
-
-    @property
-    def shifter(self) -> float:
-        """A number that, when added, rounds to whole numbers and leaves these in the lowest bits."""
-        return 1.5 * self.unit
-
-    @property
-    def smallest(self) -> float:
-        """The smallest normal number."""
-        return 2.0 ** (1 - self.bias)
-
-
-FORMATS = {
-    "float64": Format(52, 1023, 0x3FE6A09E667F3BCD, (-746.0, 710.0), 20.0, FLOAT64),
-    "float32": Format(23, 127, 0x3F3504F3, (-105.0, 89.0), 10.0, FLOAT32),
-}
-
-
-class Scalars(Protocol[V]):
-    """Operations on scalars: floating point numbers of one type, integers of the same width, conditions."""
-
-    @property
-    def format(self) -> Format:
-        """The type."""
-
-    @property
-    def has_fma(self) -> bool:
-        """True if `fma` is rounded once."""
-
-    def number(self, value: float) -> V:
-        """A constant."""
-
-    def integer(self, value: int) -> V:
-        """A constant, modulo 2 to the width."""
-
-    def add(self, a: V, b: V) -> V:
-        """a + b."""
-
-    def sub(self, a: V, b: V) -> V:
-        """a − b."""
-
-    def mul(self, a: V, b: V) -> V:
-        """a·b."""
-
-    def div(self, a: V, b: V) -> V:
-        """a/b."""
-
-    def fma(self, a: V, b: V, c: V) -> V:
-        """a·b + c."""
-
-    def abs(self, a: V) -> V:
-        """The number without its sign."""
-
-    def copysign(self, a: V, b: V) -> V:
-        """The size of the first with the sign of the second."""
-
-    def compare(self, kind: str, a: V, b: V) -> V:
-        """Tell if a < b ("lt"), a > b ("gt"), a = b ("eq"); of NaN none is so."""
-
-    def select(self, condition: V, a: V, b: V) -> V:
-        """The first number where the condition holds, else the second."""
-
-    def select_bits(self, condition: V, a: V, b: V) -> V:
-        """The first integer where the condition holds, else the second."""
-
-    def bits(self, a: V) -> V:
-        """A number's bits as an integer."""
-
-    def from_bits(self, i: V) -> V:
-        """The number of these bits."""
-
-    def add_bits(self, i: V, j: V) -> V:
-        """i + j, modulo 2 to the width."""
-
-    def and_bits(self, i: V, j: V) -> V:
-        """The bits that both have."""
-
-    def xor_bits(self, i: V, j: V) -> V:
-        """The bits that one has."""
-
-    def shift_left(self, i: V, by: int) -> V:
-        """i·2ᵇ."""
-
-    def shift_right(self, i: V, by: int) -> V:
-        """⌊i/2ᵇ⌋ of an integer without sign."""
-
-    def is_odd(self, i: V) -> V:
-        """The lowest bit as a condition."""
-
-    def wide(self) -> Scalars[V]:
-        """The operations of float64 on the same target."""
-
-    def widened(self, a: V) -> V:
-        """A number as float64."""
-
-    def narrowed(self, a: V) -> V:
-        """A number of float64, rounded to this type."""
-
-    def unless(self, condition: V, value: V, name: str, x: V) -> V:
-        """The value; where the condition holds, which is rare, libm's function of x instead."""
-
-
-def _polynomial(o: Scalars[V], x: V, coefficients: tuple[float, ...]) -> V:
+def _polynomial(o: Scalars, x: str, coefficients: tuple[float, ...]) -> str:
     """The value by Horner's rule, of long ones as even(x²) + x·odd(x²): half as many steps wait for each other.
 
     The coefficient of the highest power is first.
@@ -167,13 +41,13 @@ def _polynomial(o: Scalars[V], x: V, coefficients: tuple[float, ...]) -> V:
     return p
 
 
-def _clamped(o: Scalars[V], x: V, low: float, high: float) -> V:
+def _clamped(o: Scalars, x: str, low: float, high: float) -> str:
     """min(max(x, low), high); NaN stays."""
-    x = o.select(o.compare("lt", x, o.number(low)), o.number(low), x)
-    return o.select(o.compare("gt", x, o.number(high)), o.number(high), x)
+    x = o.select(o.less(x, o.number(low)), o.number(low), x)
+    return o.select(o.greater(x, o.number(high)), o.number(high), x)
 
 
-def _exponential(o: Scalars[V], x: V) -> tuple[V, V, V]:
+def _exponential(o: Scalars, x: str) -> tuple[str, str, str]:
     """x ↦ (n, h, q), x = n·ln 2 + r, |r| ≤ ½ ln 2, eʳ = 1 + h + q; n stands in the lowest bits of the first.
 
     r = h + l with h = x − n·ln 2 for the first part of ln 2, which is exact, and q = r²·P(r) + l.
@@ -187,7 +61,7 @@ def _exponential(o: Scalars[V], x: V) -> tuple[V, V, V]:
     return shifted, high, o.fma(o.mul(r, r), _polynomial(o, r, c.exp), low)
 
 
-def exp(o: Scalars[V], x: V) -> V:
+def exp(o: Scalars, x: str) -> str:
     """eˣ = eʳ·2ⁿ⁻ᵈ·2ᵈ, where d = 1, but −64 for small results, so that both powers are normal numbers.
 
     What 1 + h loses is added to q (Dekker's sum of two numbers). The products but the last are exact, so that subnormal
@@ -199,14 +73,14 @@ def exp(o: Scalars[V], x: V) -> V:
     one = o.number(1.0)
     total = o.add(one, high)
     lost = o.sub(high, o.sub(total, one))
-    is_small = o.compare("lt", x, o.number(-(f.bias - 27) * 0.693))
+    is_small = o.less(x, o.number(-(f.bias - 27) * 0.693))
     power = o.select_bits(is_small, o.integer(f.one + (64 << f.digits)), o.integer(f.one - (1 << f.digits)))
     scale = o.from_bits(o.add_bits(o.shift_left(o.bits(shifted), f.digits), power))
     y = o.mul(o.add(total, o.add(lost, rest)), scale)
     return o.mul(y, o.select(is_small, o.number(2.0**-64), o.number(2.0)))
 
 
-def log(o: Scalars[V], x: V) -> V:
+def log(o: Scalars, x: str) -> str:
     """ln x = k·ln 2 + ln(1 + f), ln(1 + f) = f − s·(f − z·L(z)), s = f/(2 + f), z = s².
 
     Unfused, s·(f − z·L(z)) is f²/2 − s·(f²/2 + z·L(z)), which is rounded at smaller numbers.
@@ -214,7 +88,7 @@ def log(o: Scalars[V], x: V) -> V:
     below those of 2⁵² (2²³ in float32).
     """
     f, c = o.format, o.format.coefficients
-    is_small = o.compare("lt", x, o.number(f.smallest))
+    is_small = o.less(x, o.number(f.smallest))
     scaled = o.select(is_small, o.mul(x, o.number(f.unit)), x)
     i = o.add_bits(o.bits(scaled), o.integer(f.one - f.half_root))
     exponent = o.from_bits(o.add_bits(o.shift_right(i, f.digits), o.integer(f.bias + f.digits << f.digits)))
@@ -231,12 +105,12 @@ def log(o: Scalars[V], x: V) -> V:
         h = o.mul(o.mul(part, o.number(0.5)), part)
         less = o.add(o.sub(h, o.mul(s, o.add(h, o.mul(z, _polynomial(o, z, c.log))))), low)
     y = o.fma(k, o.number(c.ln2[0]), o.sub(part, less))
-    pole = o.select(o.compare("eq", x, o.number(0.0)), o.number(-float("inf")), o.number(float("nan")))
-    y = o.select(o.compare("lt", x, o.number(float("inf"))), y, x)
-    return o.select(o.compare("gt", x, o.number(0.0)), y, pole)
+    pole = o.select(o.equal(x, o.number(0.0)), o.number(-float("inf")), o.number(float("nan")))
+    y = o.select(o.less(x, o.number(float("inf"))), y, x)
+    return o.select(o.greater(x, o.number(0.0)), y, pole)
 
 
-def tanh(o: Scalars[V], x: V) -> V:
+def tanh(o: Scalars, x: str) -> str:
     """tanh |x| = |e/(e + 2)|, e = exp(±2|x|) − 1 = 2ⁿ·(eʳ − 1) + (2ⁿ − 1); the sign is that of x.
 
     The rounding of e + 2 weighs less with + for large |x|, as e + 2 grows, and with − for small ones, as it stays
@@ -244,15 +118,15 @@ def tanh(o: Scalars[V], x: V) -> V:
     """
     f = o.format
     a = o.abs(x)
-    a = o.select(o.compare("gt", a, o.number(f.tanh_range)), o.number(f.tanh_range), a)
-    twice = o.select(o.compare("lt", a, o.number(0.15)), o.number(-2.0), o.number(2.0))
+    a = o.select(o.greater(a, o.number(f.tanh_range)), o.number(f.tanh_range), a)
+    twice = o.select(o.less(a, o.number(0.15)), o.number(-2.0), o.number(2.0))
     shifted, high, rest = _exponential(o, o.mul(a, twice))
     scale = o.from_bits(o.add_bits(o.shift_left(o.bits(shifted), f.digits), o.integer(f.one)))
     e = o.fma(scale, o.add(high, rest), o.sub(scale, o.number(1.0)))
     return o.copysign(o.div(e, o.add(e, o.number(2.0))), x)
 
 
-def _quadrant(o: Scalars[V], a: V) -> tuple[V, V]:
+def _quadrant(o: Scalars, a: str) -> tuple[str, str]:
     """0 ≤ a ≤ 2¹⁶ ↦ (n, r), a = n·π/2 + r and |r| ≤ π/4; n stands in the lowest bits of the first.
 
     Fused, a − n·p is exact for the first part p of π/2, and each later part adds one rounding of what is left. Else
@@ -272,7 +146,7 @@ def _quadrant(o: Scalars[V], a: V) -> tuple[V, V]:
     return o.bits(o.add(o.narrowed(n), shifter)), o.narrowed(r)
 
 
-def _rounded_quadrant(o: Scalars[V], a: V, parts: tuple[float, ...]) -> tuple[V, V]:
+def _rounded_quadrant(o: Scalars, a: str, parts: tuple[float, ...]) -> tuple[str, str]:
     """The quotient and the remainder in float64, all products rounded."""
     shifter = o.number(o.format.shifter)
     n = o.sub(o.add(o.mul(a, o.number(o.format.coefficients.two_over_pi)), shifter), shifter)
@@ -286,7 +160,7 @@ def _rounded_quadrant(o: Scalars[V], a: V, parts: tuple[float, ...]) -> tuple[V,
     return n, r
 
 
-def _circular(o: Scalars[V], x: V, quarter: int) -> V:
+def _circular(o: Scalars, x: str, quarter: int) -> str:
     """sin(|x| + quarter·π/2), wrong for |x| > 2¹⁶; its sign is changed with that of x if quarter = 0."""
     f, c = o.format, o.format.coefficients
     n, r = _quadrant(o, o.abs(x))
@@ -303,14 +177,14 @@ def _circular(o: Scalars[V], x: V, quarter: int) -> V:
     return o.from_bits(o.xor_bits(o.bits(value), o.and_bits(sign, o.integer(1 << by + 1))))
 
 
-def sin(o: Scalars[V], x: V) -> V:
+def sin(o: Scalars, x: str) -> str:
     """sin x = ± sin r or ± cos r, as n mod 4 and the sign of x say; sin(−0) = −0."""
-    return o.unless(o.compare("gt", o.abs(x), o.number(LARGE)), _circular(o, x, 0), "sin", x)
+    return o.unless(o.greater(o.abs(x), o.number(LARGE)), _circular(o, x, 0), "sin", x)
 
 
-def cos(o: Scalars[V], x: V) -> V:
+def cos(o: Scalars, x: str) -> str:
     """cos x = ± cos r or ± sin r, as n mod 4 says."""
-    return o.unless(o.compare("gt", o.abs(x), o.number(LARGE)), _circular(o, x, 1), "cos", x)
+    return o.unless(o.greater(o.abs(x), o.number(LARGE)), _circular(o, x, 1), "cos", x)
 
 
 FUNCTIONS = {"exp": exp, "log": log, "tanh": tanh, "sin": sin, "cos": cos}

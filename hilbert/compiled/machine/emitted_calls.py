@@ -6,7 +6,7 @@ Small arrays are copied into the workspace and out of it; of a large one the cod
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from attrs import field, frozen
@@ -17,7 +17,7 @@ from hilbert.program.calls.emitted_line import Emitted
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-Shape: TypeAlias = tuple[int, ...]
+    from hilbert.compiled.tree.buffers import Buffer
 
 
 @final
@@ -39,15 +39,15 @@ class Function:
 @final
 @frozen
 class Plan:
-    """A call: the shapes of the inputs, shapes and dtypes of the outputs, which of all these are small, and the steps.
+    """A call: the buffers of inputs and outputs, which of all these are small, and the steps.
 
     `names` has what the text calls: `pop` and `push` take a workspace from the free ones and put it back, `workspace`
     makes one more; `fit` makes an input k lie as the code reads it; `again` runs the inputs another way, where the
     results of the code are in doubt.
     """
 
-    inputs: Sequence[Shape]
-    outputs: Sequence[tuple[Shape, Any]]
+    inputs: Sequence[Buffer]
+    outputs: Sequence[Buffer]
     is_small: Sequence[bool]
     steps: Sequence[Function | Called]
     has_doubts: bool
@@ -85,15 +85,17 @@ def emitted(plan: Plan, ends: Ends) -> Callable[..., Any]:
     text += [" try:", "  w = pop()", " except IndexError:", "  w = workspace()"]
     places = [f"p{k}" for k, is_small in enumerate(small) if is_small]
     text.append(f" {_tuple(['at', 'table', 'doubt', *places])} = w.parts")
-    for k, shape in enumerate(plan.inputs):
+    for k, buffer in enumerate(plan.inputs):
         if small[k]:
-            text.append(f" p{k}[{'...' if shape else '()'}] = a{k}")
+            text.append(f" p{k}[{'...' if buffer.shape else '()'}] = a{k}")
         else:
             text.append(f" a{k} = fit({k}, a{k}); table[{k}] = a{k}.ctypes.data")
-    for k, (shape, dtype) in enumerate(plan.outputs):
-        names[f"d{k}"] = dtype
+    for k, buffer in enumerate(plan.outputs):
+        names[f"d{k}"] = np.dtype(buffer.dtype)
         if not small[first + k]:
-            text.append(f" v{k} = empty({shape}, d{k}){'' if ends.is_frozen else f' if out is None else out[{k}]'}")
+            text.append(
+                f" v{k} = empty({buffer.shape}, d{k}){'' if ends.is_frozen else f' if out is None else out[{k}]'}"
+            )
             text.append(f" table[{first + k}] = address(bytes_of(v{k}))")
     large = ", ".join(f"{k}: {name}" for k, name in enumerate([*takes, *gives]) if not small[k])
     for k, step in enumerate(plan.steps):
@@ -118,7 +120,7 @@ def _end(plan: Plan, ends: Ends, takes: Sequence[str], gives: Sequence[str]) -> 
     """The lines after the run: small results are copied, and the workspace is free again."""
     first = len(takes)
     small = [k for k in range(len(gives)) if plan.is_small[first + k]]
-    made = [f"v{k} = p{first + k}{'()' if plan.outputs[k][0] else '[()]'}" for k in small]
+    made = [f"v{k} = p{first + k}{'()' if plan.outputs[k].shape else '[()]'}" for k in small]
     made.append("push(w)")
     if small and not ends.is_frozen:
         made += ["if out is not None:", *(f" out[{k}][...] = v{k}; v{k} = out[{k}]" for k in small)]
@@ -126,7 +128,7 @@ def _end(plan: Plan, ends: Ends, takes: Sequence[str], gives: Sequence[str]) -> 
         again = f"{_tuple(gives)} = again({_tuple(takes)}, {'None' if ends.is_frozen else 'out'})"
         made = ["if doubt:", " push(w)", f" {again}", "else:", *(f" {line}" for line in made)]
     if ends.is_frozen:
-        made += [f"v{k}.setflags(False)" for k, (shape, _) in enumerate(plan.outputs) if shape]
+        made += [f"v{k}.setflags(False)" for k, buffer in enumerate(plan.outputs) if buffer.shape]
     return [*made, f"return {ends.result.format(''.join(f'{v}, ' for v in gives))}"]
 
 

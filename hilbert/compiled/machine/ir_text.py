@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, assert_never, final
 from attrs import define, field
 
 from hilbert.compiled.machine.elementary import FUNCTIONS
-from hilbert.compiled.machine.ir_hints import Metadata, hints_of
-from hilbert.compiled.machine.ir_scalars import declarations, definition, kept
+from hilbert.compiled.machine.elementary_definitions import declarations, definition, kept
+from hilbert.compiled.machine.ir_hints import hints_of
 from hilbert.compiled.machine.ir_words import (
     ROUTINES,
     STORED,
@@ -27,8 +27,8 @@ from hilbert.compiled.machine.ir_words import (
 )
 from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.places import Computed, Division, Place, Variable, combined
-from hilbert.compiled.tree.statements import Called, For, If, Nest, Product, Routine, Store
-from hilbert.compiled.tree.values import Value
+from hilbert.compiled.tree.statements import For, If, Product, Routine, Store
+from hilbert.compiled.tree.values import Value, computed, unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,6 +40,27 @@ if TYPE_CHECKING:
 
 FLOATS = {"gt": "ogt", "ge": "oge", "lt": "olt", "le": "ole", "eq": "oeq", "ne": "une"}
 INTS = {"gt": "sgt", "ge": "sge", "lt": "slt", "le": "sle", "eq": "eq", "ne": "ne"}
+
+INTRINSICS = {"max": "maximum", "min": "minimum", "abs": "fabs", "sqrt": "sqrt", "round": "rint"}
+WHOLE = {
+    "add": "add i64 {}, {}",
+    "sub": "sub i64 {}, {}",
+    "mul": "mul i64 {}, {}",
+    "div": "sdiv i64 {}, {}",
+    "neg": "sub i64 0, {}",
+}
+LINES = {
+    "add": "fadd contract {t} {}, {}",
+    "sub": "fsub contract {t} {}, {}",
+    "mul": "fmul contract {t} {}, {}",
+    "div": "fdiv contract {t} {}, {}",
+    "neg": "fneg {t} {}",
+    "and": "and i1 {}, {}",
+    "or": "or i1 {}, {}",
+    "not": "xor i1 {}, true",
+    "select": "select i1 {}, {t} {}, {t} {}",
+}
+"""The lines of operations on numbers of a type t; `WHOLE` has those on integers."""
 
 
 @final
@@ -56,11 +77,16 @@ class Module:
     used: set[tuple[str, str]] = field(factory=set)
     in_vectors: set[tuple[str, str]] = field(factory=set)
     """The functions among them that a loop calls which runs several rounds at once."""
-    metadata: Metadata = field(factory=Metadata)
+    metadata: list[str] = field(factory=list)
 
     def add(self, name: str, part: Part, table: Sequence[Buffer]) -> None:
         """Add the function of a part; `table` are the buffers in memory, in the order of their addresses."""
         self.functions.append(_Function(self, table, in_turns=part.rounds > 1).text(name, part.statements))
+
+    def note(self, text: str) -> int:
+        """The number of a new node of metadata, which may name itself as {me}."""
+        self.metadata.append(text.replace("{me}", f"!{len(self.metadata)}"))
+        return len(self.metadata) - 1
 
     @property
     def text(self) -> str:
@@ -71,7 +97,7 @@ class Module:
             lines += declarations([name for name, of in own if of == dtype], dtype)
         bits = dict.fromkeys(self.in_vectors, self.target.vector_bits)
         made = [definition(*key, has_fma=self.target.has_fma, vector_bits=bits.get(key, 0)) for key in own]
-        metadata = [f"!{k} = {text}" for k, text in enumerate(self.metadata.nodes)]
+        metadata = [f"!{k} = {text}" for k, text in enumerate(self.metadata)]
         width = self.target.vector_bits or 128
         attributes = f'attributes #0 = {{ nounwind "prefer-vector-width"="{width}" }}'
         return "\n".join([*dict.fromkeys(lines), *kept(own), *made, *self.functions, attributes, *metadata, ""])
@@ -122,8 +148,7 @@ class _Function:
         for statement in statements:
             match statement:
                 case For():
-                    if statement.variable.size:
-                        self.loop(statement)
+                    self.loop(statement)
                 case Store():
                     self.store(statement)
                 case If():
@@ -132,10 +157,15 @@ class _Function:
                     self.routine(statement.routine)
                 case Routine():
                     self.routine(statement)
-                case Nest() | Called():  # nests are loops by now, calls stand between functions
+                case _:  # nests are loops by now, calls stand between functions
                     raise TypeError(statement)
-                case _:
-                    assert_never(statement)
+
+    def inner(self, statements: Sequence[Statement], at: dict[Variable, str]) -> None:
+        """The text of statements in a loop or a branch: what is found there is not known behind."""
+        kept = self.values, self.places, self.at
+        self.values, self.places, self.at = {}, dict(self.places), self.at | at
+        self.body(statements)
+        self.values, self.places, self.at = kept
 
     def put(self, text: str) -> str:
         """A line of text with a new name for its result."""
@@ -155,13 +185,11 @@ class _Function:
         self.lines += [f"  br label %{before}", f"{before}:", f"  br label %{head}", f"{head}:"]
         counter, place = f"%c{head}", len(self.lines)
         self.lines.append("")
-        outer, self.at[variable] = self.at.get(variable), counter
-        self.values, places, group = {}, self.places, self.group
-        self.places = dict(places)
+        group = self.group
         if loop.is_parallel:
-            self.group, self.totals = self.module.metadata.note("distinct !{}"), loop.totals
-        self.body(loop.body)
-        hints = hints_of(loop, self.group, self.module.metadata)
+            self.group, self.totals = self.module.note("distinct !{}"), loop.totals
+        self.inner(loop.body, {variable: counter})
+        hints = hints_of(loop, self.group, self.module.note)
         self.group = group
         last = self.label()
         self.lines += [f"  br label %{last}", f"{last}:"]
@@ -169,11 +197,7 @@ class _Function:
         more = self.put(f"icmp ult i64 {following}, {stop}")
         self.lines[place] = f"  {counter} = phi i64 [ {first}, %{before} ], [ {following}, %{last} ]"
         self.lines += [f"  br i1 {more}, label %{head}, label %{end}{hints}", f"{end}:"]
-        self.values, self.places = {}, places
-        if outer is None:
-            del self.at[variable]
-        else:
-            self.at[variable] = outer
+        self.values = {}
 
     def branch(self, statement: If) -> None:
         """One of two lists."""
@@ -182,9 +206,7 @@ class _Function:
         self.lines += [f"  br i1 {condition}, label %{then}, label %{otherwise}"]
         for label, part in ((then, statement.then), (otherwise, statement.otherwise)):
             self.lines.append(f"{label}:")
-            values, places, self.values, self.places = self.values, self.places, {}, dict(self.places)
-            self.body(part)
-            self.values, self.places = values, places
+            self.inner(part, {})
             self.lines.append(f"  br label %{end}")
         self.lines.append(f"{end}:")
         self.values = {}
@@ -195,20 +217,15 @@ class _Function:
         address = self.address(store.buffer, store.places)
         if store.monoid is not None:
             old = self._loaded(store.buffer, address)
-            value = self._put_together(store.monoid, dtype, old, value)
+            if store.monoid == "add" and dtype in SUFFIX:  # in any order
+                value = self.put(f"fadd reassoc contract {TYPES[dtype]} {old}, {value}")
+            else:
+                value = self._combined(store.monoid, dtype, old, value)
         if dtype == "bool":
             value = self.put(f"zext i1 {value} to i8")
         self.lines.append(f"  store {STORED[dtype]} {value}, ptr {address}{self._access(store.buffer)}")
         for reader in self.readers.pop(store.buffer, ()):  # what is read from there may be another from here on
             self.values.pop(reader, None)
-
-    def _put_together(self, monoid: str, dtype: str, a: str, b: str) -> str:
-        t = TYPES[dtype]
-        if monoid == "add":
-            return self.put(f"add i64 {a}, {b}" if dtype == "int64" else f"fadd reassoc contract {t} {a}, {b}")
-        if monoid in {"or", "and"}:
-            return self.put(f"{monoid} i1 {a}, {b}")
-        return self._intrinsic(f"{monoid}imum", dtype, a, b)
 
     def _access(self, buffer: Buffer) -> str:
         return f", !llvm.access.group !{self.group}" if self.group is not None and buffer not in self.totals else ""
@@ -225,7 +242,7 @@ class _Function:
                 case float(factor):
                     given.append(self.slot(TYPES[dtype], number_text(factor, dtype)))
                 case (buffer, start):
-                    place = f"ptr {self.base(buffer)}, i64 {self.place(start)}"
+                    place = f"ptr %{buffer.name}, i64 {self.place(start)}"
                     given.append(self.put(f"getelementptr inbounds {STORED[buffer.dtype]}, {place}"))
                 case _:
                     assert_never(one)
@@ -245,11 +262,6 @@ class _Function:
 
     # --- places and values ---
 
-    @staticmethod
-    def base(buffer: Buffer) -> str:
-        """The name of a buffer's address."""
-        return f"%{buffer.name}"
-
     def address(self, buffer: Buffer, places: tuple[Place, ...]) -> str:
         """The address of an entry."""
         return self.entry(buffer, combined(zip(places, buffer.strides, strict=True)))
@@ -263,7 +275,7 @@ class _Function:
         if place.terms and place.offset > 0 and is_affine:
             base, at = self.entry(buffer, Place(0, place.terms)), str(place.offset)
         else:
-            base, at = self.base(buffer), self.place(place)
+            base, at = f"%{buffer.name}", self.place(place)
         made = self.put(f"getelementptr inbounds {STORED[buffer.dtype]}, ptr {base}, i64 {at}")
         if is_affine:
             self.places[buffer, place] = made
@@ -304,92 +316,60 @@ class _Function:
 
     def value(self, value: Value) -> str:
         """The name of a value, whose operations are written if they are not."""
-        waiting = [value]
-        while waiting:
-            top = waiting[-1]
-            if top in self.values or top.name == "number":
-                waiting.pop()
-                continue
-            left = [a for a in top.values if a not in self.values and a.name != "number"]
-            if left:
-                waiting += reversed(left)
-                continue
-            waiting.pop()
+        for top in unfinished(value, self.values):
             self.values[top] = self._operation(top)
             self.reads[top] = read = self._buffers(top)
             for buffer in read:
                 self.readers.setdefault(buffer, []).append(top)
-        return self._name(value)
+        return self.values[value]
 
     def _buffers(self, top: Value) -> frozenset[Buffer]:
         """The buffers that a value is computed from whose operands are written."""
-        own: tuple[Buffer, ...] = ()
-        places: tuple[Place, ...] = top.args if top.name == "place" else ()
-        if top.name == "load":
-            buffer, places = top.args
-            own = () if buffer.kind == "constant" else (buffer,)
-        within = [v for place in places for v in place.computed if isinstance(v, Value)]
-        return frozenset(own).union(*(self.reads.get(v, frozenset()) for v in (*top.values, *within)))
-
-    def _name(self, value: Value) -> str:
-        return number_text(value.args[0], value.dtype) if value.name == "number" else self.values[value]
-
-    def _intrinsic(self, name: str, dtype: str, *args: str) -> str:
-        self.module.used.add((f"llvm.{name}", dtype))
-        t = TYPES[dtype]
-        return self.put(f"call {t} @llvm.{name}.{SUFFIX[dtype]}({', '.join(f'{t} {a}' for a in args)})")
+        own = {top.args[0]} if top.name == "load" and top.args[0].kind != "constant" else set()
+        within = (*top.values, *computed(top.places))
+        return frozenset(own).union(*(self.reads.get(v, frozenset()) for v in within))
 
     def _operation(self, top: Value) -> str:
         """The line of text of an operation whose operands are written."""
         dtype, t = top.dtype, TYPES[top.dtype]
+        if top.name == "number":
+            return number_text(top.args[0], dtype)
         if top.name == "load":
             return self._loaded(top.args[0], self.address(*top.args))
         if top.name == "place":
             return self.place(top.args[0])
-        args = [self._name(a) for a in top.values]
-        of = top.values[0].dtype
-        match top.name:
-            case "add" | "sub" | "mul" | "div":
-                if dtype == "int64":
-                    return self.put(f"{'sdiv' if top.name == 'div' else top.name} i64 {args[0]}, {args[1]}")
-                return self.put(f"f{top.name} contract {t} {args[0]}, {args[1]}")
-            case "neg":
-                return self.put(f"sub i64 0, {args[0]}" if dtype == "int64" else f"fneg {t} {args[0]}")
-            case "max" | "min":
-                return self._intrinsic(f"{top.name}imum", dtype, *args)
-            case "abs":
-                return self._intrinsic("fabs", dtype, *args)
-            case "sqrt":
-                return self._intrinsic("sqrt", dtype, *args)
-            case "round":
-                return self._intrinsic("rint", dtype, *args)
-            case "gt" | "ge" | "lt" | "le" | "eq" | "ne":
-                how = f"fcmp {FLOATS[top.name]}" if of in SUFFIX else f"icmp {INTS[top.name]}"
-                return self.put(f"{how} {TYPES[of]} {args[0]}, {args[1]}")
-            case "and" | "or":
-                return self.put(f"{top.name} i1 {args[0]}, {args[1]}")
-            case "not":
-                return self.put(f"xor i1 {args[0]}, true")
-            case "select":
-                return self.put(f"select i1 {args[0]}, {t} {args[1]}, {t} {args[2]}")
-            case "cast":
-                return self._cast(of, dtype, args[0])
-            case "call":
-                self.module.used.add((top.args[0], dtype))
-                if self.group is not None:
-                    self.module.in_vectors.add((top.args[0], dtype))
-                name = called(top.args[0], dtype)
-                is_apart = self.module.calls_functions and self.group is None
-                self.module.calls += is_apart
-                apart = " noinline" if is_apart else ""
-                return self.put(f"call {t} @{name}({', '.join(f'{t} {a}' for a in args)}){apart}")
-            case _:  # a name that no pool makes
-                raise TypeError(top.name)
+        args, of = [self.values[a] for a in top.values], top.values[0].dtype
+        if top.name in FLOATS:
+            how = f"fcmp {FLOATS[top.name]}" if of in SUFFIX else f"icmp {INTS[top.name]}"
+            return self.put(f"{how} {TYPES[of]} {args[0]}, {args[1]}")
+        if top.name == "cast":
+            return self.put(f"{_cast(of, dtype)} {TYPES[of]} {args[0]} to {t}")
+        if top.name == "call":
+            return self._called(top.args[0], dtype, args)
+        return self._combined(top.name, dtype, *args)
 
-    def _cast(self, of: str, to: str, value: str) -> str:
-        a, b = TYPES[of], TYPES[to]
-        if of == "bool":
-            return self.put(f"uitofp i1 {value} to {b}" if to in SUFFIX else f"zext i1 {value} to {b}")
-        if of == "int64":
-            return self.put(f"sitofp i64 {value} to {b}")
-        return self.put(f"{'fptrunc' if to == 'float32' else 'fpext'} {a} {value} to {b}")
+    def _combined(self, name: str, dtype: str, *args: str) -> str:
+        """The line of an operation on values of one type."""
+        if name in INTRINSICS:
+            function = f"llvm.{INTRINSICS[name]}"
+            self.module.used.add((function, dtype))
+            given = ", ".join(f"{TYPES[dtype]} {a}" for a in args)
+            return self.put(f"call {TYPES[dtype]} @{function}.{SUFFIX[dtype]}({given})")
+        line = WHOLE[name] if dtype == "int64" and name in WHOLE else LINES[name]
+        return self.put(line.format(*args, t=TYPES[dtype]))
+
+    def _called(self, function: str, dtype: str, args: Sequence[str]) -> str:
+        self.module.used.add((function, dtype))
+        if self.group is not None:
+            self.module.in_vectors.add((function, dtype))
+        is_apart = self.module.calls_functions and self.group is None
+        self.module.calls += is_apart
+        given = ", ".join(f"{TYPES[dtype]} {a}" for a in args)
+        return self.put(f"call {TYPES[dtype]} @{called(function, dtype)}({given}){' noinline' if is_apart else ''}")
+
+
+def _cast(of: str, to: str) -> str:
+    """The word for a change of types."""
+    if of == "bool":
+        return "uitofp" if to in SUFFIX else "zext"
+    return {"int64": "sitofp", "float64": "fptrunc", "float32": "fpext"}[of]

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 
 from hilbert.compiled.machine.elementary import FUNCTIONS
 from hilbert.compiled.machine.ir_scalars import constant, symbol
+from hilbert.compiled.tree.buffers import BYTES, Buffer
 
 if TYPE_CHECKING:
-    from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.values import Number
 
 TYPES = {"float64": "double", "float32": "float", "bool": "i1", "int64": "i64"}
 SUFFIX = {"float64": "f64", "float32": "f32"}
 STORED = TYPES | {"bool": "i8", "int32": "i32"}
 """The types in memory; integers of 32 bits are those that LAPACK writes."""
-BYTES = {"float64": 8, "float32": 4, "bool": 1, "int64": 8, "int32": 4}
 ROUTINES = ("dgemm", "sgemm", "dgetrf", "dgetrs", "dgetri", "dpotrf", "dtrtrs", "dtrtri")
 """The functions of BLAS, two, and LAPACK that are called by their addresses, in the order of these."""
 TWO = {"pow", "hypot", "atan2", "llvm.maximum", "llvm.minimum"}

@@ -117,7 +117,7 @@ class Code:
         tuning.slp_vectorization = level >= LINES
         builder = llvm.create_pass_builder(machine, tuning)
         builder.getModulePassManager().run(module, builder)
-        inliner = llvm.create_new_module_pass_manager()  # the vectors of sines: see `ir_scalars`
+        inliner = llvm.create_new_module_pass_manager()  # the vectors of sines: see `elementary_definitions`
         inliner.add_always_inliner_pass()
         inliner.run(module, builder)
         return module, machine

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from hilbert.compiled.tree.accesses import accesses, width
 from hilbert.compiled.tree.places import Place
 from hilbert.compiled.tree.rewriting import Rewriting
-from hilbert.compiled.tree.statements import For, If, Product, Store
+from hilbert.compiled.tree.statements import For, If, Product, Store, blocks, inside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,41 +31,28 @@ def contract(to: Loops, parts: Sequence[Sequence[Statement]]) -> None:
     Each part becomes a function: a buffer that several of them use lies in memory.
     """
     uses: dict[Buffer, list[tuple[tuple[Place, ...] | None, tuple[For, ...]]]] = {}
+
     found_in: dict[Buffer, set[int]] = {}
-    waiting: list[tuple[Statement, tuple[For, ...], int]] = []
+
+    def visit(number: int, statements: Sequence[Statement], around: tuple[For, ...]) -> None:
+        for statement in statements:
+            for buffer, entries in accesses(statement, within=False).items():
+                uses.setdefault(buffer, []).extend((access.places, around) for access in entries)
+                found_in.setdefault(buffer, set()).add(number)
+            for block in blocks(statement):
+                visit(number, block, (*around, statement) if isinstance(statement, For) else around)
+
     for number, part in enumerate(parts):
-        waiting.extend((statement, (), number) for statement in part)
-    while waiting:
-        top, around, number = waiting.pop()
-        match top:
-            case For(_, body):
-                waiting += [(inner, (*around, top), number) for inner in body]
-                continue
-            case If(condition, then, otherwise):
-                waiting += [(inner, around, number) for inner in then + otherwise]
-                found = accesses(If(condition, [], []))
-            case _:  # those that hold no others
-                found = accesses(top)
-        for buffer, entries in found.items():
-            uses.setdefault(buffer, []).extend((access.places, around) for access in entries)
-            found_in.setdefault(buffer, set()).add(number)
+        visit(number, part, ())
     gone: Gone = {}
     for buffer in to.buffers:
-        used = uses.get(buffer, [])
-        if not used or buffer.is_whole:
-            continue
-        common = used[0][1]
-        for _, around in used:
-            k = 0
-            while k < min(len(common), len(around)) and common[k] is around[k]:
-                k += 1
-            common = common[:k]
+        used = [] if buffer.is_whole else uses.get(buffer, [])
+        common = [loops[0] for loops in zip(*(around for _, around in used), strict=False) if len({*loops}) == 1]
         every = [places for places, _ in used]
         dropped = {k: n for k in range(len(buffer.shape)) for loop in common if (n := width(every, k, loop.variable))}
         if dropped:
             gone[buffer] = dropped
-    for buffer, dropped in gone.items():
-        buffer.shape = tuple(dropped.get(k, n) for k, n in enumerate(buffer.shape))
+            buffer.shape = tuple(dropped.get(k, n) for k, n in enumerate(buffer.shape))
     if gone:
         _rewrite(to, [statement for part in parts for statement in part], gone)
     held = 0
@@ -79,21 +66,14 @@ def _rewrite(to: Loops, statements: list[Statement], gone: Gone) -> None:
     """The statements at the places that are left."""
 
     def kept(buffer: Buffer, places: tuple[Place, ...]) -> tuple[Place, ...]:
-        dropped = gone.get(buffer)
-        return (
-            places if dropped is None else tuple(Place(p.offset) if k in dropped else p for k, p in enumerate(places))
-        )
+        dropped = gone.get(buffer, {})
+        return tuple([Place(p.offset) if k in dropped else p for k, p in enumerate(places)]) if dropped else places
 
     change = Rewriting(to.pool, {}, kept)
-    waiting = list(statements)
-    while waiting:
-        top = waiting.pop()
+    for top in inside(statements):
         match top:
-            case For(_, body):
-                waiting += body
-            case If(condition, then, otherwise):
-                top.condition = change.value(condition)
-                waiting += then + otherwise
+            case If():
+                top.condition = change.value(top.condition)
             case Store():
                 top.value = change.value(top.value)
                 top.places = change.places(top.buffer, top.places)
@@ -103,5 +83,5 @@ def _rewrite(to: Loops, statements: list[Statement], gone: Gone) -> None:
                     for buffer, axis, start in zip((a, b, c), top.batch, top.starts, strict=True)
                 )
                 top.starts = first, second, made
-            case _:  # whole arrays
+            case _:  # loops and whole arrays
                 pass

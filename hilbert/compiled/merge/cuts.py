@@ -7,6 +7,7 @@ reads along memory.
 from __future__ import annotations
 
 import itertools
+from functools import partial
 from typing import TYPE_CHECKING
 
 from attrs import evolve
@@ -14,11 +15,9 @@ from attrs import evolve
 from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.places import Division, Place, Variable
 from hilbert.compiled.tree.rewriting import Rewriting
-from hilbert.compiled.tree.statements import For, If, Product, Store
+from hilbert.compiled.tree.statements import For, If, Product, Store, on_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from hilbert.compiled.tree.statements import Statement
     from hilbert.compiled.tree.values import Pool
 
@@ -30,35 +29,30 @@ def cut(pool: Pool, statements: list[Statement]) -> list[Statement]:
     """The statements with loops in parts, the outer ones first."""
     made: list[Statement] = []
     for statement in statements:
-        match statement:
-            case For(variable, body, rounds=False):
-                ends = sorted({0, variable.size, *_ends(statement, variable)})
-                if len(ends) == 2 or len(ends) > PARTS + 1:
-                    made.append(For(variable, cut(pool, body)))
-                    continue
-                for low, high in itertools.pairwise(ends):
-                    part = Variable(f"{variable.name}_{low}", high - low)
-                    at = Place.of(part) + low if high - low > 1 else Place(low)
-                    inner = cut(pool, moved(Rewriting(pool, {variable: at}), body))
-                    made += [For(part, inner)] if high - low > 1 else inner
-            case For(variable, body):
-                made.append(For(variable, cut(pool, body), rounds=True))
-            case If(condition, then, otherwise):
-                made.append(If(condition, cut(pool, then), cut(pool, otherwise)))
-            case _:  # those that hold no others
-                made.append(statement)
+        if (
+            not isinstance(statement, For)
+            or statement.rounds
+            or not 2 < len(ends := sorted(_ends(statement, statement.variable))) <= PARTS + 1
+        ):
+            made.append(on_blocks(statement, partial(cut, pool)))
+            continue
+        variable, body = statement.variable, statement.body
+        for low, high in itertools.pairwise(ends):
+            part = Variable(f"{variable.name}_{low}", high - low)
+            at = Place.of(part) + low if high - low > 1 else Place(low)
+            inner = cut(pool, moved(Rewriting(pool, {variable: at}), body))
+            made += [For(part, inner)] if high - low > 1 else inner
     return made
 
 
-def _ends(loop: For, variable: Variable) -> Iterator[int]:
-    """The rounds at which a quotient of a place that moves by one with the variable takes another value."""
+def _ends(loop: For, variable: Variable) -> set[int]:
+    """The ends of a loop, and the rounds at which a quotient of a place that moves by one takes another value."""
+    ends = {0, variable.size}
     for entries in accesses(loop, constants=True).values():
-        for access in entries:
-            for place in access.places or ():
-                for atom, _ in place.terms:
-                    if isinstance(atom, Division) and atom.of.terms == ((variable, 1),):
-                        first = -atom.of.offset % atom.n
-                        yield from range(first, variable.size, atom.n)
+        for atom, _ in (term for access in entries for place in access.places or () for term in place.terms):
+            if isinstance(atom, Division) and atom.of.terms == ((variable, 1),):
+                ends |= {*range(-atom.of.offset % atom.n, variable.size, atom.n)}
+    return ends
 
 
 def moved(change: Rewriting, statements: list[Statement]) -> list[Statement]:
@@ -67,14 +61,14 @@ def moved(change: Rewriting, statements: list[Statement]) -> list[Statement]:
     def copied(statement: Statement) -> Statement:
         match statement:
             case For(variable, body, rounds):
-                return For(variable, [*map(copied, body)], rounds)
+                return For(variable, moved(change, body), rounds)
             case If(condition, then, otherwise):
-                return If(change.value(condition), [*map(copied, then)], [*map(copied, otherwise)])
+                return If(change.value(condition), moved(change, then), moved(change, otherwise))
             case Store(buffer, places, v, monoid):
                 return Store(buffer, change.places(buffer, places), change.value(v), monoid)
             case Product():
-                first, second, made = map(change.place, statement.starts)
-                return evolve(statement, starts=(first, second, made))
+                first, second, third = map(change.place, statement.starts)
+                return evolve(statement, starts=(first, second, third))
             case _:  # whole arrays
                 return statement
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, final
 
 from hilbert.compiled.tree.accesses import accesses, width, writes
-from hilbert.compiled.tree.statements import For, If, Routine, Store, inside
+from hilbert.compiled.tree.statements import For, If, Routine, Store, blocks, inside, on_blocks
 
 if TYPE_CHECKING:
     from hilbert.compiled.tree.accesses import Accesses
@@ -36,27 +36,21 @@ def fused(statements: list[Statement]) -> list[Statement]:
         if len(work[variable]) > 1:
             for only_next in (True, False):
                 clusters.merge(variable, only_next=only_next)
-    statements = [cluster.statement for cluster in clusters.order]
-    for statement in statements:
-        if isinstance(statement, For):
-            statement.body = fused(statement.body)
-        elif isinstance(statement, If):
-            statement.then, statement.otherwise = fused(statement.then), fused(statement.otherwise)
-    return statements
+    return [on_blocks(cluster.statement, fused) for cluster in clusters.order]
 
 
 def work_of(statement: Statement) -> int:
     """The number of stores that a statement makes."""
-    total, waiting = 0, [(statement, 1)]
-    while waiting:
-        top, n = waiting.pop()
-        if isinstance(top, For):
-            waiting += [(inner, n * top.variable.size) for inner in top.body]
-        elif isinstance(top, If):
-            waiting += [(inner, n) for inner in top.then + top.otherwise]
-        else:
-            total += n * top.work if isinstance(top, Routine) else n
-    return total
+    within = sum(work_of(inner) for block in blocks(statement) for inner in block)
+    match statement:
+        case For(variable):
+            return variable.size * within
+        case If():
+            return within
+        case Routine():
+            return statement.work
+        case _:
+            return 1
 
 
 @final
@@ -69,9 +63,9 @@ class _Cluster:
 
     __slots__ = ("accesses", "before", "is_apart", "needs", "number", "size", "statement", "variable")
 
-    def __init__(self, number: int, statement: Statement, found: Accesses, needs: int) -> None:
+    def __init__(self, number: int, statement: Statement, found: Accesses, needs: int, before: int) -> None:
         self.number, self.statement, self.accesses = number, statement, found
-        self.needs = self.before = needs
+        self.needs, self.before = needs, before
         self.size = sum(1 for _ in inside([statement]))
         self.is_apart = isinstance(statement, For) and _is_apart(statement)
         self.variable = statement.variable if isinstance(statement, For) else None
@@ -92,10 +86,7 @@ class _Clusters:
                 needs |= (touched if is_written else written).get(buffer, 0)
                 for of in (touched, written) if is_written else (touched,):
                     of[buffer] = of.get(buffer, 0) | 1 << number
-            cluster = _Cluster(number, statement, found, needs)
-            for k in _numbers(needs):
-                cluster.before |= self.numbered[k].before
-            self.numbered.append(cluster)
+            self.numbered.append(_Cluster(number, statement, found, needs, self._closed(needs)))
         self.order = [*self.numbered]
         self.into = [*range(len(statements))]  # the numbers of the clusters that statements are in
 
@@ -125,11 +116,15 @@ class _Clusters:
 
     def _ask_again(self, cluster: _Cluster) -> None:
         """Find anew what stands before a cluster, once clusters before it are joined."""
-        needs = {self.into[k] for k in _numbers(cluster.needs)}
-        cluster.needs = sum(1 << k for k in needs)
-        cluster.before = cluster.needs
-        for k in needs:
-            cluster.before |= self.numbered[k].before
+        cluster.needs = sum(1 << k for k in {self.into[k] for k in _numbers(cluster.needs)})
+        cluster.before = self._closed(cluster.needs)
+
+    def _closed(self, needs: int) -> int:
+        """The clusters and those before them."""
+        before = needs
+        for k in _numbers(needs):
+            before |= self.numbered[k].before
+        return before
 
     def _may_join(self, first: _Cluster, second: _Cluster) -> bool:
         """Tell if two loops over a variable may be merged, and no third statement must stand between them."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, final
 
 from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.rewriting import Rewriting
-from hilbert.compiled.tree.statements import For, If, Product, Store, inside
+from hilbert.compiled.tree.statements import If, Product, Store, blocks, inside, on_blocks
 
 if TYPE_CHECKING:
     from hilbert.compiled.tree.buffers import Buffer
@@ -84,46 +84,36 @@ def _adds_nothing(store: Store) -> bool:
 
 def _needed(statements: list[Statement], entries: _Entries) -> list[Statement]:
     """The statements without stores whose entries nobody reads, and without zeros that are added."""
-    waiting: list[Store] = []
+    waiting: list[Statement] = []
     unread: dict[Entry, list[Store]] = {}
-    read: set[Entry | None] = set()
     for statement in inside(statements):
-        if isinstance(statement, Store) and not _adds_nothing(statement):
+        if isinstance(statement, If):
+            waiting.append(statement)
+        elif isinstance(statement, Store) and not _adds_nothing(statement):
             entry = entries.at(statement.buffer, statement.places)
             if entry is None:
                 waiting.append(statement)
             else:
                 unread.setdefault(entry, []).append(statement)
-        elif isinstance(statement, If):
-            for buffer, found in accesses(If(statement.condition, [], [])).items():
-                read |= {entries.at(buffer, access.places) for access in found if access.places is not None}
-    for entry in read - {None}:
-        assert entry is not None
-        waiting += unread.pop(entry, [])
-    kept: set[Store] = set()
+    kept: set[Statement] = set()
     while waiting:
         top = waiting.pop()
         kept.add(top)
-        for buffer, found in accesses(top).items():
+        for buffer, found in accesses(top, within=False).items():
             for access in found:
                 if access.places is not None and not access.writes and (entry := entries.at(buffer, access.places)):
                     waiting += unread.pop(entry, [])
     return _only(statements, kept)
 
 
-def _only(statements: list[Statement], kept: set[Store]) -> list[Statement]:
+def _only(statements: list[Statement], kept: set[Statement]) -> list[Statement]:
     """The statements with these stores only, and without loops that hold nothing."""
     made: list[Statement] = []
     for statement in statements:
-        match statement:
-            case Store():
-                made += [statement] if statement in kept else []
-            case For():
-                statement.body = _only(statement.body, kept)
-                made += [statement] if statement.body else []
-            case If():
-                statement.then, statement.otherwise = (_only(s, kept) for s in (statement.then, statement.otherwise))
-                made += [statement] if statement.then or statement.otherwise else []
-            case _:  # what takes whole arrays stays
-                made.append(statement)
+        if isinstance(statement, Store):
+            made += [statement] if statement in kept else []
+            continue
+        on_blocks(statement, lambda inner: _only(inner, kept))
+        if not blocks(statement) or any(blocks(statement)):
+            made.append(statement)
     return made

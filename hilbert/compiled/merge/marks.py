@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hilbert.compiled.tree.accesses import accesses, width, writes
-from hilbert.compiled.tree.statements import For, If, Store, inside
+from hilbert.compiled.tree.statements import For, If, Store, blocks, inside
 from hilbert.compiled.tree.values import loads
 
 if TYPE_CHECKING:
@@ -28,19 +28,15 @@ def _keep(statements: list[Statement], kept: set[Buffer]) -> None:
     """Add the buffers of which an entry is read that the same list of statements has not written before."""
     written: set[tuple[Buffer, tuple[Place, ...]]] = set()
     for statement in statements:
-        match statement:
-            case Store(buffer, places, value, monoid):
-                read = {load.args for load in loads(value)} | ({(buffer, places)} if monoid is not None else set())
-                kept |= {b for b, _ in read - written}
-                written.add((buffer, places))
-            case For(_, body):
-                _keep(body, kept)
-            case If(condition, then, otherwise):
-                kept |= {load.args[0] for load in loads(condition)}
-                _keep(then, kept)
-                _keep(otherwise, kept)
-            case _:  # whole arrays, which are not local
-                pass
+        if isinstance(statement, Store):
+            entry = statement.buffer, statement.places
+            read = {load.args for load in loads(statement.value)} | ({entry} if statement.monoid is not None else set())
+            kept |= {b for b, _ in read - written}
+            written.add(entry)
+        elif isinstance(statement, If):
+            kept |= {load.args[0] for load in loads(statement.condition)}
+        for block in blocks(statement):
+            _keep(block, kept)
 
 
 def _mark(loop: For, kept: set[Buffer]) -> None:

@@ -8,24 +8,21 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from hilbert.compiled.tree.places import along
+from hilbert.compiled.tree.places import Place, along
 from hilbert.index.leaf import Entry, Leaf
 
 if TYPE_CHECKING:
     from hilbert.compiled.tree.arrays import Array, Loops, Places
-    from hilbert.compiled.tree.places import Place
     from hilbert.compiled.tree.values import Value
 
 
 def along_axes(to: Loops, name: str, at: int, count: int, array: Array, result: Leaf) -> Array | None:
     """The function of that name along `count` axes from `at` on; None for one that has no loops."""
-    match name:
-        case "argmax" | "argmin":
-            return _extreme(to, name, at, count, array, result)
-        case "logsumexp" | "softmax" | "log_softmax":
-            return _exponentials(to, name, at, count, array, result)
-        case _:  # an order is found by sorting
-            return None
+    if name in {"argmax", "argmin"}:
+        return _extreme(to, name, at, count, array, result)
+    if name in {"logsumexp", "softmax", "log_softmax"}:
+        return _exponentials(to, name, at, count, array, result)
+    return None  # an order is found by sorting
 
 
 def _exponentials(to: Loops, name: str, at: int, count: int, array: Array, result: Leaf) -> Array:
@@ -33,7 +30,6 @@ def _exponentials(to: Loops, name: str, at: int, count: int, array: Array, resul
     pool, axes = to.pool, array.leaf.axes
     rest = Leaf(array.leaf.entry, axes[:at] + axes[at + count :])
     inner = array.shape[at : at + count]
-    wanted, to.wanted = to.wanted, None
 
     def full(others: Places, along_: Places) -> Places:
         return (*others[:at], *along_, *others[at:])
@@ -41,16 +37,18 @@ def _exponentials(to: Loops, name: str, at: int, count: int, array: Array, resul
     def others(places: Places) -> Places:
         return places[:at] + places[at + count :]
 
-    largest = to.total(rest, inner, lambda o, i: array.at(full(o, i)), "max")
+    def parts() -> tuple[Array, Array, Array]:
+        largest = to.total(rest, inner, lambda o, i: array.at(full(o, i)), "max")
 
-    def finite(places: Places) -> Value:
-        m = largest.at(places)
-        return abs(m).compared("lt", math.inf).where(m, 0.0)
+        def finite(places: Places) -> Value:
+            m = largest.at(places)
+            return abs(m).compared("lt", math.inf).where(m, 0.0)
 
-    m = to.each(rest, finite)
-    e = to.each(array.leaf, lambda places: pool.call("exp", array.at(places) - m.at(others(places))))
-    s = to.total(rest, inner, lambda o, i: e.at(full(o, i)))
-    to.wanted = wanted
+        m = to.each(rest, finite)
+        e = to.each(array.leaf, lambda places: pool.call("exp", array.at(places) - m.at(others(places))))
+        return m, e, to.total(rest, inner, lambda o, i: e.at(full(o, i)))
+
+    m, e, s = to.aside(parts)
     if name == "logsumexp":
         return to.each(result, lambda places: m.at(places) + pool.call("log", s.at(places)))
 
@@ -72,7 +70,7 @@ def _extreme(to: Loops, name: str, at: int, count: int, array: Array, result: Le
     place = to.buffer(result.shape, result.dtype)
     best = to.each(
         Leaf(array.leaf.entry, rest),
-        lambda o: array.at((*o[:at], *along(to.table(0)(()), inner), *o[at:])),
+        lambda o: array.at((*o[:at], *along(Place(0), inner), *o[at:])),
     )
     to.begin(place)
     where, value = to.of(Leaf(Entry("int64"), rest), place), best.buffer
@@ -89,10 +87,8 @@ def _extreme(to: Loops, name: str, at: int, count: int, array: Array, result: Le
             return pool.logic("or", more, pool.logic("and", x.compared("ne", x), is_number))
 
         better = to.each(Leaf(Entry("bool"), rest), is_better)
-        to.put_into(
-            place, shape, lambda o: (o, pool.select(better.at(o), pool.integer(t), where.at(o))), None, begins=False
-        )
-        to.put_into(value, shape, lambda o: (o, pool.select(better.at(o), new(o), best.at(o))), None, begins=False)
+        to.put_into(place, shape, lambda o: (o, pool.select(better.at(o), pool.integer(t), where.at(o))))
+        to.put_into(value, shape, lambda o: (o, pool.select(better.at(o), new(o), best.at(o))))
 
     to.rounds(math.prod(inner), put)
     return to.of(result, place)

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from functools import cache
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, TypeAlias, final
 
 from attrs import frozen
 
 from hilbert.compiled.operations import small_systems
-from hilbert.compiled.operations.small_systems import NEAR, TINY, WIDE
+from hilbert.compiled.operations.contractions import has_scipy
+from hilbert.compiled.operations.small_systems import MOST, NEAR, TINY, WIDE, between, negated, written_out
 from hilbert.compiled.tree.places import Place
 from hilbert.compiled.tree.statements import Routine
 from hilbert.index.index import Fin
@@ -28,6 +27,7 @@ from hilbert.index.leaf import Entry, Leaf
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from hilbert.compiled.operations.small_systems import Entries
     from hilbert.compiled.tree.arrays import Array, Loops, Places
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.statements import Given
@@ -41,21 +41,14 @@ STORE = 32
 """The multiplications that take as long as a store."""
 
 
-@cache
-def has_lapack() -> bool:
-    """Tell if scipy is there."""
-    return find_spec("scipy") is not None
-
-
-def _either(small: Callable[..., Array | None]) -> Callable[[Callable[..., Array]], Callable[..., Array | None]]:
+def _either(small: Callable[..., Entries]) -> Callable[[Callable[..., Array]], Callable[..., Array | None]]:
     """The operation written out where it is small, and by LAPACK where it is not; None without scipy."""
 
     def decorated(large: Callable[..., Array]) -> Callable[..., Array | None]:
         def loops(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf, **options: str) -> Array | None:
-            made = small(to, operands, masks, result, **options)
-            if made is not None or not has_lapack():
-                return made
-            return large(to, operands, masks, result, **options)
+            if operands[0].shape[-1] <= MOST:
+                return written_out(small, to, operands, masks, result, **options)
+            return large(to, operands, masks, result, **options) if has_scipy() else None
 
         return loops
 
@@ -111,7 +104,7 @@ class Matrices:
 
     def trust(self, is_right: Callable[[Places], Value]) -> None:
         """Ask the interpreter where a condition on the places in front and on the diagonal does not hold."""
-        self.to.doubt([*self.front, self.n], lambda p: _not(is_right(p)))
+        self.to.doubt([*self.front, self.n], lambda p: negated(is_right(p)))
 
 
 @final
@@ -131,13 +124,12 @@ def _by_columns(to: Loops, array: Array) -> Matrices:
 
 def _lying(to: Loops, array: Array) -> tuple[Buffer, bool] | None:
     """The buffer that matrices are stored in, and True if by columns; None where they are computed."""
-    variables = [to.variable(k) for k in array.shape]
-    value = array.at(tuple(map(Place.of, variables)))
-    found = [place.variable for place in value.args[1]] if value.name == "load" and value.dtype == WIDE else []
-    turned = [*variables[:-2], variables[-1], variables[-2]]
-    if found not in (variables, turned) or value.args[0].order != (*range(len(found)),):
+    buffer, axes = to.lying(array) or (None, [])
+    plain = [*range(len(array.shape))]
+    turned = [*plain[:-2], plain[-1], plain[-2]]
+    if buffer is None or buffer.dtype != WIDE or buffer.order != (*plain,) or axes not in (plain, turned):
         return None
-    return value.args[0], found == turned
+    return buffer, axes == turned
 
 
 def _factored(to: Loops, array: Array) -> Factors:
@@ -165,7 +157,7 @@ def _regular(to: Loops, array: Array) -> Factors:
             return is_above.where(NEAR * abs(f.entry(*p, i)), 0.0)
 
         near = to.total(_leaf((*f.front, f.n)), [f.n], above)
-        f.trust(lambda p: _between(f.pivot(p), near.at(p) + TINY))
+        f.trust(lambda p: between(f.pivot(p), near.at(p) + TINY))
         return found
 
     return to.once(("regular", array), make)
@@ -178,7 +170,7 @@ def _inverted(to: Loops, array: Array) -> Matrices:
         lies = _lying(to, array)
         if lies is not None and lies[0] in to.triangles:
             made = _by_columns(to, array)
-            made.trust(lambda p: _between(made.pivot(p), TINY))
+            made.trust(lambda p: between(made.pivot(p), TINY))
             letter = "U" if lies[1] else "L"
             made.run("dtrtri", lambda k: (letter, "N", made.n, made.at(k), made.n), made.buffer)
         else:
@@ -196,16 +188,17 @@ def _inverted(to: Loops, array: Array) -> Matrices:
 def _trust(to: Loops, buffer: Buffer) -> None:
     """Ask the interpreter where an entry is not finite: a sum is not."""
     found = to.total(_leaf(()), buffer.shape, lambda _, p: abs(to.pool.load(buffer, p)))
-    to.doubt((), lambda _: _not(found.at(()).compared("lt", math.inf)))
+    to.doubt((), lambda _: negated(found.at(()).compared("lt", math.inf)))
 
 
-def _not(value: Value) -> Value:
-    return value.pool.unary("not", value)
+def _own(p: Places, mask: tuple[bool, ...]) -> Places:
+    """Of places of the result those in front that an operand has, and those behind them."""
+    return (*itertools.compress(p, mask), *p[len(mask) :])
 
 
-def _between(x: Value, least: Value | float) -> Value:
-    """True for a finite number of at least some size."""
-    return x.pool.logic("and", x.compared("ge", least), x.compared("lt", math.inf))
+def _read(to: Loops, result: Leaf, mask: tuple[bool, ...], at: Callable[[Places], Value]) -> Array:
+    """A result that is read at the matrix's own places."""
+    return to.view(result, lambda p: to.pool.cast(at(_own(p, mask)), result.dtype))
 
 
 def _leaf(shape: Sequence[int], dtype: str = WIDE) -> Leaf:
@@ -252,7 +245,7 @@ def solve(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf, part
     columns = math.prod(result.shape[k] for k in order[len(own) : -1])
 
     def right(p: Places) -> Value:
-        return to.pool.cast(b.at((*itertools.compress(p[:front], masks[1]), *p[front:])), WIDE)
+        return to.pool.cast(b.at(_own(p, masks[1])), WIDE)
 
     if order == [*axes]:
         x, made = _made(to, result, right)
@@ -265,7 +258,7 @@ def solve(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf, part
         buffer.is_whole = True
         lies = Matrices(to, buffer)
         form = ("U" if is_turned == (part == "upper") else "L", "N" if is_turned else "T", "N")
-        lies.trust(lambda p: _between(lies.pivot(p), TINY))
+        lies.trust(lambda p: between(lies.pivot(p), TINY))
         lies.run("dtrtrs", lambda k: (*form, n, columns, lies.at(k), n, (x, k * (columns * n)), n), x)
     else:
         f = _regular(to, a)
@@ -281,27 +274,20 @@ def solve(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf, part
 @_either(small_systems.inverse)
 def inverse(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf) -> Array:
     """A⁻¹, read by columns."""
-    found, front = _inverted(to, operands[0]), len(masks[0])
-
-    def at(p: Places) -> Value:
-        *own, i, j = p
-        assert len(own) == front
-        return to.pool.cast(found.entry(*itertools.compress(own, masks[0]), j, i), result.dtype)
-
-    return to.view(result, at)
+    found = _inverted(to, operands[0])
+    return _read(to, result, masks[0], lambda p: found.entry(*p[:-2], p[-1], p[-2]))
 
 
 @_either(small_systems.adjugate)
 def adjugate(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf) -> Array:
     """Det A·A⁻¹; where A is nearly singular, the interpreter knows another way."""
-    a, det_a = operands
-    wide = Leaf(Entry(WIDE), result.axes)
-    found, front = inverse(to, [a], masks[:1], wide), len(masks[0])
+    (a, det_a), wide = operands, Leaf(Entry(WIDE), result.axes)
+    found = inverse(to, [a], masks[:1], wide)
     assert found is not None
-    to.doubt(det_a.shape, lambda p: _not(_between(abs(to.pool.cast(det_a.at(p), WIDE)), TINY)))
+    to.doubt(det_a.shape, lambda p: negated(between(abs(to.pool.cast(det_a.at(p), WIDE)), TINY)))
 
     def at(p: Places) -> Value:
-        factor = to.pool.cast(det_a.at(tuple(itertools.compress(p[:front], masks[1]))), WIDE)
+        factor = to.pool.cast(det_a.at(_own(p[:-2], masks[1])), WIDE)
         return to.pool.cast(factor * found.at(p), result.dtype)
 
     return to.view(result, at)
@@ -326,15 +312,14 @@ def det(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf) -> Arr
         return pool.load(found.info, p).compared("ne", 0).where(0.0, odd.where(-size, size))
 
     made = to.each(_leaf(f.front), at)
-    to.doubt(f.front, lambda p: _not(abs(made.at(p)).compared("lt", math.inf)))
-    return to.view(result, lambda p: pool.cast(made.at(tuple(itertools.compress(p, masks[0]))), result.dtype))
+    to.doubt(f.front, lambda p: negated(abs(made.at(p)).compared("lt", math.inf)))
+    return _read(to, result, masks[0], made.at)
 
 
 @_either(small_systems.logdet)
 def logdet(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf) -> Array:
     """Σ log |pivot|."""
-    made = _logs(_regular(to, operands[0]).lu)
-    return to.view(result, lambda p: to.pool.cast(made.at(tuple(itertools.compress(p, masks[0]))), result.dtype))
+    return _read(to, result, masks[0], _logs(_regular(to, operands[0]).lu).at)
 
 
 def _logs(f: Matrices) -> Array:
@@ -345,12 +330,10 @@ def _logs(f: Matrices) -> Array:
 @_either(small_systems.cholesky)
 def cholesky(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf) -> Array:
     """L with L·Lᵀ = A, in place of the lower triangle of A, which LAPACK takes to be the upper one."""
-    (a,), front = operands, len(masks[0])
 
     def lower(p: Places) -> Value:
         i, j = map(to.pool.integer, p[-2:])
-        entry = to.pool.cast(a.at((*itertools.compress(p[:front], masks[0]), *p[front:])), WIDE)
-        return j.compared("le", i).where(entry, 0.0)
+        return j.compared("le", i).where(to.pool.cast(operands[0].at(_own(p, masks[0])), WIDE), 0.0)
 
     buffer, made = _made(to, result, lower)
     found = Matrices(to, buffer)

@@ -1,6 +1,6 @@
 """Functions of entries: the value of a primitive, which is written for any array namespace, on scalar values.
 
-A primitive has no second formula: its value function is called with `Scalars` as the namespace, on `Scalar`s.
+A primitive has no second formula: its value function is called with `SCALARS` as the namespace, on `Scalar`s.
 
 >>> from hilbert.compiled.tree.buffers import Buffer
 >>> from hilbert.compiled.tree.values import Pool
@@ -12,6 +12,9 @@ select(x[] > 0.0, x[], expm1(x[]))
 from __future__ import annotations
 
 import math
+import operator
+from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -23,17 +26,31 @@ if TYPE_CHECKING:
 
 POWERS = 4
 """Powers with whole exponents up to this are products."""
+COMPARISONS = ("gt", "ge", "lt", "le", "eq", "ne")
 CALLS = (
     *("exp", "log", "tanh", "sin", "cos", "expm1", "log1p", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh"),
-    *("acosh", "atanh", "log2", "log10", "hypot", "atan2"),
+    *("acosh", "atanh", "log2", "log10", "hypot", "atan2", "pow"),
 )
 """The functions of the machine's library that a value may call."""
 
 
 def entry(function: Callable[..., Any], *values: Value) -> Value:
     """The value of a function of a namespace and arrays, at single entries."""
-    made: Value = function(Scalars, *map(Scalar, values)).value
+    made: Value = function(SCALARS, *map(Scalar, values)).value
     return made
+
+
+def _operators(function: Callable[[Value, Value], Value]) -> tuple[Any, Any]:
+    """The methods for a function of two values: on a scalar and another one or a number, and on these two swapped."""
+    return (
+        lambda self, other: Scalar(function(self.value, self.of(other))),
+        lambda self, other: Scalar(function(self.of(other), self.value)),
+    )
+
+
+def _on_values(function: Callable[..., Value]) -> Callable[..., Scalar]:
+    """The function of scalars that a function of their values is."""
+    return lambda *args: Scalar(function(*(a.value for a in args)))
 
 
 @final
@@ -52,202 +69,71 @@ class Scalar:
         """The dtype, as numpy has it."""
         return np.dtype(self.value.dtype)
 
-    def _of(self, other: Scalar | float) -> Value:
-        if isinstance(other, Scalar):
-            return other.value
-        return self.value.pool.number(float(other), self.value.dtype)
+    def of(self, other: Scalar | float) -> Value:
+        """The value of a scalar, or a number of the same dtype."""
+        return other.value if isinstance(other, Scalar) else self.value.like(float(other))
 
-    def __add__(self, other: Scalar | float) -> Scalar:
-        return Scalar(self.value + self._of(other))
-
-    def __radd__(self, other: Scalar | float) -> Scalar:
-        return Scalar(self._of(other) + self.value)
-
-    def __sub__(self, other: Scalar | float) -> Scalar:
-        return Scalar(self.value - self._of(other))
-
-    def __rsub__(self, other: Scalar | float) -> Scalar:
-        return Scalar(self._of(other) - self.value)
-
-    def __mul__(self, other: Scalar | float) -> Scalar:
-        return Scalar(self.value * self._of(other))
-
-    def __rmul__(self, other: Scalar | float) -> Scalar:
-        return Scalar(self._of(other) * self.value)
-
-    def __truediv__(self, other: Scalar | float) -> Scalar:
-        return Scalar(self.value / self._of(other))
-
-    def __rtruediv__(self, other: Scalar | float) -> Scalar:
-        return Scalar(self._of(other) / self.value)
+    __add__, __radd__ = _operators(operator.add)
+    __sub__, __rsub__ = _operators(operator.sub)
+    __mul__, __rmul__ = _operators(operator.mul)
+    __truediv__, __rtruediv__ = _operators(operator.truediv)
+    __gt__, __ge__, __lt__, __le__, __eq__, __ne__ = (
+        _operators(partial(lambda how, x, y: x.compared(how, y), how))[0] for how in COMPARISONS
+    )
+    __and__, __or__ = (_operators(partial(lambda how, x, y: x.pool.logic(how, x, y), how))[0] for how in ("and", "or"))
 
     def __neg__(self) -> Scalar:
         return Scalar(-self.value)
 
-    def __pow__(self, k: float) -> Scalar:
+    def __pow__(self, k: float) -> Any:
         """A constant power: a product for small whole exponents."""
         if k == 0.5:
-            return Scalars.sqrt(self)
+            return SCALARS.sqrt(self)
         if float(k).is_integer() and 0 < abs(k) <= POWERS:
             square = self * self
             made = (self, square, square * self, square * square)[int(abs(k)) - 1]
             return made if k > 0 else 1.0 / made
-        return Scalars.pow(self, Scalars.full_like(self, k))
-
-    def _compared(self, how: str, other: Scalar | float) -> Scalar:
-        return Scalar(self.value.compared(how, self._of(other)))
-
-    def __gt__(self, other: Scalar | float) -> Scalar:
-        return self._compared("gt", other)
-
-    def __ge__(self, other: Scalar | float) -> Scalar:
-        return self._compared("ge", other)
-
-    def __lt__(self, other: Scalar | float) -> Scalar:
-        return self._compared("lt", other)
-
-    def __le__(self, other: Scalar | float) -> Scalar:
-        return self._compared("le", other)
-
-    def __eq__(self, other: Scalar | float) -> Scalar:  # type: ignore[override]
-        return self._compared("eq", other)
-
-    def __ne__(self, other: Scalar | float) -> Scalar:  # type: ignore[override]
-        return self._compared("ne", other)
-
-    def __and__(self, other: Scalar) -> Scalar:
-        return Scalar(self.value.pool.logic("and", self.value, other.value))
-
-    def __or__(self, other: Scalar) -> Scalar:
-        return Scalar(self.value.pool.logic("or", self.value, other.value))
+        return SCALARS.pow(self, SCALARS.full_like(self, k))
 
 
-def _called(name: str) -> Any:
-    return staticmethod(lambda *args: Scalar(args[0].value.pool.call(name, *(a.value for a in args))))
+def _sign(x: Any) -> Any:
+    """−1, 0 or 1, of −0 too; NaN for NaN."""
+    one, where = SCALARS.ones_like(x), SCALARS.where
+    return where(x > 0.0, one, where(x < 0.0, -one, where(x == 0.0, SCALARS.zeros_like(x), x)))
 
 
-@final
-class Scalars:
-    """The functions of an array namespace, on scalars."""
+def _logaddexp(x: Any, y: Any) -> Any:
+    """ln(eˣ + eʸ); of two equal ones, infinite too, x + ln 2."""
+    apart = SCALARS.maximum(x, y) + SCALARS.log1p(SCALARS.exp(-SCALARS.abs(x - y)))
+    return SCALARS.where(x == y, x + math.log(2.0), apart)
 
-    finfo = staticmethod(np.finfo)
 
-    @staticmethod
-    def full_like(x: Scalar, k: float) -> Scalar:
-        """A number of the same dtype."""
-        return Scalar(x.value.pool.number(float(k), x.value.dtype))
-
-    @staticmethod
-    def zeros_like(x: Scalar) -> Scalar:
-        """0."""
-        return Scalars.full_like(x, 0.0)
-
-    @staticmethod
-    def ones_like(x: Scalar) -> Scalar:
-        """1."""
-        return Scalars.full_like(x, 1.0)
-
-    @staticmethod
-    def where(c: Scalar, a: Scalar, b: Scalar) -> Scalar:
-        """A choice."""
-        return Scalar(c.value.pool.select(c.value, a.value, b.value))
-
-    @staticmethod
-    def maximum(x: Scalar, y: Scalar) -> Scalar:
-        """The larger one, or NaN."""
-        return Scalar(x.value.pool.max(x.value, y.value))
-
-    @staticmethod
-    def minimum(x: Scalar, y: Scalar) -> Scalar:
-        """The smaller one, or NaN."""
-        return Scalar(x.value.pool.min(x.value, y.value))
-
-    @staticmethod
-    def abs(x: Scalar) -> Scalar:
-        """|x|."""
-        return Scalar(abs(x.value))
-
-    absolute = abs  # noqa: A003 - the array API's name
-
-    @staticmethod
-    def sqrt(x: Scalar) -> Scalar:
-        """√x."""
-        return Scalar(x.value.pool.unary("sqrt", x.value))
-
-    @staticmethod
-    def round(x: Scalar) -> Scalar:
-        """The nearest whole number."""
-        return Scalar(x.value.pool.unary("round", x.value))
-
-    @staticmethod
-    def square(x: Scalar) -> Scalar:
-        """x²."""
-        return x * x
-
-    @staticmethod
-    def sign(x: Scalar) -> Scalar:
-        """−1, 0 or 1, of −0 too; NaN for NaN."""
-        one, zero = Scalars.ones_like(x), Scalars.zeros_like(x)
-        return Scalars.where(x > 0.0, one, Scalars.where(x < 0.0, -one, Scalars.where(x == 0.0, zero, x)))
-
-    @staticmethod
-    def isnan(x: Scalar) -> Scalar:
-        """True for NaN."""
-        return x != x  # noqa: PLR0124 - only NaN is not itself
-
-    @staticmethod
-    def divide(x: Scalar, y: Scalar) -> Scalar:
-        """x/y."""
-        return x / y
-
-    @staticmethod
-    def pow(x: Scalar, y: Scalar) -> Scalar:
-        """x^y."""
-        return Scalar(x.value.pool.call("pow", x.value, y.value))
-
-    @staticmethod
-    def logaddexp(x: Scalar, y: Scalar) -> Scalar:
-        """ln(eˣ + eʸ); of two equal ones, infinite too, x + ln 2."""
-        apart = Scalars.maximum(x, y) + Scalars.log1p(Scalars.exp(-Scalars.abs(x - y)))
-        return Scalars.where(x == y, x + math.log(2.0), apart)
-
-    @staticmethod
-    def logical_not(x: Scalar) -> Scalar:
-        """Not x."""
-        return Scalar(x.value.pool.unary("not", x.value))
-
-    greater, greater_equal, less, less_equal, equal, not_equal, logical_and, logical_or = (
-        staticmethod(function)
-        for function in (
-            Scalar.__gt__,
-            Scalar.__ge__,
-            Scalar.__lt__,
-            Scalar.__le__,
-            Scalar.__eq__,
-            Scalar.__ne__,
-            Scalar.__and__,
-            Scalar.__or__,
-        )
-    )
-    (
-        exp,
-        log,
-        tanh,
-        sin,
-        cos,
-        expm1,
-        log1p,
-        tan,
-        asin,
-        acos,
-        atan,
-        sinh,
-        cosh,
-        asinh,
-        acosh,
-        atanh,
-        log2,
-        log10,
-        hypot,
-        atan2,
-    ) = (_called(name) for name in CALLS)
+SCALARS = SimpleNamespace(
+    finfo=np.finfo,
+    full_like=lambda x, k: Scalar(x.of(k)),
+    zeros_like=lambda x: Scalar(x.of(0.0)),
+    ones_like=lambda x: Scalar(x.of(1.0)),
+    where=_on_values(lambda c, a, b: c.pool.select(c, a, b)),
+    maximum=_on_values(lambda x, y: x.pool.max(x, y)),
+    minimum=_on_values(lambda x, y: x.pool.min(x, y)),
+    abs=_on_values(abs),
+    absolute=_on_values(abs),
+    sqrt=_on_values(lambda x: x.pool.unary("sqrt", x)),
+    round=_on_values(lambda x: x.pool.unary("round", x)),
+    logical_not=_on_values(lambda x: x.pool.unary("not", x)),
+    square=lambda x: x * x,
+    sign=_sign,
+    isnan=lambda x: x != x,  # noqa: PLR0124 - only NaN is not itself
+    divide=operator.truediv,
+    logaddexp=_logaddexp,
+    greater=operator.gt,
+    greater_equal=operator.ge,
+    less=operator.lt,
+    less_equal=operator.le,
+    equal=operator.eq,
+    not_equal=operator.ne,
+    logical_and=operator.and_,
+    logical_or=operator.or_,
+    **{name: _on_values(partial(lambda name, x, *more: x.pool.call(name, x, *more), name)) for name in CALLS},
+)
+"""The functions of an array namespace, on scalars."""

@@ -4,11 +4,10 @@
 |---|---|
 | identity, converse of a function | none: read elsewhere |
 | X × Y | a total over X, read for each y |
-| function | zeros; each x is put to f(x) |
 | rotation | none: read elsewhere, modulo n |
 | inclusion, windows of a few entries | pieces of Y in which the same entries are read |
 | ≤ ≥ < > | rounds with a running sum |
-| labels, pairs, windows of many | zeros; each pair is put |
+| function, labels, pairs, windows of many | zeros; each pair is put |
 | R × S, R + S, S ∘ R | one after the other, block by block |
 """
 
@@ -146,20 +145,6 @@ def reduced(to: Loops, relation: AnyRelation, at: int, array: Array) -> Array:
                 return p.gathered(lambda y: (y + (n - by)).modulo(n))
             moved: list[Piece] = [(0, by, _shifted(p, n - by)), (by, n, _shifted(p, -by))]
             return p.pieces(moved)
-        case Graph(_, _, positions):
-            places = to.table(positions.array)
-            return p.put(
-                (math.prod(p.dom),),
-                lambda x: (along(x[0], p.dom), along(places(x), p.cod)),
-                None if _once(positions.array) else "add",
-            )
-        case Pairs() as pairs:
-            sources, targets = to.table(pairs.sources.array), to.table(pairs.targets.array)
-            return p.put(
-                (pairs.size,),
-                lambda k: (along(sources(k), p.dom), along(targets(k), p.cod)),
-                None if _once(pairs.targets.array) else "add",
-            )
         case Window():
             return _windows(p, form)
         case Sliding():
@@ -173,7 +158,7 @@ def reduced(to: Loops, relation: AnyRelation, at: int, array: Array) -> Array:
             return reduced(to, left, at, _between(to, right, at + count[0], array))
         case Composite(outer, inner):
             return reduced(to, outer, at, _between(to, inner, at, array))
-        case SumRelation():
+        case Graph() | Pairs() | SumRelation():
             return _pairs(p)
         case _:
             assert_never(form)
@@ -181,15 +166,7 @@ def reduced(to: Loops, relation: AnyRelation, at: int, array: Array) -> Array:
 
 def _between(to: Loops, relation: AnyRelation, at: int, array: Array) -> Array:
     """A reduction before another one, which may read it in any order: it is not stored where the result is wanted."""
-    wanted, to.wanted = to.wanted, None
-    made = reduced(to, relation, at, array)
-    to.wanted = wanted
-    return made
-
-
-def _once(targets: Any) -> bool:
-    """Tell if no target stands twice."""
-    return bool(np.bincount(targets.reshape(-1)).max(initial=0) <= 1)
+    return to.aside(lambda: reduced(to, relation, at, array))
 
 
 def _shifted(p: Reduced, by: int) -> Callable[[Places, Place], Value]:
@@ -262,7 +239,7 @@ def _running(p: Reduced, form: Order[Any]) -> Array:
             return (*others[: p.at], *x, *others[p.at :]), to.pool.load(total, others)
 
         for at in (keep, add) if form.strict else (add, keep):
-            to.put_into(made if at is keep else total, rest, at, None if at is keep else "add", begins=False)
+            to.put_into(made if at is keep else total, rest, at, None if at is keep else "add")
 
     to.rounds(n, put)
     return to.of(p.leaf, made)
@@ -330,8 +307,5 @@ def _pairs(p: Reduced) -> Array:
     """Every pair, put from its x to its y: the definition."""
     x, y = p.relation.holds()
     sources, targets = p.to.table(x), p.to.table(y)
-    return p.put(
-        (x.size,),
-        lambda k: (along(sources(k), p.dom), along(targets(k), p.cod)),
-        None if _once(y) else "add",
-    )
+    is_once = np.bincount(y).max(initial=0) <= 1
+    return p.put((x.size,), lambda k: (along(sources(k), p.dom), along(targets(k), p.cod)), None if is_once else "add")

@@ -64,10 +64,11 @@ class Cells:
         """Ask the interpreter where one of the conditions does not hold."""
         if conditions:
             sizes = [axis.size for axis in itertools.compress(self.axes, self.mask)]
-            self.to.doubt(sizes, lambda own: _not(_all(c(self.full(own)) for c in conditions)))
+            self.to.doubt(sizes, lambda own: negated(_all(c(self.full(own)) for c in conditions)))
 
 
-def _not(value: Value) -> Value:
+def negated(value: Value) -> Value:
+    """Not the truth value."""
     return value.pool.unary("not", value)
 
 
@@ -130,8 +131,13 @@ def _row(y: Cell, pairs: Sequence[tuple[Cell, Cell]], over: Cell | None, p: Plac
     return total if over is None else total * over(p)
 
 
+def between(x: Value, least: Value | float) -> Value:
+    """True for a finite number of at least some size."""
+    return x.pool.logic("and", x.compared("ge", least), x.compared("lt", math.inf))
+
+
 def _is_normal(x: Value) -> Value:
-    return x.pool.logic("and", abs(x).compared("ge", TINY), abs(x).compared("lt", math.inf))
+    return between(abs(x), TINY)
 
 
 # --- operations: the cells of their results ---
@@ -170,48 +176,41 @@ class Given:
         return self.to.pool.cast(array.at(at), WIDE)
 
 
-def _small(found: Callable[..., Entries]) -> Callable[..., Array | None]:
-    """The operation that stores the cells of its result; None for large matrices."""
+def written_out(
+    found: Callable[..., Entries],
+    to: Loops,
+    operands: Sequence[Array],
+    masks: Sequence[tuple[bool, ...]],
+    result: Leaf,
+    **options: str,
+) -> Array:
+    """The result of an operation, cell by cell."""
+    made, n = to.buffer(result.shape, result.dtype), len(masks[0])
 
-    def loops(
-        to: Loops, operands: Sequence[Array], masks: Sequence[tuple[bool, ...]], result: Leaf, **options: str
-    ) -> Array | None:
-        if operands[0].shape[-1] > MOST:
-            return None
-        made, n = to.buffer(result.shape, result.dtype), len(masks[0])
+    def put(index: tuple[int, ...], cell: Cell, p: Places) -> tuple[Places, Value]:
+        return (*p[:n], *map(Place, index), *p[n:]), to.pool.cast(cell(p), result.dtype)
 
-        def put(index: tuple[int, ...], cell: Cell, p: Places) -> tuple[Places, Value]:
-            return (*p[:n], *map(Place, index), *p[n:]), to.pool.cast(cell(p), result.dtype)
-
-        for index, cell in found(Given(to, operands, masks, result.axes), **options).items():
-            sizes = result.shape[:n] + result.shape[n + len(index) :]
-            to.put_into(made, sizes, partial(put, index, cell), None, begins=False)
-        return to.of(result, made)
-
-    return loops
+    for index, cell in found(Given(to, operands, masks, result.axes), **options).items():
+        to.put_into(made, result.shape[:n] + result.shape[n + len(index) :], partial(put, index, cell))
+    return to.of(result, made)
 
 
-@_small
 def solve(given: Given, part: str = "") -> Entries:
     """A⁻¹b for the whole of A, or for its lower or upper part."""
     return _solved(given, [partial(given.entry, 1, (i,)) for i in given.size], part)
 
 
-def _inverse(given: Given) -> Entries:
+def inverse(given: Given) -> Entries:
     """A⁻¹: its columns solve A·x = e."""
     n, unit, load = len(given.masks[0]), given.to.constant(np.eye(len(given.size))), given.to.pool.load
     return _solved(given, [partial(lambda i, p: load(unit, (Place(i), p[n])), i) for i in given.size])
 
 
-inverse = _small(_inverse)
-
-
-@_small
 def adjugate(given: Given) -> Entries:
     """Det A·A⁻¹ of a matrix and its determinant; where A is nearly singular, the interpreter knows another way."""
     det = partial(given.entry, 1, ())
     Cells(given.to, given.cells.axes, given.masks[1]).trust(lambda p: _is_normal(det(p)))
-    return {i: partial(lambda row, p: det(p) * row(p), row) for i, row in _inverse(given).items()}
+    return {i: partial(lambda row, p: det(p) * row(p), row) for i, row in inverse(given).items()}
 
 
 def _solved(given: Given, y: list[Cell], part: str = "") -> Entries:
@@ -237,7 +236,6 @@ def _solved(given: Given, y: list[Cell], part: str = "") -> Entries:
     return x
 
 
-@_small
 def det(given: Given) -> Entries:
     """The product of the pivots, which must be normal on its way, unless one of them is 0."""
     cells, products = given.cells, list[Cell]()
@@ -248,11 +246,10 @@ def det(given: Given) -> Entries:
         return {(): lambda _: given.to.number(1.0, WIDE)}
     regular = cells.kept(lambda p: _all(pivot(p).compared("ne", 0.0) for pivot in pivots), "bool")
     normal = cells.kept(lambda p: _all(_is_normal(product(p)) for product in products), "bool")
-    cells.trust(lambda p: given.to.pool.logic("or", normal(p), _not(regular(p))))
+    cells.trust(lambda p: given.to.pool.logic("or", normal(p), negated(regular(p))))
     return {(): lambda p: regular(p).where(products[-1](p), 0.0)}
 
 
-@_small
 def logdet(given: Given) -> Entries:
     """Σ log |pivot|."""
     cells, pool = given.cells, given.to.pool
@@ -261,7 +258,6 @@ def logdet(given: Given) -> Entries:
     return {(): lambda p: sum((pool.call("log", abs(column[-1](p))) for column in upper), pool.number(0.0, WIDE))}
 
 
-@_small
 def cholesky(given: Given) -> Entries:
     """L with L·Lᵀ = A, column by column: l_ij = (a_ij − Σ_k l_ik·l_jk) / l_jj."""
     cells, a, pool = given.cells, given.matrix, given.to.pool

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, assert_never
 
-from hilbert.compiled.tree.statements import Called, For, If, Nest, Product, Routine, Store
-from hilbert.compiled.tree.values import Value, loads
+from hilbert.compiled.tree.statements import Called, For, If, Nest, Product, Routine, Store, inside
+from hilbert.compiled.tree.values import computed, loads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.places import Place, Variable
     from hilbert.compiled.tree.statements import Statement
+    from hilbert.compiled.tree.values import Value
 
 
 class Access(NamedTuple):
@@ -25,23 +26,17 @@ class Access(NamedTuple):
 Accesses: TypeAlias = "dict[Buffer, list[Access]]"
 
 
-def accesses(statement: Statement, *, constants: bool = False) -> Accesses:
+def accesses(statement: Statement, *, constants: bool = False, within: bool = True) -> Accesses:
     """The accesses of a statement and of those within it; without those of constants, which nobody writes."""
     found: Accesses = {}
-    waiting: list[Statement] = [statement]
-    while waiting:
-        top = waiting.pop()
+    for top in inside([statement]) if within else [statement]:
         match top:
-            case For(_, body):
-                waiting += body
-            case If(condition, then, otherwise):
+            case If(condition):
                 _read(found, condition, constants)
-                waiting += then + otherwise
             case Store(buffer, places, value, monoid) | Nest(_, buffer, places, value, monoid):
                 _read(found, value, constants)
-                for value_ in (v for place in places if place.terms for v in place.computed):
-                    if isinstance(value_, Value):
-                        _read(found, value_, constants)
+                for inner in computed(places):
+                    _read(found, inner, constants)
                 entries = found.setdefault(buffer, [])
                 entries.append(Access(places, writes=True))
                 if monoid is not None:
@@ -49,28 +44,15 @@ def accesses(statement: Statement, *, constants: bool = False) -> Accesses:
             case Product(a, b, c):
                 for k, buffer in enumerate((a, b, c)):
                     found.setdefault(buffer, []).append(Access(top.places(k), writes=k == 2))
-            case Routine(_, _, made):
-                for buffer in top.buffers:
-                    found.setdefault(buffer, []).append(Access(None, writes=False))
-                for buffer in made:
-                    found.setdefault(buffer, []).append(Access(None, writes=True))
-            case Called(_, given, made):
-                for buffer in flattened(given):
-                    found.setdefault(buffer, []).append(Access(None, writes=False))
-                for buffer in made:
-                    found.setdefault(buffer, []).append(Access(None, writes=True))
+            case Routine() | Called():
+                for is_written, buffers in ((False, top.buffers), (True, top.made)):
+                    for buffer in buffers:
+                        found.setdefault(buffer, []).append(Access(None, is_written))
+            case For():
+                pass
             case _:
                 assert_never(top)
     return found
-
-
-def flattened(given: tuple[object, ...]) -> Iterator[Buffer]:
-    """The buffers of the operands of a call; some are tuples of them."""
-    for part in given:
-        if isinstance(part, tuple):
-            yield from flattened(part)
-        else:
-            yield part  # type: ignore[misc]
 
 
 def _read(found: Accesses, value: Value, constants: bool) -> None:  # noqa: FBT001 - handed on

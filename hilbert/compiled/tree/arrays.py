@@ -112,12 +112,7 @@ class Loops:
             first, slopes = line
             return lambda places: sum((p * k for p, k in zip(places, slopes, strict=True)), Place(first))
         buffer = self.constant(entries)
-
-        def read(places: Places) -> Place:
-            value = self.pool.load(buffer, places)
-            return Place(int(value.number)) if value.number is not None else Place.of(value)
-
-        return read
+        return lambda places: self.place(self.pool.load(buffer, places))
 
     @staticmethod
     def place(value: Value) -> Place:
@@ -141,8 +136,7 @@ class Loops:
     def each(self, leaf: Leaf, at: Callable[[Places], Value]) -> Array:
         """An array that is stored, entry by entry."""
         buffer = self.buffer(leaf.shape, leaf.dtype)
-        places, variables = self._axes(leaf.shape)
-        self.statements.append(Nest(variables, buffer, places, at(places)))
+        self.put_into(buffer, leaf.shape, lambda places: (places, at(places)))
         return self.of(leaf, buffer)
 
     def total(
@@ -170,6 +164,7 @@ class Loops:
         Without a monoid no two may be put to one place.
         """
         buffer = self.buffer(leaf.shape, leaf.dtype)
+        self.begin(buffer)
         self.put_into(buffer, sizes, at, monoid)
         return self.of(leaf, buffer)
 
@@ -178,22 +173,17 @@ class Loops:
         buffer: Buffer,
         sizes: Sequence[int],
         at: Callable[[Places], tuple[Places, Value]],
-        monoid: str | None = "add",
-        *,
-        begins: bool = True,
+        monoid: str | None = None,
     ) -> None:
-        """The same, into a buffer; it begins with zeros."""
+        """The same, into a buffer that has begun, or whose entries are all put."""
         places, variables = self._axes(sizes)
         to, value = at(places)
-        if begins:
-            self.begin(buffer)
         self.statements.append(Nest(variables, buffer, to, value, monoid, begins=False))
 
     def begin(self, buffer: Buffer) -> None:
         """Fill a buffer with zeros."""
-        places, variables = self._axes(buffer.shape)
         zero = self.number(False if buffer.dtype == "bool" else 0.0 if buffer.dtype != "int64" else 0, buffer.dtype)
-        self.statements.append(Nest(variables, buffer, places, zero))
+        self.put_into(buffer, buffer.shape, lambda places: (places, zero))
 
     def pieces(
         self, leaf: Leaf, at: int, pieces: Sequence[tuple[int, int, Callable[[Places, Place], Value]]], axes: int = 1
@@ -202,22 +192,14 @@ class Loops:
         buffer = self.buffer(leaf.shape, leaf.dtype)
         shape, inside = leaf.shape, leaf.shape[at : at + axes]
         for low, high, value in pieces:
-            if high > low:
-                others, variables = self._axes(shape[:at] + shape[at + axes :])
-                (step,), own = self._axes((high - low,))
-                y = step + low
-                to = (*others[:at], *along(y, inside), *others[at:])
-                self.statements.append(Nest(variables + own, buffer, to, value(others, y)))
-        return self.of(leaf, buffer)
 
-    def scalar(self, value: Value) -> Value:
-        """A value that is kept, as it is read more than once."""
-        if value.number is not None:
-            return value
-        buffer = Buffer(f"t{next(self._names)}", (), value.dtype)
-        self.buffers.append(buffer)
-        self.statements.append(Nest((), buffer, (), value))
-        return self.pool.load(buffer, ())
+            def piece(places: Places, low: int = low, value: Any = value) -> tuple[Places, Value]:
+                *others, step = places
+                return (*others[:at], *along(step + low, inside), *others[at:]), value(tuple(others), step + low)
+
+            if high > low:
+                self.put_into(buffer, (*shape[:at], *shape[at + axes :], high - low), piece)
+        return self.of(leaf, buffer)
 
     def doubt(self, sizes: Sequence[int], at: Callable[[Places], Value]) -> None:
         """Let the interpreter compute the line if a truth value holds somewhere along axes: it may say an error."""
@@ -225,7 +207,7 @@ class Loops:
             self.doubted = self.buffer((), "bool")
             self.doubted.is_whole = True
         found = self.total(Leaf(Entry("bool"), ()), sizes, lambda _, along: at(along), "or").at(())
-        self.statements.append(Nest((), self.doubted, (), found, "or", begins=False))
+        self.put_into(self.doubted, (), lambda _: ((), found), "or")
 
     def once(self, key: Any, make: Callable[[], T]) -> T:
         """Make something by statements under a key, unless these stand in the same list already."""
@@ -237,29 +219,41 @@ class Loops:
         self._made[key] = statements, len(statements) - 1, statements[-1], new
         return new
 
-    def stored(self, array: Array) -> Buffer:
-        """The buffer of an array, which is stored if it is not."""
-        if array.buffer is not None:
-            return array.buffer
+    def aside(self, make: Callable[[], T]) -> T:
+        """What a function makes; nothing of that is stored where the next result is wanted."""
         kept, self.wanted = self.wanted, None
-        made = self.each(array.leaf, array.at).buffer
+        made = make()
         self.wanted = kept
-        assert made is not None
         return made
 
     def copied(self, array: Array) -> Array:
         """The array in a buffer of its own."""
-        kept, self.wanted = self.wanted, None
-        made = self.each(array.leaf, array.at)
-        self.wanted = kept
-        return made
+        return self.aside(lambda: self.each(array.leaf, array.at))
+
+    def stored(self, array: Array) -> Buffer:
+        """The buffer of an array, which is stored if it is not."""
+        buffer = array.buffer or self.copied(array).buffer
+        assert buffer is not None
+        return buffer
+
+    def entry(self, array: Array) -> tuple[list[Variable], Value]:
+        """Variables along the axes of an array, and what stands there."""
+        variables = [self.variable(n) for n in array.shape]
+        return variables, array.at(tuple(map(Place.of, variables)))
+
+    def lying(self, array: Array) -> tuple[Buffer, list[int]] | None:
+        """The buffer that an array is read from, and the array's axis for each of its own; None if it is computed."""
+        variables, value = self.entry(array)
+        found = [place.variable for place in value.args[1]] if value.name == "load" else []
+        if len(found) != len(variables) or {*found} != {*variables}:
+            return None
+        return value.args[0], [variables.index(v) for v in found if v is not None]
 
     def write(self, to: Array, array: Array, front: Places = ()) -> None:
         """Write an array into a buffer, at some places along its first axes."""
         assert to.buffer is not None
         if array.buffer is not to.buffer or front:
-            places, variables = self._axes(array.shape)
-            self.statements.append(Nest(variables, to.buffer, (*front, *places), array.at(places)))
+            self.put_into(to.buffer, array.shape, lambda places: ((*front, *places), array.at(places)))
 
     def exchange(self, states: Sequence[Array], new: Sequence[Array]) -> None:
         """Write new states over the old ones; those that are old ones, moved, are copied first."""
@@ -274,10 +268,12 @@ class Loops:
             self.write(state, array)
 
     def branch(self, condition: Value, *ways: Callable[[], None]) -> None:
-        """One of two lists of statements."""
-        condition = self.scalar(condition)
+        """One of two lists of statements. The condition is kept: they may write what it is made of."""
+        kept = condition
+        if condition.number is None:
+            kept = self.copied(Array(Leaf(Entry(condition.dtype), ()), lambda _: condition)).at(())
         then, otherwise = map(self._apart, ways)
-        self.statements.append(If(condition, then, otherwise))
+        self.statements.append(If(kept, then, otherwise))
 
     def rounds(self, size: int, body: Callable[[Place], None]) -> None:
         """Rounds in order; the body makes the statements of one."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, final
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+BYTES = {"float64": 8, "float32": 4, "bool": 1, "int64": 8, "int32": 4}
 FEW = 256
 """The entries of a constant that may stand in the program as numbers."""
 Kind = Literal["in", "out", "constant", "work"]
@@ -44,6 +45,11 @@ class Buffer:
     def size(self) -> int:
         """The number of entries."""
         return math.prod(self.shape)
+
+    @property
+    def bytes(self) -> int:
+        """The size in memory."""
+        return self.size * BYTES[self.dtype]
 
     def __repr__(self) -> str:
         return f"{self.name}: {self.dtype}{list(self.shape)}"

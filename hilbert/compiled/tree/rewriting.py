@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never, final
 
 from hilbert.compiled.tree.places import Computed, Division, Place, Variable
-from hilbert.compiled.tree.values import Value
+from hilbert.compiled.tree.values import Value, unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.places import Atom
     from hilbert.compiled.tree.values import Pool
-
-UNCHANGED: Callable[[Buffer, tuple[Place, ...]], tuple[Place, ...]] = lambda _, places: places  # noqa: E731
 
 
 @final
@@ -28,7 +26,7 @@ class Rewriting:
         self,
         pool: Pool,
         variables: Mapping[Variable, Place],
-        kept: Callable[[Buffer, tuple[Place, ...]], tuple[Place, ...]] = UNCHANGED,
+        kept: Callable[[Buffer, tuple[Place, ...]], tuple[Place, ...]] = lambda _, places: places,
         known: Callable[[Buffer, tuple[Place, ...]], Value | None] = lambda *_: None,
     ) -> None:
         self.pool, self.variables, self.kept, self.known = pool, variables, kept, known
@@ -50,17 +48,9 @@ class Rewriting:
 
     def value(self, value: Value) -> Value:
         """The value, changed."""
-        known, waiting = self._known, [value]
-        while waiting:
-            top = waiting[-1]
-            left = [] if top in known else [a for a in top.values if a not in known]
-            if left:
-                waiting.extend(left)
-                continue
-            waiting.pop()
-            if top not in known:
-                known[top] = self._again(top)
-        return known[value]
+        for top in unfinished(value, self._known):
+            self._known[top] = self._again(top)
+        return self._known[value]
 
     def _atom(self, atom: Atom) -> Atom | int | Place:
         match atom:
@@ -90,8 +80,5 @@ class Rewriting:
                 return pool.load(top.args[0], self.places(*top.args)) if found is None else found
             case "place":
                 return pool.integer(self.place(top.args[0]))
-            case "add" | "sub" | "mul" | "div" | "neg" | "max" | "min" | "select":
-                made: Value = getattr(pool, top.name)(*(known[a] for a in top.args))
-                return made
-            case _:  # the others have no laws
-                return pool.node(top.name, tuple(known[a] if isinstance(a, Value) else a for a in top.args), top.dtype)
+            case _:  # on values, and perhaps the name of a function
+                return pool.again(top.name, tuple(known[a] if isinstance(a, Value) else a for a in top.args), top.dtype)

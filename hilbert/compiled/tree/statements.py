@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-from attrs import define, field, frozen
+from attrs import define, frozen
 
 from hilbert.compiled.tree.places import Place, Variable
+from hilbert.compiled.tree.values import loads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.values import Value
@@ -38,6 +39,11 @@ class Nest:
     value: Value
     monoid: str | None = None
     begins: bool = True
+
+    @property
+    def entries(self) -> list[tuple[Buffer, tuple[Place, ...]]]:
+        """The entry that is written, and those that are read."""
+        return [(self.buffer, self.places), *(load.args for load in loads(self.value))]
 
 
 @final
@@ -104,7 +110,7 @@ class Routine:
 @final
 @define(eq=False)
 class Product:
-    """c = factor·a·b of matrices stored by rows, each transposed if told so; m×k by k×n.
+    """c = a·b of matrices stored by rows, each transposed if told so; m×k by k×n.
 
     The rows of a, b and c lie `leads` entries apart; they begin at some entries. The first `rows` axes of c are its
     rows. The product is added to c if told so. Where there is one for each round of a loop, `batch` are the axes of a,
@@ -118,7 +124,6 @@ class Product:
     sizes: tuple[int, int, int]
     leads: tuple[int, int, int]
     rows: int = 1
-    factor: float = 1.0
     starts: tuple[Place, Place, Place] = (Place(0), Place(0), Place(0))
     adds: bool = False
     batch: tuple[int, ...] = ()
@@ -138,7 +143,7 @@ class Product:
         (m, n, k), (ta, tb), (lda, ldb, ldc) = self.sizes, self.transposed, self.leads
         a, b, c = zip((self.a, self.b, self.c), self.starts, strict=True)
         form = "T" if tb else "N", "T" if ta else "N", n, m, k
-        given: tuple[Given, ...] = (*form, self.factor, b, ldb, a, lda, float(self.adds), c, ldc)
+        given: tuple[Given, ...] = (*form, 1.0, b, ldb, a, lda, float(self.adds), c, ldc)
         return Routine("dgemm" if self.c.dtype == "float64" else "sgemm", given, (self.c,))
 
 
@@ -151,19 +156,50 @@ class Called:
     given: tuple[Any, ...]
     made: tuple[Buffer, ...]
     why: str
-    sources: list[Buffer] = field(factory=list)
+
+    @property
+    def buffers(self) -> list[Buffer]:
+        """The buffers that are given; some stand in tuples."""
+        return [*_flattened(self.given)]
+
+
+def _flattened(given: tuple[Any, ...]) -> Iterator[Buffer]:
+    for part in given:
+        if isinstance(part, tuple):
+            yield from _flattened(part)
+        else:
+            yield part
 
 
 Statement: TypeAlias = "Nest | Store | For | If | Product | Routine | Called"
 
 
-def inside(statements: list[Statement]) -> Iterator[Statement]:
+def blocks(statement: Statement) -> list[list[Statement]]:
+    """The lists of statements that a loop or a branch holds."""
+    match statement:
+        case For(_, body):
+            return [body]
+        case If(_, then, otherwise):
+            return [then, otherwise]
+        case _:
+            return []
+
+
+def on_blocks(statement: Statement, change: Callable[[list[Statement]], list[Statement]]) -> Statement:
+    """Change each list of statements that a statement holds, in place."""
+    match statement:
+        case For(_, body):
+            statement.body = change(body)
+        case If(_, then, otherwise):
+            statement.then, statement.otherwise = change(then), change(otherwise)
+        case _:
+            pass
+    return statement
+
+
+def inside(statements: Iterable[Statement]) -> Iterator[Statement]:
     """All statements, outer ones first."""
-    waiting = list(reversed(statements))
-    while waiting:
-        top = waiting.pop()
-        yield top
-        if isinstance(top, For):
-            waiting.extend(reversed(top.body))
-        elif isinstance(top, If):
-            waiting.extend(reversed(top.then + top.otherwise))
+    for statement in statements:
+        yield statement
+        for block in blocks(statement):
+            yield from inside(block)

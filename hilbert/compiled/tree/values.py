@@ -18,16 +18,30 @@ from hilbert.compiled.tree.buffers import Buffer
 from hilbert.compiled.tree.places import Computed, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Container, Iterable, Iterator
 
 BOOL, INT = "bool", "int64"
 EXPONENT = 126
 """Powers of two up to this exponent have an inverse, in float32 too."""
-COMPARISONS = ("gt", "ge", "lt", "le", "eq", "ne")
-LOGIC = ("and", "or")
+LAWS = ("add", "sub", "mul", "div", "neg", "max", "min", "select")
+"""The operations with laws, which the pool has under these names."""
 SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "eq": "=="}
 
 Number: TypeAlias = float | bool
+
+
+def _operators(name: str) -> tuple[Callable[[Value, Value | float], Value], Callable[[Value, Value | float], Value]]:
+    """The methods for an operation of the pool: on a value and another one, and on these two swapped."""
+
+    def plain(self: Value, other: Value | float) -> Value:
+        made: Value = getattr(self.pool, name)(self, self.like(other))
+        return made
+
+    def swapped(self: Value, other: Value | float) -> Value:
+        made: Value = getattr(self.pool, name)(self.like(other), self)
+        return made
+
+    return plain, swapped
 
 
 @final
@@ -55,36 +69,22 @@ class Value(Computed):
         """The number, if the value is one."""
         self._loads: tuple[Value, ...] | None = None
 
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """The places that the value is about: those of an entry, or the one that it is."""
+        found: tuple[Place, ...] = self.args if self.name == "place" else self.args[1] if self.name == "load" else ()
+        return found
+
     # --- formulas ---
 
-    def _with(self, name: str, other: Value | float, *, swapped: bool = False) -> Value:
-        right = other if isinstance(other, Value) else self.pool.number(other, self.dtype)
-        made: Value = getattr(self.pool, name)(*((right, self) if swapped else (self, right)))
-        return made
+    def like(self, other: Value | float) -> Value:
+        """A value, or a number of the same dtype."""
+        return other if isinstance(other, Value) else self.pool.number(other, self.dtype)
 
-    def __add__(self, other: Value | float) -> Value:
-        return self._with("add", other)
-
-    def __radd__(self, other: Value | float) -> Value:
-        return self._with("add", other, swapped=True)
-
-    def __sub__(self, other: Value | float) -> Value:
-        return self._with("sub", other)
-
-    def __rsub__(self, other: Value | float) -> Value:
-        return self._with("sub", other, swapped=True)
-
-    def __mul__(self, other: Value | float) -> Value:
-        return self._with("mul", other)
-
-    def __rmul__(self, other: Value | float) -> Value:
-        return self._with("mul", other, swapped=True)
-
-    def __truediv__(self, other: Value | float) -> Value:
-        return self._with("div", other)
-
-    def __rtruediv__(self, other: Value | float) -> Value:
-        return self._with("div", other, swapped=True)
+    __add__, __radd__ = _operators("add")
+    __sub__, __rsub__ = _operators("sub")
+    __mul__, __rmul__ = _operators("mul")
+    __truediv__, __rtruediv__ = _operators("div")
 
     def __neg__(self) -> Value:
         return self.pool.neg(self)
@@ -94,14 +94,11 @@ class Value(Computed):
 
     def compared(self, how: str, other: Value | float) -> Value:
         """A truth value: how is one of gt ge lt le eq ne. NaN is in no relation but ne."""
-        right = other if isinstance(other, Value) else self.pool.number(other, self.dtype)
-        return self.pool.node(how, (self, right), BOOL)
+        return self.pool.node(how, (self, self.like(other)), BOOL)
 
     def where(self, then: Value | float, otherwise: Value | float) -> Value:
         """`then` where this truth value holds, `otherwise` elsewhere."""
-        dtype = (
-            then.dtype if isinstance(then, Value) else otherwise.dtype if isinstance(otherwise, Value) else "float64"
-        )
+        dtype = next((v.dtype for v in (then, otherwise) if isinstance(v, Value)), "float64")
         a, b = (v if isinstance(v, Value) else self.pool.number(v, dtype) for v in (then, otherwise))
         return self.pool.select(self, a, b)
 
@@ -127,6 +124,13 @@ class Pool:
         if found is None:
             found = self._made[key] = Value(self, name, args, dtype)
         return found
+
+    def again(self, name: str, args: tuple[Any, ...], dtype: str) -> Value:
+        """The value of an operation by its laws, if there are any."""
+        if name not in LAWS:
+            return self.node(name, args, dtype)
+        made: Value = getattr(self, name)(*args)
+        return made
 
     def number(self, number: Number, dtype: str) -> Value:
         """A number; 0 and −0 are two, and NaN is one."""
@@ -237,6 +241,25 @@ class Pool:
         return self.node("call", (name, *args), args[0].dtype)
 
 
+def unfinished(value: Value, done: Container[Value]) -> Iterator[Value]:
+    """The values that a value is made of, operands first, but for those that are done; each is done when it is met."""
+    waiting = [value]
+    while waiting:
+        top = waiting[-1]
+        left = [] if top in done else [a for a in top.values if a not in done]
+        if left:
+            waiting += reversed(left)
+            continue
+        waiting.pop()
+        if top not in done:
+            yield top
+
+
+def computed(places: Iterable[Place]) -> list[Value]:
+    """The values that places are computed from."""
+    return [v for place in places if place.terms for v in place.computed if isinstance(v, Value)]
+
+
 def loads(value: Value) -> tuple[Value, ...]:
     """The loads that a value is made of, those in its places too; each once. The answer is kept."""
     if value._loads is None:
@@ -253,10 +276,7 @@ def _loads(value: Value) -> Iterator[Value]:
         seen.add(top)
         if top.name == "load":
             yield top
-        places = top.args[1] if top.name == "load" else top.args if top.name == "place" else ()
-        for place in places:
-            waiting.extend(v for v in place.computed if isinstance(v, Value))
-        waiting.extend(top.values)
+        waiting += [*computed(top.places), *top.values]
 
 
 def _text(value: Value) -> str:

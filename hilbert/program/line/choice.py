@@ -163,7 +163,7 @@ class Fill(Operation):
                 return at, to.pool.select(here, *pair) if self.when else to.pool.select(here, *reversed(pair))
 
             assert first.buffer is not None
-            to.put_into(first.buffer, outside.shape, entry, None, begins=False)
+            to.put_into(first.buffer, outside.shape, entry)
 
         n = prod(lanes)
         to.rounds(n, lambda t: take(t * -1 + (n - 1)))
