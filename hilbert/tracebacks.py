@@ -77,6 +77,24 @@ def called(entrance: F) -> F:
     return cast("F", entered)
 
 
+def of_two(operator: F) -> F:
+    """The method of an operator with a right side; a SpaceError comes out of it as `cut` leaves it.
+
+    The arguments are two, so that a call costs less than one of what `called` gives.
+    """
+
+    @wraps(operator)
+    def entered(left: Any, right: Any) -> Any:
+        __tracebackhide__ = True
+        try:
+            return operator(left, right)
+        except SpaceError as error:
+            cut(error)
+            raise
+
+    return cast("F", entered)
+
+
 def cut(error: SpaceError) -> None:
     """Leave the frames of an error out, if all are the library's and no user's function is being traced.
 

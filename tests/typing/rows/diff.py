@@ -54,7 +54,8 @@ from hilbert import (
 )
 from hilbert.map.map import AnyMap
 from hilbert.space.space import Discrete, Zero
-from hilbert.space.vector import Linear, Number, Whole
+from hilbert.space.linear import Linear
+from hilbert.space.vector import Number, Whole
 from linmap import LinMap
 """
 VARIABLES = {
