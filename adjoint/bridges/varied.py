@@ -88,9 +88,7 @@ def _require_arguments(dom: Type, wrt: Any) -> None:
         at = next((k for k, part in enumerate(dom.parts) if isinstance(part, owner)), None)
         if at is not None:
             call = ", ".join(f"const(p).replace({lens}, w)" if k == at else f"y{k}" for k in range(len(dom.parts)))
-            msg = (
-                f"{lens} is a part of argument {at}, and of several arguments wrt names one by its position: wrt={at} "
-            )
+            msg = f"{lens} is a part of argument {at}, and of several arguments wrt names one by position: wrt={at} "
             raise SpaceError(f"{msg}varies all of that record; for the part alone write fun(W)(lambda w: f({call}))")
 
 
