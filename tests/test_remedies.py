@@ -25,7 +25,7 @@ from tests.public import PUBLIC
 mpl.use("agg")
 
 FILE = Path(__file__).with_name("remedies.txt")
-LEAST = 535
+LEAST = 539
 """The number of rows: more may come, none may go."""
 
 

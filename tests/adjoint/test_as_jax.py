@@ -191,15 +191,14 @@ def test_a_function_is_pickled() -> None:
 def test_what_is_no_array(given: Any) -> None:
     """The error says which array is due, and has the frames of the caller only."""
     g = as_jax(hb.fun(hb.R**X)(hb.sin))
-    with pytest.raises(
-        hb.SpaceError, match=r"takes an array of shape \(3,\) and dtype float64 for ℝ\^3, not"
-    ) as caught:
+    with pytest.raises(hb.SpaceError, match=r"takes an array of shape \(3,\) and dtype float64 for ℝ") as caught:
         g(given)
     assert [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)] == ["test_what_is_no_array"]
 
 
+@pytest.mark.filterwarnings("ignore:Explicitly requested dtype")
 def test_doubles_are_not_made_single() -> None:
-    """Without JAX's doubles a vector of ℝ is refused, as arrays are; one of single precision, and what is discrete, fit."""
+    """Without JAX's doubles a vector of ℝ is refused, as arrays are; single precision and what is discrete fit."""
     g, single = as_jax(hb.fun(hb.R**X)(hb.sin)), as_jax(hb.fun(hb.R32**X)(hb.sin))
     taken = as_jax(hb.fun(hb.R32**X, hb.Elements(X))(lambda x, i: x[i]))
     with jax.enable_x64(False):  # noqa: FBT003 - JAX's
