@@ -113,6 +113,13 @@ def cut(error: SpaceError) -> None:
     error.__traceback__ = None
 
 
+def without_frames(error: BaseException) -> TracebackType | None:
+    """The frames that `cut` left out of an error; None for an error that still has its frames."""
+    first = error.__context__ if isinstance(error, SpaceError) else None
+    is_cut = isinstance(first, SpaceError) and error.__suppress_context__ and first.args == error.args
+    return first.__traceback__ if is_cut and first is not None else None
+
+
 def _is_in_users_file(entry: TracebackType | None) -> bool:
     """Tell if a frame from this one on is of a user's file; those of emitted lines are not."""
     while entry is not None:

@@ -92,9 +92,9 @@ def whole(to: Loops, line: Line) -> tuple[list[Buffer], list[Buffer]]:
 def _turned(to: Loops, array: Array, output: Buffer, others: Sequence[Array]) -> bool:
     """Compute bᵀ·aᵀ into an output, in place of a·b into a work array that is then transposed into the output.
 
-    `array` is the value of the output. True is the answer if the statement was replaced: the value must be the transpose
-    of a product that a statement made before, and nothing else may read that product. The `others` are the other
-    outputs; they are copied after all statements, so that their reads count, too.
+    `array` is the value of the output. The result is True if the statement was replaced: the value must be the
+    transpose of a product that a statement made before, and nothing else may read that product. The `others` are the
+    other outputs; they are copied after all statements, so that their reads count, too.
     """
     variables, value = _read(to, array)
     found = [place.variable for place in value.args[1]] if value.name == "load" else []

@@ -31,8 +31,8 @@ class Array:
 
     `buffer` is where the entries are stored; it is None for a view, whose entries are computed wherever one is read: of
     y = 2·x with x stored, y.at((i,)) is the expression 2·x[i]. `views` counts views within each other: 2 for z = y + 1.
-    `whole` makes the array that a kernel of the interpreter is given in its place, where some entries are read by nothing
-    else and might be ones at which the kernel fails: see `Fill`.
+    `whole` makes the array that a kernel of the interpreter is given in its place, where some entries are read by
+    nothing else and might be ones at which the kernel fails: see `Fill`.
     """
 
     leaf: Leaf

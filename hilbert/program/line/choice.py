@@ -111,9 +111,9 @@ class Fill(Operation):
 
     Before a branch is computed for all lanes at once, the lanes that do not take the branch are filled with the values
     of the first lane that does, so that the branch is not computed at values where it fails. With c = [F, T, T] and
-    `when` true, a = [−1, 4, 9] gives [4, 4, 9], of which √ has a value in each lane. What is computed in filled lanes is
-    not used afterwards; so the derivative is da where c is `when`, and 0 in filled lanes. The lanes are the axes of c
-    from `at` on; the axes before are batches, each with a first lane of its own.
+    `when` true, a = [−1, 4, 9] gives [4, 4, 9], of which √ has a value in each lane. What is computed in filled lanes
+    is not used afterwards; so the derivative is da where c is `when`, and 0 in filled lanes. The lanes are the axes of
+    c from `at` on; the axes before are batches, each with a first lane of its own.
     """
 
     at: int

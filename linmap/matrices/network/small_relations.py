@@ -11,9 +11,9 @@ have had. So a relation is made a matrix only if the places of the entries of th
 To find out, the places are followed through the net, from each input to each output. On the short axes, of at most
 `SHORT` elements, they are arrays of truth values: which elements of an output depend on which elements of an input. On
 the long axes no places are computed. A name stands for the arcs on the way that do more on long axes than multiply
-element by element: ways with the same name have the same places on the long axes, so that their truth values are united,
-and ways with different names are kept apart. What is not followed (loops, operators of users, relations between a short
-axis and a long one) counts as an output, and what comes out of it as an input, whose places have to stay the same, too.
+element by element: ways with the same name have the same places on the long axes, so that their truth values are
+united, and ways with different names are kept apart. What is not followed (loops, operators of users, relations between
+a short axis and a long one) counts as an output, and its result as an input, whose places have to stay the same, too.
 """
 
 from __future__ import annotations
