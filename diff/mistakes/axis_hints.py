@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 CALLS = {
     "reshape": "write x.reshape(X), X an index set such as Fin.of(n) or Fin.of(n) * Fin.of(m)",
     "concatenate": (
-        "write x.concatenate(y); of a table A above a table B uncurry(v.space)(v), v = A.rows().concatenate(B.rows()), "
-        "and of tables side by side the transpose of that of A.T and B.T"
+        "write x.concatenate(y); a table A above a table B is, with v = A.rows().concatenate(B.rows()), "
+        "uncurry(v.space)(v), and the two side by side are the transpose of that of A.T and B.T"
     ),
 }
 """Remedies for calls of numpy's methods, by the names of the methods."""

@@ -53,8 +53,8 @@ from hilbert import (
     Vec,
 )
 from hilbert.map.map import AnyMap
-from hilbert.space.space import Discrete, Zero
 from hilbert.space.linear import Linear
+from hilbert.space.space import Discrete, Zero
 from hilbert.space.vector import Number, Whole
 from linmap import LinMap
 """
