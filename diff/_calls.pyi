@@ -33,8 +33,9 @@ from hilbert import (
     Vec,
 )
 from hilbert.map.map import AnyMap
+from hilbert.space.linear import Linear
 from hilbert.space.space import Discrete, Zero
-from hilbert.space.vector import Linear, Number, Whole
+from hilbert.space.vector import Number, Whole
 from linmap import LinMap
 
 A = TypeVar("A", bound=Type)
@@ -497,6 +498,16 @@ def each(f: Callable[[Expr[A], Expr[B], Expr[C]], Expr[W]], xs: Expr[Copower[A, 
 def each(f: Callable[[Expr[A], Expr[B], Expr[C]], Expr[W]], xs: Vec[Copower[A, I]], ys: Expr[Copower[B, I]], zs: Expr[Copower[C, I]] | Vec[Copower[C, I]], /) -> Expr[Copower[W, I]]: ...
 @overload
 def each(f: Callable[[Expr[A], Expr[B], Expr[C]], Expr[W]], xs: Vec[Copower[A, I]], ys: Vec[Copower[B, I]], zs: Expr[Copower[C, I]], /) -> Expr[Copower[W, I]]: ...
+@overload
+def each(f: Callable[[Expr[A], Expr[B], Expr[C], Expr[D]], Expr[W]], xs: Vec[Copower[A, I]], ys: Vec[Copower[B, I]], zs: Vec[Copower[C, I]], us: Vec[Copower[D, I]], /) -> Vec[Copower[W, I]]: ...
+@overload
+def each(f: Callable[[Expr[A], Expr[B], Expr[C], Expr[D]], Expr[W]], xs: Expr[Copower[A, I]], ys: Expr[Copower[B, I]] | Vec[Copower[B, I]], zs: Expr[Copower[C, I]] | Vec[Copower[C, I]], us: Expr[Copower[D, I]] | Vec[Copower[D, I]], /) -> Expr[Copower[W, I]]: ...
+@overload
+def each(f: Callable[[Expr[A], Expr[B], Expr[C], Expr[D]], Expr[W]], xs: Vec[Copower[A, I]], ys: Expr[Copower[B, I]], zs: Expr[Copower[C, I]] | Vec[Copower[C, I]], us: Expr[Copower[D, I]] | Vec[Copower[D, I]], /) -> Expr[Copower[W, I]]: ...
+@overload
+def each(f: Callable[[Expr[A], Expr[B], Expr[C], Expr[D]], Expr[W]], xs: Vec[Copower[A, I]], ys: Vec[Copower[B, I]], zs: Expr[Copower[C, I]], us: Expr[Copower[D, I]] | Vec[Copower[D, I]], /) -> Expr[Copower[W, I]]: ...
+@overload
+def each(f: Callable[[Expr[A], Expr[B], Expr[C], Expr[D]], Expr[W]], xs: Vec[Copower[A, I]], ys: Vec[Copower[B, I]], zs: Vec[Copower[C, I]], us: Expr[Copower[D, I]], /) -> Expr[Copower[W, I]]: ...
 @overload
 def each(f: Callable[[Expr[Copower[A, J]]], Expr[Field]], xs: Vec[Copower[A, Product[I, J]]], /, *, over: I) -> Vec[Copower[Field, I]]: ...
 @overload

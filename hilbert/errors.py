@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import operator
+import os
 import re
 import sys
 from functools import singledispatch, wraps
 from numbers import Complex, Integral, Real
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, SupportsFloat, TypeGuard, TypeVar, cast, get_origin
 
@@ -198,6 +200,22 @@ def written(how: str) -> Callable[[F], F]:
         return cast("F", told)
 
     return decorated
+
+
+def require_axes(ax: Any, what: str) -> None:
+    """Raise SpaceError unless a value has the methods of matplotlib's axes."""
+    if not (callable(getattr(ax, "imshow", None)) and callable(getattr(ax, "set_title", None))):
+        name = f", and ax.figure.savefig({ax!r}) writes the file" if isinstance(ax, str) and len(ax) <= LONG else ""
+        msg = f"{what} draws into axes of matplotlib, not into {shown(ax)}: without an argument new axes are made, "
+        raise SpaceError(f"{msg}which are the result{name}")
+
+
+def path_of(value: Any, what: str) -> Path:
+    """The path that a value names; raises SpaceError for what is neither a text nor a path."""
+    if isinstance(value, (str, os.PathLike)) and value != "":
+        return Path(os.fsdecode(value))
+    msg = f"{what} takes the name of a file or folder, not {shown(value)}"
+    raise SpaceError(msg)
 
 
 def truth(value: Any, what: str) -> bool:

@@ -1047,7 +1047,7 @@ ADJOINT: dict[str, Rows] = {
     ],
     "hvp": [
         ("hvp(f)", "scalar-valued map, not of f : ℝ^Pixel4 → ℝ^Pixel4; see jacobian and vjp"),
-        ("hvp(3)", "grad takes a map, not 3"),
+        ("hvp(3)", "hvp takes a map, not 3"),
         ("hvp(two, 2)", "ℝ^Pixel4 ⊕ ℝ^Hidden3 has 2 parts, so position 2 does not exist: give 0 to 1"),
         ("hvp(two)(v, w, w, v)", "argument 3 is a vector of ℝ^Hidden3 where one of ℝ^Pixel4 is due"),
         ("hvp(two)(v, w, v, 1.0)", "argument 4 of f … is 1.0, where a vector of ℝ^Hidden3 is due"),
@@ -1112,7 +1112,7 @@ ADJOINT: dict[str, Rows] = {
     "nlp": [
         ("nlp(3)", "nlp takes a map, not 3"),
         ("nlp(f)", "nlp: f is a scalar-valued function, not one into ℝ^Pixel4"),
-        ("nlp(two, equal=3)", "nlp takes a map, not 3"),
+        ("nlp(two, equal=3)", "nlp: equal takes a map, not 3"),
     ],
     "blocked": [
         ("blocked(3, f.dom)", "blocked takes a map, not 3"),

@@ -13,6 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -21,8 +22,10 @@ from scipy.sparse.linalg import spsolve
 import hilbert.all as hb
 from tests.public import PUBLIC
 
+mpl.use("agg")
+
 FILE = Path(__file__).with_name("remedies.txt")
-LEAST = 515
+LEAST = 539
 """The number of rows: more may come, none may go."""
 
 

@@ -53,6 +53,34 @@ CALLS = {
     "for k in range(3):\n    with contextlib.suppress(hb.SpaceError):\n        f(V.ones())\nf(V.ones())",
 }
 SCRIPTS |= CALLS
+OPERATORS = {
+    "v + w": 3, "w - v": 3, "v * w": 3, "v / w": 3, "v @ w": 3, "v > w": 3, "v < w": 3, "v.inner(w)": 3, "-(v > 0)": 3,
+    "v + 'a'": 3, "'a' + v": 3, "'a' - v": 3, "'a' * v": 3, "v / 'a'": 3, "v @ 'a'": 3, "'a' @ v": 3, "v ** 'a'": 3,
+    "(v > 0) & (w > 0)": 3, "v[7]": 3, "v['a']": 3,
+}  # fmt: skip
+"""Operators on vectors, and how often each is tried: methods that are declared are attached by the first call."""
+
+
+@pytest.mark.parametrize("text", OPERATORS)
+def test_operators_of_vectors(text: str) -> None:
+    """An operator that does not fit has the frames of its callers, at the first call and at later ones."""
+    for _ in range(OPERATORS[text]):
+        with pytest.raises(SpaceError) as caught:
+            eval(text, {"v": V.ones(), "w": W.ones()})  # noqa: S307 - our own texts
+        names = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+        assert names == ["test_operators_of_vectors", "<module>"]
+        assert caught.value.__context__ is not None
+
+
+def test_an_operator_in_a_users_function_has_its_frames() -> None:
+    """Frames of a function of a user's, in which two vectors do not fit, stay."""
+
+    def added(v: Any) -> Any:
+        return v + W.ones()
+
+    with pytest.raises(SpaceError) as caught:
+        added(V.ones())
+    assert [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)][1:] == ["added"]
 
 
 def test_frames_of_a_users_function_in_a_call_stay(tmp_path: Path) -> None:

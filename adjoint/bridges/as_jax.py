@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, final, get_args
 
 import numpy as np
 
@@ -20,9 +20,11 @@ from adjoint.reverse.adjoint_affine import vjp
 from diff.derive.affine import jvp
 from diff.terms.lower import program
 from hilbert import DirectSum, SpaceError, Type, Vec
+from hilbert.arrays.libraries.namespace import require_precision
 from hilbert.base.once import once
 from hilbert.errors import shown
 from hilbert.map.map import require_map, runner
+from hilbert.tracebacks import called
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,37 +45,75 @@ def as_jax(f: AnyMap, *, rule: Rule = "jvp") -> Callable[..., Any]:
     array, or tuples of arrays in the form of the codomain. With rule="vjp" the function and its gradient run outside of
     JAX, on numpy, as they are: `compiled(f)` as machine code, an operation of a user's by its own library; there JAX
     has derivatives backwards only. Raises SpaceError without JAX, for a rule of another name, and for arrays that do
-    not fit.
+    not fit, or whose doubles JAX would make single.
     """
     if rule not in get_args(Rule):
         msg = f'as_jax(f, rule={shown(rule)}): the name of a rule is "jvp" or "vjp"'
         raise SpaceError(msg)
     require_map(f, "as_jax")
     _register()
-    parts = f.dom.parts if isinstance(f.dom, DirectSum) else (f.dom,)
-    cod, on_leaves = f.cod, _in_jax(program(f)) if rule == "jvp" else _outside(f)
+    return InJax(f, rule)
 
-    def called(*arguments: Any) -> Any:
+
+@final
+class InJax:
+    """A function of JAX's arrays: `as_jax` makes it. It is pickled as the function and the name of the rule."""
+
+    def __init__(self, f: AnyMap, rule: Rule) -> None:
+        self.map, self.rule = f, rule
+        self._parts = f.dom.parts if isinstance(f.dom, DirectSum) else (f.dom,)
+        self._on_leaves = _in_jax(program(f)) if rule == "jvp" else _outside(f)
+
+    @called
+    def __call__(self, *arguments: Any) -> Any:
+        """f of arrays, tuples of arrays, or vectors. Raises SpaceError for others."""
+        f, parts = self.map, self._parts
         if len(arguments) != len(parts):
-            msg = f"f : {f.dom} → {cod} takes {len(parts)} arguments, one for each part; {len(arguments)} were given"
+            msg = f"f : {f.dom} → {f.cod} takes {len(parts)} arguments, one for each part; {len(arguments)} were given"
             raise SpaceError(msg)
         leaves = [leaf for part, a in zip(parts, arguments, strict=True) for leaf in _leaves(part, a)]
-        return cod.pack(iter(on_leaves(*leaves)))
+        return f.cod.pack(iter(self._on_leaves(*leaves)))
 
-    return called
+    def __repr__(self) -> str:
+        rule = "" if self.rule == "jvp" else f", rule={self.rule!r}"
+        return f"as_jax(f : {self.map.dom} → {self.map.cod}{rule})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remade, (self.map, self.rule)
+
+
+def _remade(f: AnyMap, rule: Rule) -> InJax:
+    return cast("InJax", as_jax(f, rule=rule))
 
 
 def _leaves(part: Type, given: Any) -> list[Any]:
-    """The arrays of an argument, as JAX's; SpaceError for those of another form."""
-    from jax import numpy as xp
-
+    """The arrays of an argument, as JAX's; SpaceError for those of another form, and of less precision."""
     if isinstance(given, Vec):
         if given.space != part:
             msg = f"a vector of {given.space} is given to f, where one of {part} is due"
             raise SpaceError(msg)
-        return [xp.asarray(leaf) for leaf in given.leaves]
-    arrays = [xp.asarray(a, leaf.dtype) if _fits(a, leaf) else xp.asarray(a) for a, leaf in _matched(part, given)]
+        found = [_array(a, leaf) for a, leaf in zip(given.leaves, part.leaves, strict=True)]
+        for a, leaf in zip(found, part.leaves, strict=True):
+            if leaf.is_field:
+                require_precision(a, leaf)
+        return found
+    arrays = [_array(a, leaf) for a, leaf in _matched(part, given)]
     return list(part.vec(part.pack(iter(arrays))).leaves)
+
+
+def _array(given: Any, leaf: Leaf) -> Any:
+    """JAX's array of an array, or of numbers; SpaceError for anything else."""
+    from jax import numpy as xp
+    from jax import tree
+    from jax.core import Tracer
+
+    try:
+        return xp.asarray(given, leaf.dtype if _fits(given, leaf) else None)
+    except (TypeError, ValueError):
+        if any(isinstance(a, Tracer) for a in tree.leaves(given)):  # an error of JAX's own
+            raise
+        msg = f"as_jax: f takes an array of shape {leaf.shape} and dtype {leaf.dtype} for {leaf}, not {shown(given)}"
+        raise SpaceError(msg) from None
 
 
 def _matched(part: Type, given: Any) -> list[tuple[Any, Leaf]]:

@@ -15,7 +15,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, Literal, Never, NoReturn, TypeAlias, TypeVar, final, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Never, NoReturn, TypeAlias, TypeVar, final, get_args
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from diff.terms.program import AnyProgram
 from hilbert import DirectSum, Field, SpaceError, Type, Vec
 from hilbert.arrays.libraries.namespace import freeze
 from hilbert.base.attach import overloaded
+from hilbert.base.notarray import Refusing
 from hilbert.base.once import cached_property, once
 from hilbert.errors import shown
 from hilbert.map.map import AnyMap, require_map, runner
@@ -54,7 +55,7 @@ SMALL, SHARE = 10_000, 4
 """A matrix is sparse from so many entries on, where at most one of `SHARE` is proved to be other than 0."""
 
 
-class FlatFunction(Generic[X]):
+class FlatFunction(Refusing, Generic[X]):
     """A function of flat arrays of double precision: `as_scipy` makes it. Places of sparse matrices are read-only."""
 
     def __init__(self, f: AnyMap, data: tuple[Any, ...], wrt: Wrt, as_: MatrixForm | None) -> None:
@@ -132,6 +133,18 @@ class FlatObjective(FlatFunction[X]):
     Where data were not given to `as_scipy`, each takes them too, in the order of f's arguments, as scipy's `args=` do.
     """
 
+    _attributes: ClassVar[dict[str, str]] = {
+        "jacobian_program": "s.jac(x) for the gradient, s.hess(x) for the Hessian, whose program is s.hessian_program",
+        "jacobian_entries": "s.jac(x) for the gradient",
+        "hessian_entries": "s.hess(x) for the Hessian",
+        "grad": "s.jac(x)",
+        "gradient": "s.jac(x)",
+        "jacobian": "s.jac(x) for the gradient",
+        "hessian": "s.hess(x)",
+        "hvp": "s.hessp(x, p)",
+        "value": "s.fun(x)",
+    }
+
     def fun(self, *point: Any) -> float:
         """The value at x."""
         return number_of(self._run(self._at(point)[0])[0])
@@ -179,6 +192,17 @@ class FlatMap(FlatFunction[X]):
 
     Where data were not given to `as_scipy`, each method takes them too, in the order of f's arguments.
     """
+
+    _attributes: ClassVar[dict[str, str]] = {
+        "grad": "s.jac(x) for the Jacobian",
+        "gradient": "s.jac(x) for the Jacobian",
+        "value_and_grad": "s.fun(x) for the value, s.jac(x) for the Jacobian",
+        "jacobian": "s.jac(x)",
+        "hessian": "s.hess(x, v) for the second derivative of v·f",
+        "hessp": "s.hess(x, v) for the second derivative of v·f",
+        "hvp": "s.hess(x, v) for the second derivative of v·f",
+        "value": "s.fun(x)",
+    }
 
     def fun(self, *point: Any) -> Flat:
         """The value at x, flat."""
@@ -266,3 +290,6 @@ def _weighted(f: AnyMap, wrt: Any) -> AnyProgram:
     """(x, data, v) ↦ (f'(x, data))*(v) in x, on a direct sum of x, the data and v."""
     p: AnyProgram = vjp(f, wrt)
     return p if wrt is None else retyped(p, DirectSum((*f.dom.parts, f.cod)))
+
+
+shown.register(FlatFunction, repr)

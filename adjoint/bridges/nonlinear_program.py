@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from adjoint.bridges.as_scipy import FlatMap, FlatObjective
+from adjoint.reverse.jacobian_program import derived
 from diff.compiled.compiled_program import Backend, RunsCompiled, machine_program
 from diff.terms.lower import program
 from diff.terms.program import AnyProgram, Program
@@ -29,10 +30,13 @@ from hilbert.errors import shown
 from hilbert.map.map import AnyMap, Map, require_map
 from hilbert.program.line.builder import Builder
 from hilbert.space.flat_form import Flat, FlatForm
+from linmap.matrices.made.matrix import needs_data
 from linmap.matrices.made.patterns import scipy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from diff.terms.linearization import AnyLinearization
 
 V = TypeVar("V", bound=Type)
 Places: TypeAlias = tuple[npt.NDArray[np.signedinteger[Any]], npt.NDArray[np.signedinteger[Any]]]
@@ -118,6 +122,10 @@ class NonlinearProgram(Generic[V]):
         """The matrix σ·f″ + Σ λᵢ·cᵢ″, a sparse one of scipy with the same pattern at each x."""
         return self._all.hess(x, self._weights(lagrange, obj_factor))
 
+    def _moves(self) -> bool:
+        """Tell if the places of the entries of the constraints' Jacobian depend on the point."""
+        return needs_data(_derived(self._limits.map).body)
+
     def _weights(self, lagrange: Any, obj_factor: float) -> Flat:
         return np.concatenate(
             [FlatForm(self.goal.map.cod).flat(obj_factor), FlatForm(self._limits.map.cod).flat(lagrange)]
@@ -157,17 +165,33 @@ def nlp(
     need scipy.
     """
     maps: dict[str, AnyMap | None] = {"f": f, "equal": equal, "at_most": at_most}
+    require_map(f, "nlp")
+    if not f.dom.is_space:
+        msg = f"nlp: f is on {f.dom}, which has a discrete part, and a solver varies real numbers: give such a part as "
+        raise SpaceError(f"{msg}a constant of f, as in fun(V)(lambda x: g(const(i), x))")
     for name, g in maps.items():
         if g is None and name != "f":
             continue
-        require_map(g, "nlp")
+        require_map(g, f"nlp: {name}")
         assert g is not None
         if g.dom != f.dom:
             raise SpaceError(f"nlp: f is on {f.dom}, and {name} on {g.dom}: all functions have one domain")
         if not g.cod.is_space or (name == "f" and not isinstance(g.cod, Field)):
             due = "a scalar-valued function" if name == "f" else "a function into a space"
             raise SpaceError(f"nlp: {name} is {due}, not one into {g.cod}")
-    return NonlinearProgram(f, equal, at_most)
+    made: NonlinearProgram[V] = NonlinearProgram(f, equal, at_most)
+    if made._moves():
+        name = next(name for name, g in maps.items() if g and name != "f" and needs_data(_derived(g).body))
+        msg = (
+            f"nlp: which entries of the Jacobian of {name} can differ from 0 depends on the point, as that of x.max() "
+        )
+        msg += "does: a solver takes fixed places; x.max() ≤ k is x - k ≤ 0 in each entry, and x.logsumexp() is a "
+        raise SpaceError(f"{msg}smooth bound of x.max()")
+    return made
+
+
+def _derived(f: AnyMap) -> AnyLinearization:
+    return derived(getattr(f, "map", f), None)
 
 
 def _on(f: AnyMap, backend: Backend | None) -> AnyMap:

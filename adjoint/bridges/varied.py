@@ -19,7 +19,7 @@ from diff.compiled.own_runner import OwnRunner
 from diff.derive.varying_parts import Wrt, located, positions
 from diff.terms.lower import program
 from diff.terms.program import AnyProgram, Program
-from hilbert import DirectSum, SpaceError, Type, Vec
+from hilbert import DirectSum, Lens, SpaceError, Type, Vec
 from hilbert.base.once import once
 from hilbert.map.map import AnyMap
 from hilbert.program.line.builder import Builder
@@ -70,12 +70,26 @@ class Varied:
 
 def varied(f: AnyMap, wrt: Wrt) -> Varied:
     """The function with what varies first. Raises SpaceError for parts that do not exist, or are discrete."""
+    _require_arguments(f.dom, wrt)
     chosen = positions(f.dom, wrt)
     if isinstance(f, OwnRunner):
         found = _varied(f.map, chosen)
         own = f.alike(program(found.program))
         return Varied(own, found.space, found.fixed, found.place, found.others)
     return _varied(f, chosen)
+
+
+def _require_arguments(dom: Type, wrt: Any) -> None:
+    """Raise SpaceError for a lens of a record that is one of several arguments: arguments are named by positions."""
+    if not dom.is_sum or dom.names:
+        return
+    for lens in wrt if isinstance(wrt, (tuple, list)) else (wrt,):
+        owner = lens.path[0][0] if isinstance(lens, Lens) else ()
+        at = next((k for k, part in enumerate(dom.parts) if isinstance(part, owner)), None)
+        if at is not None:
+            call = ", ".join(f"const(p).replace({lens}, w)" if k == at else f"y{k}" for k in range(len(dom.parts)))
+            msg = f"{lens} is a part of argument {at}, and of several arguments wrt names one by position: wrt={at} "
+            raise SpaceError(f"{msg}varies all of that record; for the part alone write fun(W)(lambda w: f({call}))")
 
 
 @once

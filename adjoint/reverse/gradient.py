@@ -46,7 +46,7 @@ def grad(f: Any, wrt: Wrt = None) -> Any:
     """
     if isinstance(f, OnData):
         return f._gradient(wrt, grad, "grad")
-    return _gradient(*_scalar(f, wrt))
+    return _gradient(*_scalar(f, wrt, "grad"))
 
 
 @overloaded(lambda: _calls.value_and_grad)
@@ -56,7 +56,7 @@ def value_and_grad(f: Any, wrt: Wrt = None) -> Any:
     """V → K ⊕ V, x ↦ (f x, ∇f(x)), sharing what both need; `wrt` and errors as for `grad`."""
     if isinstance(f, OnData):
         return f._gradient(wrt, value_and_grad, "value_and_grad")
-    return _with_value(*_scalar(f, wrt))
+    return _with_value(*_scalar(f, wrt, "value_and_grad"))
 
 
 @overloaded(lambda: _calls.hvp)
@@ -68,7 +68,7 @@ def hvp(f: AnyMap, wrt: Wrt = None) -> AnyProgram:
     Of f(x, y) it is called as `hvp(f)(x, y, v, w)`. `wrt` takes one part of V, or several, for v and the result. Raises
     SpaceError for a map that is not scalar-valued, or a part that does not exist.
     """
-    return _hvp(*_scalar(f, wrt))
+    return _hvp(*_scalar(f, wrt, "hvp"))
 
 
 @once
@@ -82,12 +82,12 @@ def _hvp(p: AnyProgram, chosen: Chosen) -> AnyProgram:
 
 def of_scalar(f: AnyMap, wrt: Wrt) -> AnyProgram:
     """∇f of a map into ℝ, whose second derivative is the Jacobian of this; SpaceError for others."""
-    return _gradient(*_scalar(f, wrt))
+    return _gradient(*_scalar(f, wrt, "grad"))
 
 
-def _scalar(f: AnyMap, wrt: Wrt) -> tuple[AnyProgram, Chosen]:
+def _scalar(f: AnyMap, wrt: Wrt, name: str) -> tuple[AnyProgram, Chosen]:
     """The program of a scalar-valued map, and the parts that vary; SpaceError for others."""
-    require_map(f, "grad")
+    require_map(f, name)
     chosen = positions(f.dom, wrt)
     if not isinstance(f.cod, Field):
         msg = f"the gradient is of a scalar-valued map, not of f : {f.dom} → {f.cod}; see jacobian and vjp"

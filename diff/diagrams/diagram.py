@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from attrs import evolve, field, frozen
@@ -23,7 +22,7 @@ from diff.terms.elementwise import Elementwise
 from diff.terms.linearization import AnyLinearization, Linearization
 from diff.terms.lower import program
 from hilbert import Map, SpaceError
-from hilbert.errors import shown
+from hilbert.errors import path_of, shown
 from hilbert.program.line.bundle import Unpack
 from hilbert.program.line.constant import Const
 from hilbert.program.line.operation import Add, Contract, Literal
@@ -41,6 +40,7 @@ from linmap.term.linear_map import LinMap
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
+    from pathlib import Path
 
     from hilbert.map.map import AnyMap
     from linmap.term.net import Net
@@ -66,8 +66,12 @@ class Diagram:
         printer.text(str(self))
 
     def write(self, path: str | os.PathLike[str]) -> Path:
-        """Write the SVG into a file; the path of the file."""
-        file = Path(path)
+        """Write the SVG into a file; the path of the file. Raises SpaceError for the name of a file of another kind."""
+        file = path_of(path, "diagram(f).write(file)")
+        if file.suffix.lower() not in {"", ".svg"}:
+            kind, other = file.suffix[1:], file.with_suffix(".svg").name
+            msg = f"a diagram is written as SVG, not into {shown(file.name)}: write {other!r}; a browser, inkscape or "
+            raise SpaceError(f"{msg}rsvg-convert makes {kind.upper()} of SVG")
         file.write_text(self.svg, "utf-8")
         return file
 

@@ -1,4 +1,10 @@
-"""A series, as the files of its parts know it: its class, `diff.jets.series.Series`, stands above them."""
+"""Types that the modules of Taylor series share: records of derivatives and rules, and protocols of the series.
+
+A Taylor series of a program has, for each slot, the slots of its coefficients: of y = x·x along x = x₀ + t·x₁ they are
+x₀·x₀, 2·x₀·x₁ and x₁·x₁. The class that finds them is `diff.jets.series.Series`, which imports the modules that find
+the coefficients of single operations. These modules need its type, and would import it in a circle; they import the
+protocols of this module instead, which list the members that they use.
+"""
 
 from __future__ import annotations
 

@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from hilbert.index.index import Index
 
 
-TABLES = "of tables A and v = {}, uncurry(v.space)(v) has that along their first axis, with A.T along the last one"
 CALLS = {
     "reshape": "write x.reshape(X), X an index set such as Fin.of(n) or Fin.of(n) * Fin.of(m)",
-    "concatenate": "write x.concatenate(y); " + TABLES.format("A.rows().concatenate(B.rows())"),
+    "concatenate": (
+        "write x.concatenate(y); a table A above a table B is, with v = A.rows().concatenate(B.rows()), "
+        "uncurry(v.space)(v), and the two side by side are the transpose of that of A.T and B.T"
+    ),
 }
 """Remedies for calls of numpy's methods, by the names of the methods."""
 

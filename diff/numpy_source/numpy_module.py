@@ -23,7 +23,7 @@ from diff.terms.planned_program import reordered
 from diff.terms.program import Program
 from hilbert import SpaceError
 from hilbert.displayed import Displayed
-from hilbert.errors import shown
+from hilbert.errors import path_of, shown
 from hilbert.index.leaf import Leaf
 from hilbert.program.line.operation import Literal
 from hilbert.program.run.constant_folding import folded
@@ -77,9 +77,9 @@ class Source(Displayed):
     def write(self, folder: str | os.PathLike[str]) -> Path:
         """Write the module into a folder, and its constants beside it; the path of the module.
 
-        A file of constants that is there keeps those of other modules.
+        A file of constants that is there keeps those of other modules. Raises SpaceError for what names no folder.
         """
-        path = Path(folder) / f"{self.name}.py"
+        path = path_of(folder, "source(f).write(folder)") / f"{self.name}.py"
         if self.constants:
             file = path.with_name(FILE)
             kept = _read(file) if file.exists() else {}

@@ -1,6 +1,6 @@
-"""Places in arrays, linear in an index: x[i+1], x[2·i−1] and x[7−i] of slices, [i>1]·x[i−1] with zeros around.
+"""Places in arrays, linear in an index: x[i+1], x[2·i] and x[5−i] of slices, [i≥1]·x[i−1] with zeros around.
 
-Indices and places are counted from 1.
+Indices and places are counted from 0, as numpy's are.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ INDEX = "[\ue000-\uf8ff\U000f0000-\U000fffff]"
 """What stands for an index while texts are put into each other."""
 PART = "\u2063"
 """Follows a place that does not run over its whole axis, so that the range of the index is to be said."""
-LINEAR = re.compile(rf"(?:(\d+)−)?(?:(\d+)·)?({INDEX})([+−]\d+)?({PART}?)")
-INSIDE = re.compile(rf"\[(?:(\d+)<)?({INDEX})([+−]\d+){PART}(?:([≤>])(\d+))?\]")
+LINEAR = re.compile(rf"(?:((?:(?<=[\[ ])−)?\d+)−)?(?:(\d+)·)?({INDEX})([+−]\d+)?({PART}?)")
+INSIDE = re.compile(rf"\[(?:(\d+)≤)?({INDEX})([+−]\d+){PART}(?:([<≥])(\d+))?\]")
 """A condition on an index that a number is added to."""
 
 
@@ -27,12 +27,12 @@ SUBSCRIPTS = re.compile(r"_\{([^}]*)\}")
 
 
 def place_in(relation: Any, index: str) -> str:
-    """The place of an entry of a slice, by its index: j+1, or 2·j−1; nothing for another relation."""
+    """The place of an entry of a slice, by its index: j+1, or 2·j; nothing for another relation."""
     of: Any = relation.of if isinstance(relation, Converse) else None
     if of is None or not _is_run(of):
         return ""
     part = PART if of.dom.size < of.cod.size else ""
-    return _line(of.stride, of.offset + 1 - of.stride, index) + part
+    return _line(of.stride, of.offset, index) + part
 
 
 def padded(relation: Any, index: str) -> tuple[str, str] | None:
@@ -46,11 +46,11 @@ def padded(relation: Any, index: str) -> tuple[str, str] | None:
     low = relation.offset if relation.stride == 1 else relation.offset + 1 - size
     high = low + size
     above, below = low > 0, high < last
-    place = _line(1, -low, index) if relation.stride == 1 else _line(-1, high + 1, index)
+    place = _line(1, -low, index) if relation.stride == 1 else _line(-1, high - 1, index)
     if not above and not below:
         return "", place
     index += PART
-    inside = f"{low}<{index}≤{high}" if above and below else f"{index}>{low}" if above else f"{index}≤{high}"
+    inside = f"{low}≤{index}<{high}" if above and below else f"{index}≥{low}" if above else f"{index}<{high}"
     return f"[{inside}]·", place + PART
 
 
@@ -67,7 +67,7 @@ def _line(factor: int, constant: int, index: str) -> str:
         return str(constant)
     front = index if abs(factor) == 1 else f"{abs(factor)}·{index}"
     if factor < 0:
-        return f"{constant}−{front}"
+        return f"{'−' * (constant < 0)}{abs(constant)}−{front}"
     return front if not constant else f"{front}{'+' if constant > 0 else '−'}{abs(constant)}"
 
 
@@ -75,7 +75,7 @@ def _parsed(found: re.Match[str]) -> tuple[int, int, str]:
     """The factor, the constant and the index of a place."""
     before, factor, index, behind, _ = found.groups()
     k = int(factor or 1)
-    return (k if before is None else -k), int(before or 0) + _number(behind), index
+    return (k if before is None else -k), _number(before) + _number(behind), index
 
 
 def _number(text: str | None) -> int:
@@ -83,7 +83,7 @@ def _number(text: str | None) -> int:
 
 
 def replaced(text: str, table: Mapping[int, str]) -> str:
-    """A text with places put in for indices: 2·(i+1)−1 is 2·i+1."""
+    """A text with places put in for indices: 2·(i+1)−1 is 2·i+1, and 2·3−1 is 5."""
     if all(len(to) == 1 and not to.isdigit() for to in table.values()):
         return text.translate(table)
 
@@ -102,10 +102,10 @@ def replaced(text: str, table: Mapping[int, str]) -> str:
 
 
 def _moved(found: re.Match[str]) -> str:
-    """[i−1>1] is [i>2]."""
+    """[i−1≥1] is [i≥2]."""
     low, index, added, sign, bound = found.groups()
     shift = _number(added)
-    before = f"{int(low) - shift}<" if low else ""
+    before = f"{int(low) - shift}≤" if low else ""
     behind = f"{sign}{int(bound) - shift}" if sign else ""
     return f"[{before}{index}{PART}{behind}]" if low or sign else found[0]
 

@@ -152,7 +152,7 @@ class Entries:
         """The index at the one axis of a relation that takes an entry for each index: 2, or f(i); else nothing."""
         match relation:
             case Converse(Inclusion(Unit(), _, offset)):
-                return str(offset + 1)
+                return str(offset)
             case Converse(Graph() as table):
                 indices = free(range(place, place + len(relation.cod.axes)))
                 return f"{formula(table, self.slots.names)}({', '.join(indices)})"

@@ -37,7 +37,7 @@ from hilbert import SpaceError
 from hilbert.base.notarray import Applicable, Missing, NotArray, PartName
 from hilbert.errors import shown
 from hilbert.program.line.source_line import name_of
-from hilbert.tracebacks import is_users
+from hilbert.tracebacks import is_users, without_frames
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -147,9 +147,10 @@ def found_at(
     if name == "<module>" and not modules:
         return None
     span = span_of(frame.f_code, entry.tb_lasti, entry.tb_lineno)
-    if entry.tb_next is None:
+    called = entry.tb_next or without_frames(error)
+    if called is None:
         return span, name, owner(span, error.obj) if isinstance(error, AttributeError) else []
-    return span, name, operands(span, frame, entry.tb_next.tb_frame)
+    return span, name, operands(span, frame, called.tb_frame)
 
 
 def understood(error: TypeError | AttributeError | ValueError, body: Any = None) -> str | None:

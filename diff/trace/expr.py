@@ -33,11 +33,12 @@ from hilbert.program.line.constant import filled
 from hilbert.relation import Full, reversal, rotation, run
 from hilbert.space.direct_sum import flat
 from hilbert.space.leafwise import leaf_spaces, require_leaf, require_of_leaves
+from hilbert.space.linear import Linear
 from hilbert.space.nested_sums import apart, said
 from hilbert.space.parts import Lens, lens_for, part_place, place, span
 from hilbert.space.space import bracketing, require_space
 from hilbert.space.unpacking import visited
-from hilbert.space.vector import Linear, Number, Vec, require_vector
+from hilbert.space.vector import Number, Vec, require_vector
 from hilbert.tracebacks import tracing
 from linmap import contraction, relational
 from linmap.net.apply import apply_net

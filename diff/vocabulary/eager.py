@@ -151,6 +151,10 @@ def method(name: str) -> Callable[..., Any]:
         if isinstance(o, Applicable):
             return NotImplemented
         k = None if type(o) is Vec else number(o)
-        return operation(v, o if k is None else v.filled(k))
+        try:
+            return operation(v, o if k is None else v.filled(k))
+        except SpaceError as error:
+            cut(error)
+            raise
 
     return operator

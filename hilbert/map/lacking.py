@@ -98,3 +98,12 @@ def power_of(space: Type, base: Type) -> Index | None:
     elif space.base != base:
         return None
     return X
+
+
+def named_call(names: Sequence[str], dom: Type) -> str:
+    """The end of an error for a wrong number of arguments, where a function's have names; of one it is empty."""
+    if not len(names) == len(dom.parts) > 1:
+        return ""
+    each = ", ".join(f"{name} in {said(part)}" for name, part in zip(names, dom.parts, strict=True))
+    nested = "; of an argument that is several vectors write a tuple" if any(part.is_sum for part in dom.parts) else ""
+    return f": write f({', '.join(names)}), with {each}{nested}"

@@ -16,7 +16,7 @@ from hilbert.base.term import Term
 from hilbert.displayed import DisplayedAsFormula
 from hilbert.errors import SpaceError, alike, number, shown
 from hilbert.index.index import Index, Product, require_index
-from hilbert.map.lacking import OF_MAPS, SIGNS_OF_MAPS, as_record, missing, of_rows, power_of, record_of
+from hilbert.map.lacking import OF_MAPS, SIGNS_OF_MAPS, as_record, missing, named_call, of_rows, power_of, record_of
 from hilbert.space.direct_sum import DirectSum, flat
 from hilbert.space.nested_sums import apart, said, unflattened
 from hilbert.space.space import Copower, R, Type, bracketing
@@ -339,7 +339,7 @@ def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:
     if not isinstance(dom, DirectSum) or len(parts) != len(args):
         several = f"{len(parts)} arguments, or one" if isinstance(dom, DirectSum) else "one argument, a"
         msg = f"f : {dom} → {f.cod} takes {several} vector of {dom}; {len(args)} were given"
-        msg += unfit([a.space for a in args], dom)
+        msg += unfit([a.space for a in args], dom) or named_call(getattr(f, "names", ()), dom)
         if isinstance(dom, Copower) and len(dom.base.parts) == len(args):
             over = ", ".join(str(k) for k in range(len(args)))
             msg += f": a function g of {len(args)} arguments at each element is lift(g, X, over=({over}))"

@@ -69,6 +69,8 @@ class Part(Generic[V]):
     def __get__(self, record: None, owner: Owner[V, L]) -> L: ...
     @overload
     def __get__(self, record: Record, owner: Any) -> V: ...
+    @overload  # taken where the first does not give what is due: mypy's message then names the type of the part
+    def __get__(self, record: None, owner: type[Record]) -> Lens[Never, V]: ...  # type: ignore[overload-cannot-match]
     def __get__(self, record: Any, owner: Any) -> Any:
         """The lens of the part, or its space."""
         if record is None:

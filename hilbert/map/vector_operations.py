@@ -22,6 +22,7 @@ from hilbert.space.nested_sums import apart
 from hilbert.space.space import Copower, Elements, Field, Type, bracketing
 from hilbert.space.vector import Vec
 from hilbert.tensors import formal_tensors
+from hilbert.tracebacks import cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,11 +61,15 @@ def _scaled_norm(v: Vec[Any]) -> float:
 
 def matrix_product(v: Vec[Any], other: Any) -> Any:
     """v @ w."""
-    if isinstance(other, Vec):
-        return matrices.matrix_product(v, other)
-    if isinstance(other, NotArray):  # an expression, or a map, which says how it is applied
-        return NotImplemented
-    return v._other(other, "v @ w", "a vector or a matrix would fit")
+    try:
+        if isinstance(other, Vec):
+            return matrices.matrix_product(v, other)
+        if isinstance(other, NotArray):  # an expression, or a map, which says how it is applied
+            return NotImplemented
+        return v._other(other, "v @ w", "a vector or a matrix would fit")
+    except SpaceError as error:
+        cut(error)
+        raise
 
 
 def zip_apart(v: Vec[Any], w: Vec[Any], sign: str, operation: Callable[[Any, Any], Any]) -> Any:

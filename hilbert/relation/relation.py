@@ -146,7 +146,7 @@ class Relation(DisplayedAsFormula, Unchanging, Generic[I, J]):
     def plot(self, ax: Any = None, pixels: int = 256) -> Any:
         """The matrix of red_R as a picture on matplotlib axes (`ax`, or new ones), which are returned.
 
-        Raises SpaceError where matplotlib is not installed.
+        Raises SpaceError where matplotlib is not installed, and for other things than axes.
         """
         raise NotImplementedError
 

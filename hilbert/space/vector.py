@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, NoReturn, Protocol, TypeAlias, TypeVar, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, NoReturn, TypeAlias, TypeVar, cast, final
 
 from hilbert.arrays.formal import formal_array as formal
 from hilbert.arrays.formal.formal_array import Formal, Memo
@@ -24,10 +24,11 @@ from hilbert.base.repr_names import spelled
 from hilbert.displayed import DisplayedAsNumbers
 from hilbert.errors import SpaceError, fitting, number, shown, written
 from hilbert.index.position import slices
+from hilbert.space.linear import Linear
 from hilbert.space.nested_sums import as_numbers, few, named, said
 from hilbert.space.parts import Lens, lens_for, part_place, place, span, summand_slices
-from hilbert.space.space import OfSpaces
 from hilbert.space.unpacking import visited
+from hilbert.tracebacks import cut, of_two
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,28 +53,10 @@ S = TypeVar("S", bound="Space")
 T = TypeVar("T", bound="Space")
 Z = TypeVar("Z", bound="Space")
 A = TypeVar("A", bound="Type")
-S_co = TypeVar("S_co", bound="Type", covariant=True)
 Truth = TypeVar("Truth", bound="Boolean | Copower[Boolean, Any] | Copower[Copower[Boolean, Any], Any]")
 Number: TypeAlias = "float | np.floating[Any]"
 """A real number, numpy's of any precision among them."""
 SMALL = 24  # vectors up to this dimension show their entries
-
-
-class Linear(Protocol[S_co]):
-    """A vector or an expression that 0 + · ⊙ are defined on, for the type checker: of a space, of no discrete type.
-
-    The protocol takes two members. In `self: Vec[S]` mypy does not look at the bound of S; with `space -> S` alone mypy
-    accepts everything, too, and pyright refuses correct code.
-    """
-
-    @property
-    def space(self) -> OfSpaces:
-        """The space S."""
-        ...
-
-    def _require(self, operation: str) -> S_co:
-        """S; raises SpaceError for a type that is no space."""
-        ...
 
 
 def _known(v: Linear[S]) -> Vec[S]:
@@ -227,21 +210,24 @@ class Vec(DisplayedAsNumbers, NotArray, Reductions, Generic[V]):
         return Vec(self.space, tuple(freeze(moved(a, plain[0])) for a in full.leaves))
 
     @overloaded(lambda: _calls.Vec___add__)
+    @of_two
     def __add__(self: Vec[Any], other: Any) -> Any:
         """v + w; a scalar or a number is added to every entry."""
         if type(other) is not Vec and (k := number(other)) is not None:
-            return _known(self)._shifted(k, "+")
+            return self._shifted(k, "+")
         memo = Memo()
-        return _known(self)._zip(other, "+", lambda a, b: formal.add(a, b, memo))
+        return self._zip(other, "+", lambda a, b: formal.add(a, b, memo))
 
     @overloaded(lambda: _calls.Vec___sub__)
+    @of_two
     def __sub__(self: Vec[Any], other: Any) -> Any:
         """v − w; a scalar or a number is taken from every entry."""
         if type(other) is not Vec and (k := number(other)) is not None:
-            return _known(self)._shifted(-k, "−")
+            return self._shifted(-k, "−")
         memo = Memo()
-        return _known(self)._zip(other, "−", lambda a, b: formal.subtract(a, b, memo))
+        return self._zip(other, "−", lambda a, b: formal.subtract(a, b, memo))
 
+    @of_two
     def __radd__(self: Linear[S], other: Number) -> Vec[S]:
         v, k = _known(self), number(other)
         if k is None:
@@ -249,6 +235,7 @@ class Vec(DisplayedAsNumbers, NotArray, Reductions, Generic[V]):
             return unfit
         return v._shifted(k, "+")
 
+    @of_two
     def __rsub__(self: Linear[S], other: Number) -> Vec[S]:
         v, k = _known(self), number(other)
         if k is None:
@@ -260,28 +247,39 @@ class Vec(DisplayedAsNumbers, NotArray, Reductions, Generic[V]):
         return _known(self)
 
     def __neg__(self: Linear[S]) -> Vec[S]:
-        v = _known(self)
-        return Vec(v._require("−v"), tuple(freeze(formal.scaled(a, -1.0)) for a in v.leaves))
+        v: Any = self
+        try:
+            return Vec(v._require("−v"), tuple(freeze(formal.scaled(a, -1.0)) for a in v.leaves))
+        except SpaceError as error:
+            cut(error)
+            raise
 
     @overloaded(lambda: _calls.Vec___mul__)
+    @of_two
     def __mul__(self: Vec[Any], k: Any) -> Any:
         """k·v for a number or scalar k, v·w entry by entry for two vectors of one space."""
-        factor = None if type(k) is Vec else number(k)
+        if type(k) is Vec:
+            return self._multiplied(k)
+        factor = k if type(k) is float else number(k)
         if factor is None:
-            return self._multiplied(k) if type(k) is Vec else self._other(k, "k·v", "a number or a vector would fit")
+            return self._other(k, "k·v", "a number or a vector would fit")
         return Vec(self._require("k·v"), tuple(freeze(formal.scaled(a, factor)) for a in self.leaves))
 
-    def __rmul__(self: Linear[S], k: Number) -> Vec[S]:
-        result: Vec[S] = _known(self) * k
-        return result
+    if TYPE_CHECKING:
+
+        def __rmul__(self: Linear[S], k: Number) -> Vec[S]: ...
+
+    else:
+        __rmul__ = __mul__
 
     @declared
     def _multiplied(self, other: Vec[Any]) -> Vec[Any]:
         raise NotImplementedError
 
+    @of_two
     def __truediv__(self: Linear[S], k: Vec[S] | Vec[Field] | Number) -> Vec[S]:
         """v/k for a number or scalar k, v/w entry by entry for two vectors of one space."""
-        v, factor = _known(self), None if type(k) is Vec else number(k)
+        v, factor = _known(self), k if type(k) is float else None if type(k) is Vec else number(k)
         if factor is None:
             fits = "a number or a vector would fit"
             quotient: Vec[S] = v._divided(k) if isinstance(k, Vec) else v._other(k, "v/k", fits)
@@ -317,6 +315,7 @@ class Vec(DisplayedAsNumbers, NotArray, Reductions, Generic[V]):
         """Matrix product, matrix–vector product, inner product of vectors; SpaceError where inner axes differ."""
         raise NotImplementedError
 
+    @of_two
     def __rmatmul__(self, other: Never) -> Any:
         return self._other(other, "w @ v", "a vector or a matrix would fit")
 
@@ -330,6 +329,7 @@ class Vec(DisplayedAsNumbers, NotArray, Reductions, Generic[V]):
         """The transpose; see `T`."""
         raise NotImplementedError
 
+    @of_two
     def inner(self: Linear[S], other: Vec[S]) -> float:
         """v ⊙ w: Σ over all entries (of formal tensors: factors). Raises SpaceError for vectors of two spaces."""
         require_vector(other, "v ⊙ w")
@@ -374,6 +374,7 @@ class Vec(DisplayedAsNumbers, NotArray, Reductions, Generic[V]):
         raise SpaceError(msg)
 
     @overloaded(lambda: _calls.Vec___getitem__)
+    @of_two
     def __getitem__(self: Vec[Any], i: Any) -> Any:
         """π_k: part k of a direct sum, or the component of V^X at a position or label; V^{X×Y} takes A[i, j].
 
@@ -387,10 +388,12 @@ class Vec(DisplayedAsNumbers, NotArray, Reductions, Generic[V]):
             return Vec(part, self.leaves[start:stop])
         if isinstance(i, (Vec, Applicable)):
             return self._component(i)
-        if not (len(self.space.parts) == 1 and self.space.parts[0] is self.space):  # a direct sum
-            start, stop = span(self.space, i)
-            return Vec(self.space.parts[part_place(self.space, i)], self.leaves[start:stop])
-        cod, keys = self.space.selection(i)
+        space = self.space
+        parts = space.parts
+        if not (len(parts) == 1 and parts[0] is space):  # a direct sum
+            start, stop = span(space, i)
+            return Vec(parts[part_place(space, i)], self.leaves[start:stop])
+        cod, keys = space.selection(i)
         if not in_numpy(self.leaves):
             return self._component(i)
         here = slices(keys)

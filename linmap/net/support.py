@@ -173,7 +173,11 @@ def _reaches_all(relation: AnyRelation) -> bool:
 
 
 def united(x: Support, y: Support) -> Support:
-    """The union of two supports; for a mask and its negation, the support that both are masks of."""
+    """The support of a sum: the places where one of two arrays can differ from 0.
+
+    Where one array is m·x and the other (not m)·y, for one array of truth values m, the two supports share no place and
+    make up that of what m was applied to, which is the result; else it is a `Union`. None stands for all places.
+    """
     if x is None or y is None:
         return None
     if isinstance(x, Image) and isinstance(y, Image) and x.of is y.of and _are_opposite(x.arc, y.arc):

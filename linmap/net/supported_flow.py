@@ -136,12 +136,20 @@ class Supports:
         return Part(base, None, (*self.selection(p), *p.pending))
 
     def _summed(self, f: wire.ContractWith, d: int, p: Part) -> Part:
-        """A contraction that sums: entries of d that meet a 0 by structure are left out."""
+        """A contraction of d with a part that sums over a label, as d @ x does.
+
+        Entries of d that would only be multiplied by entries of x outside of its support, which are 0, are set to 0
+        before: an infinite one among them would give ∞·0 = NaN.
+        """
         fixed, source = labels(f)
         return Part(self._made(f, self.rows(d, fixed, p, source), p.base), self.image(f, d, p))
 
     def rows(self, d: int, fixed: str, p: Part, source: str) -> int:
-        """The entries of d at those labels that something of a part is contracted with."""
+        """The array d with 0 in place of the entries that are only multiplied by zeros outside of a part's support.
+
+        `fixed` are the labels of d, `source` those of the part: in d @ x with fixed = "ij", source = "j", column j of d
+        stays if x[j] is in the support.
+        """
         mask = self.mask(p)
         if mask is None:
             return d

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hilbert import Fin, Index, R, SpaceError
 from hilbert.base.attach import overloaded
 from hilbert.base.notarray import NotArray
-from hilbert.errors import integer, shown, truth
+from hilbert.errors import integer, shown, truth, written
 from hilbert.index.index import require_index
 from hilbert.relation import geq, greater, leq, less, reversal, rotation, run, sliding, window
 from hilbert.relation.relation_checks import whole
@@ -113,6 +113,7 @@ def reshape(X: Any, Y: Any, V: Any = R) -> Any:
 
 
 @overloaded(lambda: _calls.concatenate)
+@written("concatenate(X, Y) for index sets, x.concatenate(y) for vectors over X and Y, whose result is over X + Y")
 def concatenate(*sets: Any, V: Any = R, to: Any = None) -> Any:
     """concatenate : V^X ⊕ … ⊕ V^Z ⊸ V^{X+…+Z}, one after the other; unitary, `split` is the inverse for two.
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import pickle
+import traceback
 from typing import Any
 
 import jax
@@ -172,3 +174,36 @@ def test_bad_input(call: Any, message: str) -> None:
     with pytest.raises(hb.SpaceError) as error:
         call(as_jax(f()))
     assert message in str(error.value)
+
+
+def test_a_function_is_pickled() -> None:
+    """The function and its rule travel; the result, its gradient and its text are the same."""
+    rule: Rule
+    for rule in ("jvp", "vjp"):
+        g: Any = as_jax(f(), rule=rule)
+        again = pickle.loads(pickle.dumps(g))
+        assert repr(again) == repr(g)
+        assert jax.jit(again)(*AT)[1] == g(*AT)[1]
+        assert jax.grad(one(again), 1)(*AT) == jax.grad(one(g), 1)(*AT)
+
+
+@pytest.mark.parametrize("given", [None, "x", {}, [1.0, None, 2.0], np.array([object()] * 3)])
+def test_what_is_no_array(given: Any) -> None:
+    """The error says which array is due, and has the frames of the caller only."""
+    g = as_jax(hb.fun(hb.R**X)(hb.sin))
+    with pytest.raises(hb.SpaceError, match=r"takes an array of shape \(3,\) and dtype float64 for ℝ") as caught:
+        g(given)
+    assert [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)] == ["test_what_is_no_array"]
+
+
+@pytest.mark.filterwarnings("ignore:Explicitly requested dtype")
+def test_doubles_are_not_made_single() -> None:
+    """Without JAX's doubles a vector of ℝ is refused, as arrays are; single precision and what is discrete fit."""
+    g, single = as_jax(hb.fun(hb.R**X)(hb.sin)), as_jax(hb.fun(hb.R32**X)(hb.sin))
+    taken = as_jax(hb.fun(hb.R32**X, hb.Elements(X))(lambda x, i: x[i]))
+    with jax.enable_x64(False):  # noqa: FBT003 - JAX's
+        for given in ((hb.R**X).ones(), np.ones(3)):
+            with pytest.raises(hb.SpaceError, match="set its jax_enable_x64, or take R32"):
+                g(given)
+        assert single((hb.R32**X).ones()).dtype == np.float32
+        assert taken((hb.R32**X).ones(), hb.Elements(X).vec(1)) == 1.0

@@ -196,7 +196,7 @@ def test_refusals() -> None:
         (lambda: hb.nlp(g), "nlp: f is a scalar-valued function, not one into Bool^3"),
         (lambda: hb.nlp(f, equal=g), "nlp: equal is a function into a space, not one into Bool^3"),
         (lambda: hb.nlp(f, at_most=hb.fun(W)(lambda x: x)), "f is on ℝ^3, and at_most on ℝ^2: all functions have"),
-        (lambda: hb.nlp(f, equal=three), "nlp takes a map, not 3"),
+        (lambda: hb.nlp(f, equal=three), "nlp: equal takes a map, not 3"),
         (lambda: hb.nlp(f, equal=f).hessian([1.0, 2.0, 3.0], [1.0, 2.0]), "a flat array of 1 real numbers is due"),
     ):
         with pytest.raises(SpaceError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from types import SimpleNamespace
 from typing import Any
 
@@ -111,3 +112,21 @@ def test_refused() -> None:
         hb.linear_operator(hb.fun(V)(hb.sin))  # type: ignore[arg-type]
     with pytest.raises(SpaceError, match="operator of scipy, PyLops or lineax; linear_operator"):
         hb.linear_map("no", V, W, m)  # type: ignore[call-overload]
+
+
+def test_no_columns() -> None:
+    """The product with a matrix without columns has none, for an operator and for its adjoint."""
+    found = hb.linear_operator(A)
+    assert (found @ np.zeros((4, 0))).shape == (3, 0)
+    assert (found.H @ np.zeros((3, 0))).shape == (4, 0)
+    assert np.allclose(found @ np.ones((4, 2)), m @ np.ones((4, 2)))
+    assert np.allclose(found.T @ np.ones((3, 2)), m.T @ np.ones((3, 2)))
+
+
+def test_an_operator_is_pickled() -> None:
+    """The map travels, and with it the operator; so do sums and multiples."""
+    found = pickle.loads(pickle.dumps(hb.linear_operator(A)))
+    assert (found.dom, found.cod, found.shape) == (A.dom, A.cod, (3, 4))
+    assert np.allclose(found @ np.ones(4), m @ np.ones(4))
+    assert np.allclose(found.H @ np.ones(3), m.T @ np.ones(3))
+    assert np.allclose(pickle.loads(pickle.dumps(2.0 * found)) @ np.ones(4), 2.0 * m @ np.ones(4))

@@ -154,11 +154,16 @@ def _converted(array: Any, leaf: Leaf) -> Any:
         msg = f"an array of dtype {have} is not an element of {leaf}, which holds {want}: convert it first"
         raise SpaceError(msg)
     array = in_dtype(array, want)
-    if dtype_name(array) != want:  # JAX without jax_enable_x64
-        msg = f"{library(array).name} gives {dtype_name(array)} for {want}, so it has no element of {leaf}: set its "
-        msg += "jax_enable_x64, or take R32, which holds float32"
-        raise SpaceError(msg)
+    require_precision(array, leaf)
     return array
+
+
+def require_precision(array: Any, leaf: Leaf) -> None:
+    """Raise SpaceError for an array that has less precision than the leaf that it was made for."""
+    if dtype_name(array) != leaf.dtype:  # JAX without jax_enable_x64
+        msg = f"{library(array).name} gives {dtype_name(array)} for {leaf.dtype}, so it has no element of {leaf}: set "
+        msg += "its jax_enable_x64, or take R32, which holds float32"
+        raise SpaceError(msg)
 
 
 def _is_safe(have: str, want: str) -> bool:

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.base.sizes import addressable, held, room
 from hilbert.base.term import bottom_up
-from hilbert.errors import SpaceError, integer, shown
+from hilbert.errors import SpaceError, integer, require_axes, shown
 from hilbert.index.index import Fin
 from hilbert.index.leaf import Entry, Leaf
 from hilbert.relation.compound_forms import ProductRelation, SumRelation
@@ -125,6 +125,7 @@ def spy(relation: AnyRelation, ax: Any = None, pixels: int = 256) -> Any:
             raise SpaceError(msg) from None
         ax = plt.figure().add_subplot()
         ax.locator_params(integer=True)
+    require_axes(ax, "R.plot(ax)")
     n, m = relation.dom.size, relation.cod.size
     cells = filled(relation, pixels, pixels)
     around = (-0.5, n - 0.5, m - 0.5, -0.5)  # position k is the middle of its cell

@@ -1,7 +1,13 @@
-"""Linear systems whose matrices have few entries: in a band, or by sparse LU; both are scipy's, on the host.
+"""Solve A x = b for a sparse matrix A by a function of scipy, for arrays of numpy, many times with A of one pattern.
 
-The places of the entries are known when a plan is made: the order of the unknowns, where each entry goes, and which way
-is quicker are worked out once.
+A `SparseSystem` is made of the rows and the columns of the entries of A, before their values are known. It decides once
+which of two ways is estimated to be quicker, and in which order the unknowns stand:
+
+- scipy's solver of band matrices, where all entries lie near the diagonal, in the given order of the unknowns or after
+  they were put into another one (reverse Cuthill–McKee);
+- scipy's sparse LU.
+
+Then `solved(values, b, …)` takes the values of the entries and several right sides.
 
 >>> import numpy as np
 >>> some = SparseSystem(np.asarray([0, 1, 1, 2]), np.asarray([0, 0, 1, 2]), 3, 3, scipy_of())

@@ -24,20 +24,29 @@ if TYPE_CHECKING:
 
 Axis: TypeAlias = "Variable | tuple[Buffer, int]"
 FEW, SOME, WIDE = 4, 16, 17
-"""Classes of up to FEW elements are written out; of up to SOME, where sums run over them and most of their work is
-beside a class of WIDE or more."""
+"""To write a class out is to make a statement for each of its elements, in place of a loop: s0 = a[0]; s1 = a[1]; ….
+
+Classes of up to FEW elements are written out. So are those of up to SOME elements, where sums run over them and most
+statements with them are in a loop over a class of WIDE or more elements, too.
+"""
 VECTOR = 8
-"""The innermost loops have at least so many rounds."""
+"""The innermost loop, of which the compiler makes instructions on vectors, is over a class of at least this size."""
 SUM = 16
-"""The entries whose cost is that of the sum of a vector's."""
+"""A sum along the innermost loop costs as much more as work on this many entries: a vector is added up at its end."""
 MOST = 128
-"""The most statements that a nest is written out to."""
+"""The most statements that the classes of one nest of loops are written out to."""
 COLD, MUCH = 64, 10**7
-"""In a nest of so much less work than another one, only axes of up to FEW elements are written out; all are where that
-other one takes milliseconds: there zeros of triangular matrices that all nests know save more than the code costs."""
+"""A nest is cold if another one runs at least COLD times as many statements as this one, and fewer than MUCH.
+
+In a cold nest only classes of up to FEW elements are written out, to keep the code short. Where the other one runs MUCH
+statements or more, which takes milliseconds, no nest is cold: zeros of triangular matrices, which only statements
+written out leave out, save more time there than the longer code costs.
+"""
 POINTS, ENTRIES = 2, 32
-"""So many places of the outermost class are done at once where a nest reads or adds to a matrix that they share, of
-which so many entries are written out: each is loaded once for all of them."""
+"""The outermost loop advances by up to POINTS elements where they share a matrix with ENTRIES entries written out.
+
+Then each entry of the matrix is loaded once for all of these elements: t = a[3]; y0 += t * x0; y1 += t * x1.
+"""
 
 
 @final

@@ -87,9 +87,11 @@ def whole(to: Loops, line: Line) -> tuple[list[Buffer], list[Buffer]]:
 
 
 def _turned(to: Loops, array: Array, output: Buffer, others: Sequence[Array]) -> bool:
-    """Make an output of a product of matrices that only its transpose is read of: (a·b)ᵀ = bᵀ·aᵀ.
+    """Compute bᵀ·aᵀ into an output, in place of a·b into a work array that is then transposed into the output.
 
-    The other outputs may be views, which are read later than all statements.
+    `array` is the value of the output. The result is True if the statement was replaced: the value must be the
+    transpose of a product that a statement made before, and nothing else may read that product. The `others` are the
+    other outputs; they are copied after all statements, so that their reads count, too.
     """
     buffer, found = to.lying(array) or (None, [])
     for at, statement in enumerate(to.statements):

@@ -27,10 +27,12 @@ T = TypeVar("T")
 @final
 @frozen(eq=False)
 class Array:
-    """An array: the value at given places, one for each axis. `buffer` is where it is stored, if it is.
+    """An array of the program that is compiled: `at((i, j))` is the expression of its entry at i, j.
 
-    `whole` makes what a kernel of the interpreter is given in its place: one with entries that nobody else sees.
-    `views` is the number of steps that are computed where it is read, one within the other.
+    `buffer` is where the entries are stored; it is None for a view, whose entries are computed wherever one is read: of
+    y = 2·x with x stored, y.at((i,)) is the expression 2·x[i]. `views` counts views within each other: 2 for z = y + 1.
+    `whole` makes the array that a kernel of the interpreter is given in its place, where some entries are read by
+    nothing else and might be ones at which the kernel fails: see `Fill`.
     """
 
     leaf: Leaf

@@ -107,9 +107,13 @@ class AnyLane(Operation):
 @final
 @frozen(repr=False)
 class Fill(Operation):
-    """(c, a) ↦ a, the lanes where c is not `when` filled with the first one where it is; the lanes are c's last axes.
+    """(c, a) ↦ a with a copy of one good lane in each lane where the condition c is not `when`.
 
-    Nobody sees a lane that is filled: no differential flows into it, so the derivative is the mask.
+    Before a branch is computed for all lanes at once, the lanes that do not take the branch are filled with the values
+    of the first lane that does, so that the branch is not computed at values where it fails. With c = [F, T, T] and
+    `when` true, a = [−1, 4, 9] gives [4, 4, 9], of which √ has a value in each lane. What is computed in filled lanes
+    is not used afterwards; so the derivative is da where c is `when`, and 0 in filled lanes. The lanes are the axes of
+    c from `at` on; the axes before are batches, each with a first lane of its own.
     """
 
     at: int

@@ -1,9 +1,14 @@
-"""Masks that arrays of a line were selected by last: products, sums and rearrangements go on with what was selected.
+"""Put off multiplications by masks: what follows is computed without the mask, and the mask is applied to its result.
 
-Where a mask m selects lanes of x, A · m(x) = m(A · x) for every product that keeps the lanes. So each selection is made
-once, at the end, however many flows go through the lanes, and no 0 beside it meets an infinity. Sums of arrays
-selected alike are selected after the sum; of arrays selected by a mask and by its negation, they are one choice. A
-selection that something else has gone on without is made for nobody, and is no step of the line in the end.
+A branch in a program gives the derivative m·x, an array x with 0 in the lanes where the condition m is false. A product
+A·(m·x) that keeps the lanes is m·(A·x). So x is used in place of m·x, and the mask is noted as pending: `Selected(slot
+of x, masks)`. This has two reasons. The mask is applied once, at the end, and not in each product on the way; and an
+infinite entry of A in a lane that the mask drops never meets a 0, which would give NaN.
+
+The functions of this module say when this works. Products, rearrangements and sums along other axes keep the pending
+masks (`kept`, `behind`). A sum of two arrays with the same masks has them (`common`). A sum m·x + (not m)·y is a choice
+between x and y in each lane (`Pieces`). In all other cases the masks are applied first. A step m·x that nothing uses in
+the end is dropped from the line.
 """
 
 from __future__ import annotations

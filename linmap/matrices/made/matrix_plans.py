@@ -5,6 +5,7 @@ A plan holds a line that is built once for each term: a new point pays for arith
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
@@ -307,15 +308,43 @@ def linear_operator(A: LinMap[Any, Any]) -> Any:
     SpaceError for what is no linear map at a point, and without scipy.
     """
     data_of(A, "linear_operator")
-    linalg = scipy("sparse.linalg")
-    forms = FlatForm(A.dom), FlatForm(A.cod)
-    ways = runner(A), runner(transposed(A))
+    return _operator_class()(A)
 
-    def image(x: Any, way: int) -> Any:
-        return forms[1 - way].joined(ways[way](forms[way].cut(np.reshape(x, -1))))
 
-    made = linalg.LinearOperator(
-        (A.cod.dim, A.dom.dim), matvec=lambda x: image(x, 0), rmatvec=lambda y: image(y, 1), dtype=np.float64
-    )
-    made.dom, made.cod = A.dom, A.cod
-    return made
+@cache
+def _operator_class() -> Any:
+    """The class of operators, which needs scipy. They are pickled as their maps."""
+    base: Any = scipy("sparse.linalg").LinearOperator
+
+    class MapOperator(base):  # type: ignore[misc]
+        def __init__(self, A: LinMap[Any, Any]) -> None:
+            super().__init__(np.float64, (A.cod.dim, A.dom.dim))
+            self._map, self.dom, self.cod = A, A.dom, A.cod
+            self._forms = FlatForm(A.dom), FlatForm(A.cod)
+            self._ways = runner(A), runner(transposed(A))
+
+        def _image(self, x: Any, way: int) -> Any:
+            return self._forms[1 - way].joined(self._ways[way](self._forms[way].cut(np.reshape(x, -1))))
+
+        def _matvec(self, x: Any) -> Any:
+            return self._image(x, 0)
+
+        def _rmatvec(self, y: Any) -> Any:
+            return self._image(y, 1)
+
+        def _matmat(self, columns: Any) -> Any:
+            return self._images(columns, 0)
+
+        def _rmatmat(self, columns: Any) -> Any:
+            return self._images(columns, 1)
+
+        def _images(self, columns: Any, way: int) -> Any:
+            found = np.zeros((self.shape[way], columns.shape[1]))
+            for k in range(columns.shape[1]):
+                found[:, k] = self._image(columns[:, k], way)
+            return found
+
+        def __reduce__(self) -> tuple[Any, ...]:
+            return linear_operator, (self._map,)
+
+    return MapOperator

@@ -1,16 +1,19 @@
-"""Relations on short axes, beside long ones, that are dense blocks of a matrix without making any entry more.
+"""Choose which relations between short axes of a net become small matrices of 0 and 1, so that a matrix has blocks.
 
-Three coordinates for each of 10⁵ observations are cropped, turned round and picked one by one; each of these is a
-relation between axes of two or three elements, listed with the observations it would make a table of single entries.
-But where all products of a net together fill what such a relation may fill, nothing is lost if it is an array of 0
-and 1, whose labels no table restricts: then the entries of the matrix come in blocks.
+A program takes, for each of 10⁵ observations, x[1:] of its three coordinates. On the coordinates this is a relation
+between 3 and 2 elements, with the pairs (1, 0) and (2, 1); together with the observations its pairs would be listed one
+by one, as 2·10⁵ single entries of a sparse matrix. As the matrix [[0, 1, 0], [0, 0, 1]], which multiplies each
+observation's coordinates, it gives one block for each observation, which is stored and computed faster.
 
-Which entries there are is followed along the arcs on the axes of at most `SHORT` elements, as truth values from those
-of an input to those of a wire. What happens on the long axes is a name: the arcs on the way that do more there than
-multiply element by element. Equal names have equal pairs of long elements, so that entries of one name are united, and
-those of two names are not. Relations are made dense that leave the truth values between all inputs and all outputs as
-they are. What is not followed (loops, operators of users, relations between short and long axes) counts as an output
-and as an input of its own, whose entries are to stay, too.
+But a block has entries where the relation has none. The matrix of the whole net must not get entries that it would not
+have had. So a relation is made a matrix only if the places of the entries of the net's matrix stay the same.
+
+To find out, the places are followed through the net, from each input to each output. On the short axes, of at most
+`SHORT` elements, they are arrays of truth values: which elements of an output depend on which elements of an input. On
+the long axes no places are computed. A name stands for the arcs on the way that do more on long axes than multiply
+element by element: ways with the same name have the same places on the long axes, so that their truth values are
+united, and ways with different names are kept apart. What is not followed (loops, operators of users, relations between
+a short axis and a long one) counts as an output, and its result as an input, whose places have to stay the same, too.
 """
 
 from __future__ import annotations

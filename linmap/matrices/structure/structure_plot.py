@@ -7,6 +7,7 @@ from itertools import accumulate
 from typing import Any, assert_never, cast
 
 from hilbert import SpaceError
+from hilbert.errors import require_axes
 from linmap.matrices.structure.matrix_shapes import (
     BlockDiagonal,
     Blocks,
@@ -35,7 +36,7 @@ def plot(form: MatrixShape, ax: Any = None) -> Any:
 
     Dense blocks are filled, sparse ones have a square for each entry (dots where these are more than 100,000), those of
     low rank are hatched; a diagonal is a line, a permutation a dashed one. The parts of a record have their names
-    beside. Raises SpaceError without matplotlib.
+    beside. Raises SpaceError without matplotlib, and for other things than axes.
     """
     if ax is None:
         try:
@@ -44,6 +45,7 @@ def plot(form: MatrixShape, ax: Any = None) -> Any:
             msg = "structure(f).plot() needs matplotlib, an extra: pip install hilbert[plot]; str(structure(f)) is text"
             raise SpaceError(msg) from None
         ax = plt.figure().add_subplot()
+    require_axes(ax, "structure(f).plot(ax)")
     drawn = cast("Form", form)
     places = form._places() if _has_sparse(drawn) else None
     _draw(ax, drawn, 0.0, 0.0, 1.0, 1.0, spied=places is not None)

@@ -152,7 +152,7 @@ def bad_gradient_parts() -> None:
 
 def bad_no_scalar() -> None:
     """A gradient is of a function with values in ℝ."""
-    grad(fun(L)(lambda p: p[Layer.bias]), Layer.bias)  # E: arg-type
+    grad(fun(L)(lambda p: p[Layer.bias]), Layer.bias)  # E: index
 
 
 def bad_project() -> None:

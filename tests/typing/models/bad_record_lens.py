@@ -54,22 +54,22 @@ def bad_no_space() -> None:
 
 def bad_other_record() -> None:
     """`p[lens]` takes a lens of the record of p."""
-    L.zeros()[Other.bias]  # E: arg-type
+    L.zeros()[Other.bias]  # E: index
 
 
 def bad_other_record_in_a_body() -> None:
     """`p[lens]` takes a lens of the record of p: in a function, too."""
-    fun(L)(lambda p: 2.0 * p[Other.bias])  # E: arg-type
+    fun(L)(lambda p: 2.0 * p[Other.bias])  # E: index
 
 
 def bad_of_a_subclass() -> None:
     """A lens of a subclass is none of the base class."""
-    L.zeros()[Deep.scale]  # E: arg-type
+    L.zeros()[Deep.scale]  # E: index
 
 
 def bad_skipped() -> None:
     """A part of a part is reached through the part."""
-    N.zeros()[Layer.bias]  # E: arg-type
+    N.zeros()[Layer.bias]  # E: index
 
 
 def bad_compose_with_text() -> None:
@@ -109,12 +109,12 @@ def bad_split() -> None:
 
 def bad_of_a_direct_sum() -> None:
     """A lens takes a part of a record, not of a direct sum."""
-    direct_sum(W, H).zeros()[Layer.bias]  # E: arg-type
+    direct_sum(W, H).zeros()[Layer.bias]  # E: index
 
 
 def bad_vector() -> None:
     """A lens takes a part of a record, not of a vector."""
-    H.zeros()[Layer.bias]  # E: arg-type
+    H.zeros()[Layer.bias]  # E: index
 
 
 def bad_matrix() -> None:
@@ -139,5 +139,5 @@ def bad_nested() -> None:
 
 def bad_annotation() -> None:
     """A lens has the types of its record and its part."""
-    chosen: Lens[Layer, Vector[Pixel]] = Layer.bias  # E: arg-type
+    chosen: Lens[Layer, Vector[Pixel]] = Layer.bias  # E: assignment
     L.zeros()[chosen] + X.zeros()

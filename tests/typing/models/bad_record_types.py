@@ -91,9 +91,9 @@ def bad_no_copower() -> None:
 
 def bad_compose() -> None:
     """Lenses compose where one ends in the record in which the other begins."""
-    Net.offset / Layer.bias  # E: arg-type
+    Net.offset / Layer.bias  # E: operator
 
 
 def bad_compose_turned() -> None:
     """Lenses compose from the outside in."""
-    Layer.bias / Net.encoder  # E: arg-type
+    Layer.bias / Net.encoder  # E: operator

@@ -92,6 +92,10 @@ def all_kinds(
     reveal_type(each(lambda a, b, c: a @ b + b @ c, x, xs, x))  # N: Expr[Vector[Time]]
     reveal_type(each(lambda a, b, c: a @ b + b @ c, xs, x, xs))  # N: Expr[Vector[Time]]
     reveal_type(each(lambda a, b, c: a @ b + b @ c, xs, xs, x))  # N: Expr[Vector[Time]]
+    reveal_type(each(lambda a, b, c, d: a @ b + c @ d, x, xs, x, xs))  # N: Expr[Vector[Time]]
+    reveal_type(each(lambda a, b, c, d: a @ b + c @ d, xs, x, xs, x))  # N: Expr[Vector[Time]]
+    reveal_type(each(lambda a, b, c, d: a @ b + c @ d, xs, xs, x, xs))  # N: Expr[Vector[Time]]
+    reveal_type(each(lambda a, b, c, d: a @ b + c @ d, xs, xs, xs, x))  # N: Expr[Vector[Time]]
     reveal_type(fixed_point(lambda v: 0.5 * v + h, h))  # N: Expr[Vector[State]]
     fixed = fixed_point(swapped, (h, h))
     reveal_type(fixed)  # N: tuple[Expr[Vector[State]], Expr[Vector[State]]]
@@ -117,6 +121,7 @@ def main() -> None:
     reveal_type(each(halved, xs))  # N: Vec[Copower[Vector[State], Fin[Time]]]
     reveal_type(each(added, xs, xs))  # N: Vec[Copower[Vector[State], Fin[Time]]]
     reveal_type(each(lambda a, b, c: a @ b + b @ c, xs, xs, xs))  # N: Vec[Vector[Time]]
+    reveal_type(each(lambda a, b, c, d: a @ b + c @ d, xs, xs, xs, xs))  # N: Vec[Vector[Time]]
     reveal_type(fixed_point(halved, s))  # N: Vec[Vector[State]]
     reveal_type(root(halved, s))  # N: Vec[Vector[State]]
     reveal_type(over_batch(s, many))  # N: Vec[Vector[Batch]]

@@ -130,7 +130,7 @@ def each(kinds: list[str], *out: str) -> str:
     n, result = len(kinds), VEC if set(kinds) == {VEC} else EXPR
     stacks = [
         f"{name}: {of(kind, f'Copower[{space}, I]')}"
-        for name, kind, space in zip(("xs", "ys", "zs"), kinds, SPACES, strict=False)
+        for name, kind, space in zip(("xs", "ys", "zs", "us"), kinds, SPACES, strict=False)
     ]
     lanes = of(result, *(f"Copower[{space}, I]" for space in out))
     return f"(f: Callable[[{parts(n, EXPR)}], {of(EXPR, *out)}], {', '.join(stacks)}, /) -> {lanes}"
@@ -143,6 +143,8 @@ VECTORISED = {
         each([EXPR], "W", "Z"),
         *(each([kinds["a"], kinds["b"]], "W") for kinds in OPERANDS),
         *(each(kinds, "W") for kinds in ([VEC] * 3, [EXPR, SOME, SOME], [VEC, EXPR, SOME], [VEC, VEC, EXPR])),
+        each([VEC] * 4, "W"),
+        *(each([*[VEC] * n, EXPR, *[SOME] * (3 - n)], "W") for n in range(4)),
         *(
             f"(f: Callable[[Expr[Copower[A, J]]], Expr[{row}]], xs: {kind}[Copower[A, Product[I, J]]], /, *, over: I)"
             f" -> {kind}[{rows}]"

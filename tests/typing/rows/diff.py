@@ -53,8 +53,9 @@ from hilbert import (
     Vec,
 )
 from hilbert.map.map import AnyMap
+from hilbert.space.linear import Linear
 from hilbert.space.space import Discrete, Zero
-from hilbert.space.vector import Linear, Number, Whole
+from hilbert.space.vector import Number, Whole
 from linmap import LinMap
 """
 VARIABLES = {

@@ -29,7 +29,8 @@ from hilbert import (
 )
 from hilbert import Vec as Vec
 from hilbert.map.map import Columnwise, Operand
-from hilbert.space.vector import Linear, Number, Whole
+from hilbert.space.linear import Linear
+from hilbert.space.vector import Number, Whole
 """
 VARIABLES = {
     "A B C D E F G L M N V W": "Type",

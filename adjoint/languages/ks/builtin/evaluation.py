@@ -1,6 +1,9 @@
-"""One evaluation as the built-in functions see it: where it is, and what they ask of the evaluator.
+"""The part of the evaluator of ks programs that its built-in functions use, as a protocol.
 
-The evaluator calls them and they call it back: `Evaluation` stands below both.
+The evaluator calls a built-in function, such as `map` or `fold`, with its arguments; the built-in function needs the
+evaluator to call the function that it was given for each element. So each would have to import the other. To avoid
+this, built-in functions import this module: `Evaluation` lists what they may call, and the evaluator has these members.
+`Where` says in which loops, branches and lanes (elements that are computed at once) of the program a call stands.
 """
 
 # pyright: reportReturnType=false
