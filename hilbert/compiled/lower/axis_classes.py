@@ -33,7 +33,7 @@ MOST = 128
 """The most statements that a nest is written out to."""
 COLD, MUCH = 64, 10**7
 """In a nest of so much less work than another one, only axes of up to FEW elements are written out; all are where that
-other one takes milliseconds: there zeros of triangular matrices that all nests know save more than the code costs."""
+other one takes milliseconds, or the code runs often: there zeros of triangular matrices that all nests know save more than the code costs."""
 POINTS, ENTRIES = 2, 32
 """So many places of the outermost class are done at once where a nest reads or adds to a matrix that they share, of
 which so many entries are written out: each is loaded once for all of them."""
@@ -43,12 +43,12 @@ which so many entries are written out: each is loaded once for all of them."""
 class AxisClasses:
     """The classes, which are found by the places at which nests read and write."""
 
-    def __init__(self, statements: list[Statement]) -> None:
+    def __init__(self, statements: list[Statement], *, often: bool = False) -> None:
         self._parent: dict[Axis, Axis] = {}
         self._nests = [*_nests(statements, 1)]
         work = {nest: rounds * math.prod(v.size for v in nest.variables) for nest, rounds in self._nests}
         most = max(work.values(), default=0)
-        self._cold = {nest for nest in work if COLD * work[nest] <= most < MUCH}
+        self._cold = {nest for nest in work if COLD * work[nest] <= most < MUCH and not often}
         rounds = {s.variable for s in inside(statements) if isinstance(s, For) and s.rounds}
         self._batches: list[Variable] = []
         for statement in inside(statements):
