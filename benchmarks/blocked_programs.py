@@ -42,8 +42,8 @@ def slices(n: int, size: int) -> Iterator[slice]:
 
 def added(totals: list[Array], parts: Sequence[Array]) -> None:
     """Add in place."""
-    for total, part in zip(totals, parts, strict=True):
-        total += part
+    for k, part in enumerate(parts):
+        totals[k] += part
 
 
 def in_file(array: Array, path: Path) -> Array:
@@ -200,7 +200,7 @@ def normed(n: int) -> Rows:
 
 
 def markov(n: int, length: int = 20) -> Rows:
-    """The likelihood of a hidden Markov model of 3 states, of n short sequences of numbers, by the forward recursion."""
+    """The likelihood of n short sequences in a hidden Markov model of 3 states, by the forward recursion."""
     rng = np.random.default_rng(4)
     y = rng.uniform(0.0, 3.0, (n, length))
     start, turns, means = rng.standard_normal(3), rng.standard_normal((3, 3)), np.arange(3.0)

@@ -7,7 +7,6 @@ to 10⁻¹⁰ of its largest entry. Models with many rows are in `benchmarks.blo
 from __future__ import annotations
 
 import gc
-import resource
 import subprocess
 import sys
 import tempfile
@@ -66,15 +65,20 @@ def minima(calls: Calls, rounds: int) -> dict[str, float]:
     return least
 
 
-def table(what: str, calls: Calls, rounds: int, limits: dict[str, tuple[str, float]], base: str) -> Iterator[Line]:
+def table(what: str, calls: Calls, rounds: int, limits: Sequence[tuple[str, str, float]], base: str) -> Iterator[Line]:
     """A line for each call; a limit is that of the ratio to another call."""
     agree(what, {who: call() for who, call in calls.items()}, TOLERANCE)
     found = minima(calls, rounds)
     for who, seconds in found.items():
         yield Line(what, who, seconds, seconds / found[base])
-    for who, (other, limit) in limits.items():
+    for who, other, limit in limits:
         if other in found:
             yield Line(f"{what}: to {other}", who, found[who], found[who] / found[other], limit)
+
+
+def leaves(f: Any, rows: Rows, times: int = 1) -> Callable[[], Sequence[Any]]:
+    """A call that gives the arrays of the value."""
+    return lambda: [f(*rows.at) for _ in range(times)][-1].leaves
 
 
 def both(rows: Rows, size: int | None = None) -> tuple[Any, Any]:
@@ -91,19 +95,14 @@ def mixtures(n: int, rounds: int) -> Iterator[Line]:
     for rows in (programs.mixture(n), programs.mixture(n, by_product=True)):
         blocks, code = both(rows)
         calls: Calls = {
-            WHOLE: lambda f=rows.function, at=rows.at: f(*at).leaves,
-            BLOCKS: lambda f=blocks, at=rows.at: f(*at).leaves,
-            CODE: lambda f=code, at=rows.at: f(*at).leaves,
+            WHOLE: leaves(rows.function, rows),
+            BLOCKS: leaves(blocks, rows),
+            CODE: leaves(code, rows),
             **in_jax(n),
         }
-        limits = {BLOCKS: (WRITTEN, 0.25), CODE: (SCAN, 0.6)}
+        limits = [(BLOCKS, WRITTEN, 0.25), (BLOCKS, SCAN, 1.3), (CODE, SCAN, 0.6)]
         name = f"{rows.name}, {n} points"
-        for line in table(name, calls, rounds, limits, WRITTEN if WRITTEN in calls else BLOCKS):
-            yield line
-            if line.who == BLOCKS:
-                seconds = line.seconds
-            if line.who == SCAN:
-                yield Line(f"{name}: to {SCAN}", BLOCKS, seconds, seconds / line.seconds, 1.3)
+        yield from table(name, calls, rounds, limits, WRITTEN if WRITTEN in calls else BLOCKS)
 
 
 def in_jax(n: int) -> Calls:
@@ -149,27 +148,45 @@ def growth(n: int) -> Iterator[Line | str]:
     """Many points beside a block of a thousand, and the memory that they take in another process."""
     small, large = programs.mixture(1000), programs.mixture(n)
     for who, f, g in zip((BLOCKS, CODE), (small.function, hb.compiled(small.function)), both(large), strict=True):
-        calls: Calls = {"one": lambda f=f: [f(*small.at) for _ in range(50)], "all": lambda g=g: g(*large.at).leaves}
-        found = minima(calls, 2)
+        calls: Calls = {"one": leaves(f, small, 50), "all": leaves(g, large)}
+        found = minima(calls, 3)
         one = found["one"] / 50
-        yield Line(f"mixture, {n} points, to {n // 1000} of 1000", who, found["all"], found["all"] / one * 1000 / n, 1.05)
-    for compiled in (False, True):
-        code = f"from benchmarks.blocks import peak; print(peak('mixture', {n}, {compiled}))"
+        yield Line(
+            f"mixture, {n} points, to {n // 1000} of 1000", who, found["all"], found["all"] / one * 1000 / n, 1.05
+        )
+    yield from memories("mixture", n)
+
+
+def memories(name: str, n: int) -> Iterator[str]:
+    """What a call takes above its data and results, each in a process of its own."""
+    for who, compiled in ((BLOCKS, False), (CODE, True)):
+        code = f"from benchmarks.blocks import peak; print(peak({name!r}, {n}, {compiled}))"
         run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
-        yield f"mixture, {n} points, {CODE if compiled else BLOCKS}: {float(run.stdout):.1f} MB above the data of {n * 8e-5:.0f} MB"
+        held = float(run.stdout)
+        verdict = "met" if held <= ROOM else "MISSED"
+        yield f"{name} of {n}, {who}: {held:.1f} MB above data and results, ≤ {ROOM:.0f} {verdict}"
 
 
 def peak(name: str, n: int, compiled: bool) -> float:  # noqa: FBT001 - called from a text
     """The megabytes that a call takes above its data and results, once the code is made."""
-    rows: Rows = {"mixture": programs.mixture, "pairs": kernel}[name](n)
+    make: Callable[[int], Rows] = {"mixture": programs.mixture, "pairs": kernel}[name]
+    rows, small = make(n), make(100)
     g = hb.blocked(rows.function, over=rows.over)
     g = hb.compiled(g) if compiled else g
-    small = {"mixture": programs.mixture, "pairs": kernel}[name](100)
-    hb.blocked(small.function, over=small.over)(*small.at)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for f in (small.function, hb.compiled(small.function)):
+        f(*small.at)
+    gc.collect()
+    memory()
+    before = memory()
     found = g(*rows.at)
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return (after - before) / 1024 - sum(a.nbytes for a in found.leaves) / 2**20
+    return memory() - before - sum(float(a.nbytes) for a in found.leaves) / 2**20
+
+
+def memory() -> float:
+    """The most megabytes that the process has held since the last call of this function, by Linux."""
+    most = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+    Path("/proc/self/clear_refs").write_text("5")
+    return int(most.split()[1]) / 1024
 
 
 # --- pairs ---
@@ -216,8 +233,8 @@ def pairs(n: int, rounds: int) -> Iterator[Line | str]:
     hand = rows.hand
     assert hand is not None
     calls: Calls = {
-        BLOCKS: lambda: blocks(*rows.at).leaves,
-        CODE: lambda: code(*rows.at).leaves,
+        BLOCKS: leaves(blocks, rows),
+        CODE: leaves(code, rows),
         HAND: lambda: hand(500),
     }
     found = jax()
@@ -232,13 +249,8 @@ def pairs(n: int, rounds: int) -> Iterator[Line | str]:
 
         f = found.jit(lambda x: found.lax.scan(part, None, x.reshape(-1, 50, 3))[1].reshape(-1, 3))
         calls[SCAN] = lambda: [found.block_until_ready(f(x))]
-    yield from table(f"kernel of {n} × {n} pairs", calls, rounds, {}, HAND)
-    for compiled in (False, True):
-        text = f"from benchmarks.blocks import peak; print(peak('pairs', {n}, {compiled}))"
-        run = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)  # noqa: S603
-        held = float(run.stdout)
-        verdict = "met" if held <= ROOM else "MISSED"
-        yield f"kernel, {CODE if compiled else BLOCKS}: {held:.1f} MB above data and results, ≤ {ROOM:.0f} {verdict}"
+    yield from table(f"kernel of {n} × {n} pairs", calls, rounds, [], HAND)
+    yield from memories("pairs", n)
 
 
 # --- models ---
@@ -259,19 +271,19 @@ def beside_numpy(rows: Rows, rounds: int) -> Iterator[Line]:
     hand = rows.hand
     assert hand is not None
     calls: Calls = {
-        BLOCKS: lambda: blocks(*rows.at).leaves,
-        CODE: lambda: code(*rows.at).leaves,
+        BLOCKS: leaves(blocks, rows),
+        CODE: leaves(code, rows),
         HAND: lambda: hand(blocks.size),
     }
     what = f"{rows.name}, {rows.over.size} rows"
-    yield from table(what, calls, rounds, {BLOCKS: (HAND, 1.1), CODE: (HAND, 1.1)}, HAND)
+    yield from table(what, calls, rounds, [(BLOCKS, HAND, 1.1), (CODE, HAND, 1.1)], HAND)
 
 
 def sizes(rows: Rows) -> Iterator[Line]:
     """The default size of blocks beside the best power of two."""
     for who, k in ((BLOCKS, 0), (CODE, 1)):
         found = {size: both(rows, size)[k] for size in (None, *SIZES)}
-        times = minima({str(size): lambda g=g: g(*rows.at).leaves for size, g in found.items()}, 2)
+        times = minima({str(size): leaves(g, rows) for size, g in found.items()}, 2)
         own = times.pop("None")
         best = min(times, key=times.__getitem__)
         yield Line(f"{rows.name}: {found[None].size}, best {best}", who, own, own / times[best], 1.25)

@@ -33,7 +33,8 @@ MOST = 128
 """The most statements that a nest is written out to."""
 COLD, MUCH = 64, 10**7
 """In a nest of so much less work than another one, only axes of up to FEW elements are written out; all are where that
-other one takes milliseconds, or the code runs often: there zeros of triangular matrices that all nests know save more than the code costs."""
+other one takes milliseconds, or the code runs often: there zeros of triangular matrices that all nests know save more
+than the code costs."""
 POINTS, ENTRIES = 2, 32
 """So many places of the outermost class are done at once where a nest reads or adds to a matrix that they share, of
 which so many entries are written out: each is loaded once for all of them."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hilbert.index.index import Index
     from hilbert.program.blocks.fact import Fact, Monoid
 
-BYTES, CODE = 1 << 22, 1 << 23
+BYTES, CODE = 5 << 19, 3 << 21
 """The bytes that the arrays of a block take at once, so that they stay in the cache; machine code keeps few of them."""
 TOTALS, CODE_TOTALS, MOST = 8, 32, 8
 """Where totals are large, a block takes so many times their bytes, as each block makes and adds all of them; but at
