@@ -118,12 +118,11 @@ class BlockRunner:
 
     def _each(self, task: Task, rows: Iterator[Rows]) -> Iterator[list[Any]]:
         """What the blocks give, in order."""
-        with one_blas_thread():  # asked for once, not by each block
-            if self.threads == 1:
-                yield from map(task, rows)
-                return
-            with ThreadPoolExecutor(self.threads) as pool:
-                yield from in_window(pool.submit, task, rows, AHEAD * self.threads)
+        if self.threads == 1:
+            yield from map(task, rows)
+            return
+        with ThreadPoolExecutor(self.threads) as pool:
+            yield from in_window(pool.submit, task, rows, AHEAD * self.threads)
 
 
 def in_window(submit: Callable[..., Any], task: Any, rows: Iterator[Any], ahead: int) -> Iterator[Any]:
