@@ -1,10 +1,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE := # bytecode is kept: the checks start Python many times
-.PHONY: demo test test-pythons fuzz bench peers coverage typing-mutants pyright mutation language-mutants higher-mutants model-mutants edits statements terms programs compiled llvmlite-versions texts signatures wheel-check docs docs-look test-torch tutorials
+.PHONY: demo demo-dask test test-pythons fuzz bench peers coverage typing-mutants pyright mutation language-mutants higher-mutants model-mutants edits statements terms programs compiled llvmlite-versions texts signatures wheel-check docs docs-look test-torch tutorials
 
 demo: .venv/.demo ## train the digits model: make demo ARGS="…"
 	$(BIN)/python docs/examples/digits.py $(ARGS)
+
+demo-dask: .venv/.demo ## fit a mixture to a file of points on two processes of Dask: make demo-dask ARGS=1000000
+	OMP_NUM_THREADS=1 $(BIN)/python docs/examples/mixture_on_dask.py $(ARGS)
 
 test: .venv/.ready ## everything that continuous integration runs
 	$(BIN)/ruff check -q && $(BIN)/ruff format -q --check && $(BIN)/mypy -n 2 && $(BIN)/lint-imports --no-logo && OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2

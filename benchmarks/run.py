@@ -31,6 +31,7 @@ ROWS = (
     "entries",
     "questions",
     "languages",
+    "blocks",
 )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from functools import partial
+from functools import lru_cache, partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from hilbert import SpaceError
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 AHEAD = 4
 """The runs of blocks for each thread of an engine that are submitted at once."""
+TASKS = 4
+"""The tasks that a worker of Dask keeps."""
 
 
 def mapped_by(engine: Any, what: str) -> Mapped:
@@ -42,8 +45,11 @@ def _submitted(engine: Any, task: Any, rows: Iterable[Any]) -> Iterator[list[Any
 
 
 def _on_dask(client: Any, task: Any, rows: Iterable[Any]) -> Iterator[list[Any]]:
-    """The task is a task of the graph: it is sent once, and made again where a worker is lost."""
-    of = client.submit(_itself, task, pure=False)
+    """The task is a task of the graph: it is sent once, and made again where a worker is lost.
+
+    It is sent as bytes: workers pass them on to each other, and could not pickle classes of the client's `__main__`.
+    """
+    of = client.submit(_itself, import_module("distributed.protocol.pickle").dumps(task), pure=False)
     submit = partial(client.submit, pure=False)
     return in_window(lambda _, row: submit(_apply, of, row), of, iter(rows), AHEAD * sum(client.nthreads().values()))
 
@@ -52,5 +58,10 @@ def _itself(task: Any) -> Any:
     return task
 
 
-def _apply(task: Any, row: Any) -> Any:
-    return task(row)
+@lru_cache(TASKS)
+def _read(task: bytes) -> Any:
+    return import_module("distributed.protocol.pickle").loads(task)
+
+
+def _apply(task: bytes, row: Any) -> Any:
+    return _read(task)(row)

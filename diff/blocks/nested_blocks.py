@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, final
 from attrs import frozen
 
 from diff.blocks.softmax_in_passes import without_softmax
-from diff.compiled.compiled_program import code_of
+from diff.compiled.compiled_program import code_of_block
 from hilbert.index.leaf import Bundle
-from hilbert.program.blocks.passes import BYTES, CODE, block_size, in_passes, joined
+from hilbert.program.blocks.passes import block_size, in_passes, joined
 from hilbert.program.blocks.run_blocks import BlockRunner
 from hilbert.program.blocks.tasks import interpreted
 
@@ -41,11 +41,11 @@ class Nested:
 
     @property
     def _make(self) -> Callable[[Line], Run]:
-        return code_of if self.is_compiled else interpreted
+        return code_of_block if self.is_compiled else interpreted
 
     def sizes(self, found: Passes) -> tuple[int, ...]:
         """The elements of a block along each set, for the passes along the first."""
-        size = self.given[0] or block_size(found, CODE if self.is_compiled else BYTES, self.over[1:])
+        size = self.given[0] or block_size(found, self.over[1:], is_compiled=self.is_compiled)
         if not self.over[1:]:
             return (size,)
         rest = Nested(self.over[1:], self.given[1:], self.is_compiled)

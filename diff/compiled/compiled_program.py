@@ -42,26 +42,32 @@ KEPT = 128
 """The lines whose code is kept for others that are equal."""
 PLAIN = frozenset({np.ndarray, np.float64, float})
 """Types of arguments that are arrays as they are, or have no memory that can be written into."""
-_codes: OrderedDict[Line, CompiledLine] = OrderedDict()
+_codes: OrderedDict[tuple[Line, bool], CompiledLine] = OrderedDict()
 
 
-def code_of(line: Line) -> CompiledLine:
+def code_of(line: Line, *, often: bool = False) -> CompiledLine:
     """The machine code of a line; SpaceError where llvmlite is missing, or the line holds what is no array of numpy."""
+    key = line, often
     with LOCK:
-        found = _codes.get(line)
+        found = _codes.get(key)
         if found is not None:
-            _codes.move_to_end(line)
+            _codes.move_to_end(key)
             return found
     for step in line.steps:
         if isinstance(step.operation, Constant) and type(step.operation.value.array) is Formal:
             msg = "a program with formal tensors among its constants is not compiled: it has no arrays for them"
             raise SpaceError(msg)
-    made = CompiledLine(line)
+    made = CompiledLine(line, often=often)
     with LOCK:
-        _codes[line] = made
+        _codes[key] = made
         while len(_codes) > KEPT:
             _codes.popitem(last=False)
     return made
+
+
+def code_of_block(line: Line) -> CompiledLine:
+    """The machine code of the line of a block, which runs once for each block."""
+    return code_of(line, often=True)
 
 
 class RunsCompiled(OwnRunner):

@@ -63,6 +63,31 @@ def test_dask(mapped: Any) -> None:
         assert same(on_dask(W, mapped), g(W, mapped))
 
 
+def test_dask_sends_a_task_as_bytes(mapped: Any) -> None:
+    """Workers pass a task on to each other: as bytes, which are pickled without the classes of the client."""
+    pytest.importorskip("distributed")
+
+    class Future:
+        def __init__(self, value: Any) -> None:
+            self.value = value
+
+        def result(self) -> Any:
+            return self.value
+
+    class Client:
+        def scheduler_info(self) -> None: ...
+
+        def nthreads(self) -> dict[str, int]:
+            return {"worker": 1}
+
+        def submit(self, function: Any, *args: Any, **_: Any) -> Future:
+            given = [pickle.loads(pickle.dumps(a.value if isinstance(a, Future) else a)) for a in args]
+            assert isinstance(given[0], bytes)
+            return Future(function(*given))
+
+    assert same(g.on(Client())(W, mapped), g(W, mapped))
+
+
 def test_rows_of_a_file_travel_as_places(mapped: Any) -> None:
     seen = list[Any]()
 

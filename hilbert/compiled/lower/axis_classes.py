@@ -39,7 +39,7 @@ COLD, MUCH = 64, 10**7
 """A nest is cold if another one runs at least COLD times as many statements as this one, and fewer than MUCH.
 
 In a cold nest only classes of up to FEW elements are written out, to keep the code short. Where the other one runs MUCH
-statements or more, which takes milliseconds, no nest is cold: zeros of triangular matrices, which only statements
+statements or more, which takes milliseconds, or where the code runs often, no nest is cold: zeros of triangular matrices, which only statements
 written out leave out, save more time there than the longer code costs.
 """
 POINTS, ENTRIES = 2, 32
@@ -53,11 +53,11 @@ Then each entry of the matrix is loaded once for all of these elements: t = a[3]
 class AxisClasses:
     """The classes, which are found by the places at which nests read and write."""
 
-    def __init__(self, statements: list[Statement]) -> None:
+    def __init__(self, statements: list[Statement], *, often: bool = False) -> None:
         self._parent: dict[Axis, Axis] = {}
         self._nests = dict(_nests(statements, 1))
         most = max(self._nests.values(), default=0)
-        self._cold = {nest for nest, work in self._nests.items() if COLD * work <= most < MUCH}
+        self._cold = {nest for nest, work in self._nests.items() if COLD * work <= most < MUCH and not often}
         rounds = {s.variable for s in inside(statements) if isinstance(s, For) and s.rounds}
         self._batches: list[Variable] = []
         for statement in inside(statements):

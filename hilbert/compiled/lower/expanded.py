@@ -25,9 +25,9 @@ STRIP = 8
 """The most places that are done in one pass of the innermost loop: what a vector machine has registers for."""
 
 
-def expanded(to: Loops) -> list[Statement]:
+def expanded(to: Loops, *, often: bool = False) -> list[Statement]:
     """The statements of a program with loops for its nests, and its buffers in the order of these loops."""
-    classes = AxisClasses(to.statements)
+    classes = AxisClasses(to.statements, often=often)
     for buffer in to.buffers:
         if not buffer.is_whole and not buffer.is_ordered:
             axes = range(len(buffer.shape))

@@ -63,11 +63,17 @@ class CompiledLine:
     """The machine code of a line. Calls may run side by side: each has its own workspace."""
 
     def __init__(
-        self, line: Line, *, level: int | None = None, target: Target | None = None, merge: bool = True
+        self,
+        line: Line,
+        *,
+        level: int | None = None,
+        target: Target | None = None,
+        merge: bool = True,
+        often: bool = False,
     ) -> None:
         start, target = time.perf_counter(), target or host()
         self.line = line
-        made = lowered(folded(line, FOLDED), merge=merge)
+        made = lowered(folded(line, FOLDED), merge=merge, often=often)
         statements = made.statements
         module = Module(target, calls_functions=len(statements) > MANY)
         functions = {f"run{k}": part for k, part in enumerate(made.parts) if part.call is None}

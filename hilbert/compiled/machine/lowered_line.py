@@ -76,14 +76,14 @@ class Lowered:
         return sum(work_of(s) for part in self.parts for s in part.statements if part.call is None)
 
 
-def lowered(line: Line, *, merge: bool = True) -> Lowered:
-    """The line as merged loops; without `merge` as its nests stand."""
+def lowered(line: Line, *, merge: bool = True, often: bool = False) -> Lowered:
+    """The line as merged loops; without `merge` as its nests stand. Code that runs `often` may be long."""
     to = Loops()
     inputs, outputs = whole(to, line)
     if to.doubted is not None:
         to.begin(to.doubted)
         to.statements.insert(0, to.statements.pop())
-    statements = expanded(to)
+    statements = expanded(to, often=often)
     parts = _parts(settled(to.pool, statements) if merge else statements, merge=merge)
     contract(to, parts)
     if merge:

@@ -29,13 +29,19 @@ if TYPE_CHECKING:
     from hilbert.index.index import Index
     from hilbert.program.blocks.fact import Fact, Monoid
 
-BYTES, CODE = 1 << 22, 1 << 25
-"""The bytes that the arrays of a block take at once: so many stay in the cache; machine code keeps few of them, and
-each call of the code has its cost (measured)."""
+BYTES, CODE = 5 << 19, 3 << 21
+"""The bytes that the arrays of a block take at once, so that they stay in the cache; machine code keeps few of them."""
+TOTALS, CODE_TOTALS, MOST = 8, 32, 8
+"""Where totals are large, a block takes so many times their bytes, as each block makes and adds all of them; but at
+most `MOST` times the bytes above (measured)."""
 FEW = 50
 """What is shared is computed in each block of machine code where a block is so many times the work."""
 LEAST, SIDE = 16, 2048
 """The least elements of a block that is not all, and those of a block within a block, for the size of the outer one."""
+
+
+VECTORS, MANY = 16, 128
+"""Blocks of machine code have a multiple of VECTORS elements, if they have many: no vector is cut then."""
 
 
 class Block:
@@ -218,12 +224,15 @@ def _work(line: Line) -> int:
     return multiplications(line) + sum(leaf.size for leaf in line.slots[line.arity :])
 
 
-def block_size(found: Passes, size: int = BYTES, inner: Sequence[Index] = ()) -> int:
-    """The elements of a block, so many that its arrays at once fit `size` bytes; only the last block has fewer.
+def block_size(found: Passes, inner: Sequence[Index] = (), *, is_compiled: bool = False) -> int:
+    """The elements of a block, so many that its arrays at once fit the cache; only the last block has fewer.
 
     Blocks along further sets are counted as long as is usual.
     """
     n, most = found.index.size, 0
+    size = CODE if is_compiled else BYTES
+    totals = max((_bytes(found.line.slots[k] for k in part.totals) for part in found.passes), default=0)
+    size = min(max(size, totals * (CODE_TOTALS if is_compiled else TOTALS)), MOST * size)
     for part in found.passes:
         line = part.line
         for axis in inner:
@@ -231,7 +240,8 @@ def block_size(found: Passes, size: int = BYTES, inner: Sequence[Index] = ()) ->
         most = max(most, _held(line, found.index))
     wanted = max(LEAST, size // max(most, 1))
     count = -(-n // wanted) if n else 1
-    return max(1, -(-n // max(count, 1)))
+    size = max(1, -(-n // max(count, 1)))
+    return min(n, -(-size // VECTORS) * VECTORS) if is_compiled and size >= MANY else size
 
 
 def bytes_at_once(found: Passes, size: int) -> int:
@@ -252,6 +262,11 @@ def _held(line: Line, index: Index) -> int:
         most = max(most, held)
         held -= ends.get(k, 0)
     return most
+
+
+def _bytes(leaves: Iterable[Any]) -> int:
+    """The bytes of some arrays."""
+    return sum(leaf.size * (1 if leaf.kind == "b" else 8) for leaf in leaves)
 
 
 def _share(leaf: Any, index: Index) -> int:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 LARGE = 1 << 12
 """Entries from which an array is worth another order."""
-LONG = 1 << 9
+LONG = 1 << 7
 """Elements from which an axis is long."""
 SMALL = 1 << 10
 """Entries beside a long axis up to which loops along small axes are short."""
