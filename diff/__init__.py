@@ -123,6 +123,9 @@ if TYPE_CHECKING:  # what declared methods mean
     from diff.printing.function_repr import spell as Fun___repr__
     from diff.printing.show import show_function as Fun___str__
     from diff.printing.show import show_linearization as Linearization___str__
+    from diff.solving.inverse_map import inverted as Invertible_inverted
+    from diff.solving.inverse_map import solved as Invertible_solved
+    from diff.solving.log_determinant import log_determinant as Invertible_log_determinant
     from diff.terms.equal import linearization_label as Linearization_label
     from diff.terms.equal import program_label as Fun_label
     from diff.terms.nodes import composition as Fun__compose

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hilbert.arrays.kernels.library import Library
+    from hilbert.arrays.libraries.low_rank_systems import LowRankSystem
     from hilbert.arrays.libraries.sparse_systems import SparseSystem
     from hilbert.index.index import Index
 
@@ -158,7 +159,7 @@ class SystemPlan:
     bytes: int
     largest: int
     division: bool = False
-    entries: SparseSystem | None = None
+    entries: SparseSystem | LowRankSystem | None = None
     values: Callable[[Sequence[Any]], Any] | None = None
     first: bool = False
 
