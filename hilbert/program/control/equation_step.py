@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, final
 
+import numpy as np
 from attrs import evolve, field, frozen
 
 from hilbert.arrays.kernels.kernel import Kernel
@@ -140,7 +141,8 @@ class _Search:
         if bound is None:
             line = prepared(self._of.search())
             bound = self._bound = BoundLine(line, outer.inner, Arrays(arrays).parts)
-        return Arrays(bound(arrays))
+        with np.errstate(all="ignore"):  # of points that are tried; a search that ends at no number is an error
+            return Arrays(bound(arrays))
 
 
 @final
