@@ -46,7 +46,7 @@ from linmap.net.apply_recur import acted
 from linmap.term.datum import Ref
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
     from diff import _calls
@@ -65,7 +65,7 @@ def fixed_point(f: Any, start: Any, *, tolerance: float | None = None, at_most: 
     function theorem); lifted, each lane stops by itself. Raises SpaceError for an f into another space, and where x is
     not found in so many rounds.
     """
-    return _found("fixed_point", f, start, tolerance, at_most)
+    return found("fixed_point", f, start, tolerance, at_most)
 
 
 @overloaded(lambda: _calls.root)
@@ -76,10 +76,16 @@ def root(f: Any, start: Any, *, tolerance: float | None = None, at_most: int = 1
     It stops where a step is at most tolerance·(1 + |x|); see `fixed_point` for that, for lifts and for errors. The
     derivative is −(∂f)⁻¹ applied to that of what f reads around it.
     """
-    return _found("root", f, start, tolerance, at_most)
+    return found("root", f, start, tolerance, at_most)
 
 
-def _found(what: str, f: Any, start: Tree, tolerance: Any, at_most: Any) -> Tree:
+def found(
+    what: str, f: Any, start: Tree, tolerance: Any, at_most: Any, equation: Callable[[Line, int], Line] | None = None
+) -> Tree:
+    """The solution of what a function says: of f(x) = x, of f(x) = 0, or of the `equation` that its line is made of.
+
+    That is given the line, and the number of arrays of x among its arguments.
+    """
     spaces_of(start, f"the start of {what}")
     most, given = integer(at_most), None if tolerance is None else number(tolerance)
     if most is None or most < 1:
@@ -97,10 +103,12 @@ def _found(what: str, f: Any, start: Tree, tolerance: Any, at_most: Any) -> Tree
             msg = f"{what} finds numbers of one precision, not an element of {said(spaces)}"
             raise SpaceError(msg)
         body = traced(b, what, f, (spaces,), first)
-        is_root = what == "root"
-        _fits(what, f, spaces, body.spaces, is_root=is_root)
+        is_root = what != "fixed_point"
+        if equation is None:
+            _fits(what, f, spaces, body.spaces, is_root=is_root)
         least = float(np.finfo(leaves[0].dtype).eps) ** (2 / 3) if given is None else given
-        line, captured = apart(b, body.line, len(leaves), body.captured)
+        whole = body.line if equation is None else equation(body.line, len(leaves))
+        line, captured = apart(b, whole, len(leaves), body.captured)
         step = Implicit(line, len(leaves), is_root, least, most, names=body.names)
         return built(b, spaces, iter(step_of(b, step, (*slots_of(b, first), *captured))))
 

@@ -52,6 +52,9 @@ from linmap.term.linear_map import AnyLinMap
 from linmap.term.net import Arc, Net, elements
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hilbert import Type
     from linmap.matrices.made.patterns import SparsePattern
 
 FEW, SPARSE = 64, 4
@@ -90,7 +93,8 @@ def _program(site: Site, body: Net) -> AnyProgram:
     lemma = low_rank_plan(body) if is_known else None
     plan = sparse_plan(body) if is_known and lemma is None else None
     if lemma is not None:
-        line, last = lemma.runner.written, _lemma(lemma, field)
+        line = lemma.runner.written
+        last = _lemma(lemma, field, [type_of(line.slots[k]) for k in line.outputs])
     elif plan is not None and SPARSE * plan.pattern.entries <= n * n:
         line, last = plan.runner.written, _of_entries(plan.pattern, field)
     else:
@@ -114,26 +118,26 @@ def _of_entries(pattern: SparsePattern, field: Field) -> AnyProgram:
     return applied(logdet_of(places), [Copower(field, Fin.of(pattern.entries))], field)
 
 
-def _lemma(plan: LowRankPlan, field: Field) -> AnyProgram:
-    """log |det(S + Σ UᵀV)| of the entries of S, and of U and V for each term."""
+def _lemma(plan: LowRankPlan, field: Field, spaces: Sequence[Type]) -> AnyProgram:
+    """log |det(S + Σ UᵀV)| of the entries of S, and of U and V for each term, in some spaces."""
     n, r = plan.base.shape[0], plan.rank
     V, R = Fin.of(n), Fin.of(r)
-    spaces = [Copower(field, Fin.of(plan.base.entries))]
     places, start = list[Any](), 0
     for term in plan.terms:
         for first, end in (term.rows, term.cols):
             size = end - first
             index = Fin.of(term.rank * size)
-            spaces.append(Copower(field, index))
             at = (start + np.arange(term.rank))[:, None] * n + first + np.arange(size)
-            places.append(red(function(at.ravel(), index, Fin.of(r * n))))
+            places.append((index, red(function(at.ravel(), index, Fin.of(r * n)))))
         start += term.rank
     base, one = _of_entries(plan.base, field), Copower(field, R * R).vec(np.eye(r, dtype=field.dtype))
     many, small = lift(_base_solver(plan.base, field), R, over=(1,)), applied(LOGDET, [one.space], field)
 
     def lemma(e: Any, *sides: Any) -> Any:
         u, v = (
-            functools.reduce(operator.add, [place(side) for place, side in zip(places[k::2], sides[k::2], strict=True)])
+            functools.reduce(
+                operator.add, [put(s.reshape(index)) for (index, put), s in zip(places[k::2], sides[k::2], strict=True)]
+            )
             for k in (0, 1)
         )
         w = many(e, u.reshape(R * V).rows())

@@ -14,12 +14,15 @@ from linmap.matrices.made.matrix_plans import split, unrelated
 from linmap.matrices.made.patterns import SparsePattern
 from linmap.matrices.made.sparse_pattern import offsets, pattern
 from linmap.matrices.network.network import Network
-from linmap.matrices.structure.structure import standing
+from linmap.matrices.structure.matrix_shapes import stored
+from linmap.matrices.structure.structure import product_form, standing
 
 if TYPE_CHECKING:
     from linmap.matrices.labelled.labelled_products import NetworkProduct
     from linmap.term.net import Net
 
+FEW = 4
+"""A term with at most so many entries for each unknown is sparse, whatever its rank."""
 PART = 4
 """The ranks of all terms together are at most one part in so many of the unknowns."""
 
@@ -72,7 +75,9 @@ def low_rank_plan(body: Net) -> LowRankPlan | None:
 
 
 def _sides(n: Network, p: NetworkProduct, size: int) -> tuple[int, int, int] | None:
-    """The slots of both factors of a product and its rank; None where that is not low."""
+    """The slots of both factors of a product and its rank; None where that is not low, or the entries are few."""
+    if stored(product_form(n, p)) <= FEW * size:
+        return None
     try:
         left, right, rank = split(n, unrelated(n, p))
     except SpaceError:  # input and output share an axis
