@@ -44,7 +44,7 @@ def laplace(f: Map[DirectSum[P, X], Any], start: Vec[X], *, at_most: int = 50) -
     require_map(f, "laplace")
     dom = f.dom
     if not isinstance(dom, DirectSum) or len(dom.parts) != 2 or not isinstance(f.cod, Field):
-        msg = f"laplace(f, start) takes a function of parameters and latent variables into ℝ, not one from {dom} to {f.cod}"
+        msg = f"laplace(f, start) takes an f of parameters and latent variables into ℝ, not one from {dom} to {f.cod}"
         raise SpaceError(msg)
     theta, latent = dom.parts
     if not isinstance(start, Vec) or start.space != latent:

@@ -171,7 +171,7 @@ class SparseSystem:
     def _by_columns(self, values: Any) -> Any:
         made, order = np.empty_like(values), np.argsort(self.rows, kind="stable")
         ends = np.searchsorted(self.rows[order], np.arange(0, self.size + COLUMNS, COLUMNS))
-        solve = self._solver(values)
+        solve = self.solver(values)
         for k, start in enumerate(range(0, self.size, COLUMNS)):
             some = order[ends[k] : ends[k + 1]]
             eye = np.zeros((min(COLUMNS, self.size - start), self.size), values.dtype)
@@ -179,8 +179,8 @@ class SparseSystem:
             made[some] = solve(eye)[self.rows[some] - start, self.cols[some]]
         return made
 
-    def _solver(self, values: Any) -> Callable[[Any], Any]:
-        """The function that solves for rows; sparse factors are made once."""
+    def solver(self, values: Any) -> Callable[[Any], Any]:
+        """The function that solves for rows; factors of sparse LU are made once. Raises LinAlgError for a singular matrix."""
         if self.by_band:
             return lambda b: self._by_band(values, b)
         try:
