@@ -158,7 +158,7 @@ class _Residuals:
         return _Trial(x, flat, *self.at(x), step)
 
     def damped(self, now: _Trial, entries: Any, weights: Any, lam: float) -> tuple[_Trial | None, float]:
-        """The point behind a step that makes the loss smaller, damped until it does; None where the damping is large."""
+        """The point behind a step, damped until the loss is smaller, and the damping; None where that is large."""
         growth = 2.0
         while lam < MOST:
             with suppress(np.linalg.LinAlgError):
@@ -240,11 +240,7 @@ def _search(
         if progress is not None:
             progress(len(losses) - 1, now.value)
         if is_short or is_flat:
-            reason = (
-                f"the step is short, {tolerance:g} of x"
-                if is_short
-                else f"the gain is small, {tolerance:g} of the loss"
-            )
+            reason = f"the {'step is short' if is_short else 'gain is small'}: less than {tolerance:g} of the whole"
             break
     if not losses[-1]:
         reason = "the residuals are 0"

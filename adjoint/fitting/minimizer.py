@@ -29,9 +29,9 @@ def minimizer(f: Any, start: Any, *, tolerance: float | None = None, at_most: in
     """x where f(x) is least, by Newton's iteration on the gradient of f from `start` on, within a traced function.
 
     It is the root of the gradient, so that f is to be convex on the way. A step of Newton's solves with the Hessian by
-    its structure, and is halved where the gradient gets no smaller. The derivative is that of the equation, −H⁻¹ applied
-    to that of the gradient in what f reads. Raises SpaceError for an f whose values are no numbers, where the Hessian is
-    singular, and where x is not found in so many rounds.
+    its structure, and is halved where the gradient gets no smaller. The derivative is that of the equation, −H⁻¹
+    applied to that of the gradient in what f reads. Raises SpaceError for an f whose values are no numbers, where the
+    Hessian is singular, and where x is not found in so many rounds.
     """
     return found("minimizer", f, start, tolerance, at_most, _gradient)
 

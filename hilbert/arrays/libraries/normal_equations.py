@@ -4,7 +4,8 @@ Where the pattern of JᵀJ has few entries, they are solved sparsely; the way is
 
 >>> import numpy as np
 >>> full = NormalEquations((3, 2), np.asarray([0, 2, 4, 6]), np.asarray([0, 1, 0, 1, 0, 1]))
->>> full.solved(np.asarray([1.0, 0.0, 1.0, 1.0, 1.0, 2.0]), np.ones(3), np.asarray([1.0, 3.0, 5.0]), 0.0).round(12).tolist()
+>>> entries, b = np.asarray([1.0, 0.0, 1.0, 1.0, 1.0, 2.0]), np.asarray([1.0, 3.0, 5.0])
+>>> full.solved(entries, np.ones(3), b, 0.0).round(12).tolist()
 [1.0, 2.0]
 """
 

@@ -180,7 +180,7 @@ class SparseSystem:
         return made
 
     def solver(self, values: Any) -> Callable[[Any], Any]:
-        """The function that solves for rows; factors of sparse LU are made once. Raises LinAlgError for a singular matrix."""
+        """The function that solves for rows, with factors that are made once; LinAlgError for a singular matrix."""
         if self.by_band:
             return lambda b: self._by_band(values, b)
         try:
