@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
+from hilbert.arrays.libraries.block_elimination import Elimination
 from hilbert.arrays.libraries.selected_inverse import near_inverse
 from hilbert.errors import SpaceError
 
@@ -36,6 +37,9 @@ PLACE, SQUARE = 2e-8, 1e-10
 """Seconds for a row of a band, for each diagonal beside the main one and for the square of their number."""
 ENTRY, FRONT = 4e-7, 2e-10
 """Seconds of sparse LU for an entry, and for a multiplication of its elimination."""
+DIAGONAL, MANY = 0.01, 256
+"""The part of the largest entry below that a diagonal entry is exchanged, and the unknowns from which on blocks are
+looked for."""
 WIDE, COLUMNS = 16, 64
 """The widest band whose inverse is found by cyclic reduction, and the columns that are solved for at once otherwise."""
 FILL = 2**28
@@ -95,6 +99,7 @@ class SparseSystem:
         full = np.count_nonzero(rows == cols) == size
         alike = full and (pattern != pattern.T).nnz == 0
         self._columns = "MMD_AT_PLUS_A" if alike else "COLAMD"
+        self.blocks = Elimination.of(rows, cols, size, sp) if alike and size > MANY else None
 
     @property
     def has_room(self) -> bool:
@@ -104,7 +109,7 @@ class SparseSystem:
     @property
     def way(self) -> str:
         """The way to solve, as text."""
-        return self.band.text if self.by_band else "by sparse LU"
+        return self.band.text if self.by_band else str(self.blocks or "by sparse LU")
 
     def solved(self, values: Any, b: Any, singular: str) -> Any:
         """x with A x[k] = b[k] for rows k; NaN in blocks with an entry that is none, or infinite.
@@ -183,11 +188,29 @@ class SparseSystem:
         """The function that solves for rows, with factors that are made once; LinAlgError for a singular matrix."""
         if self.by_band:
             return lambda b: self._by_band(values, b)
+        by_blocks = self._by_blocks(values)
+        if by_blocks is not None:
+            return by_blocks
         try:
             factors = self._factored(values)
         except RuntimeError as error:
             raise np.linalg.LinAlgError(str(error)) from error
         return lambda b: factors.solve(np.ascontiguousarray(b.T)).T
+
+    def _by_blocks(self, values: Any) -> Callable[[Any], Any] | None:
+        """The function that solves by elimination of blocks; None where there is none, or where that loses digits.
+
+        Nothing is exchanged between blocks, so that x is tried with a right side of ones.
+        """
+        if self.blocks is None:
+            return None
+        with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
+            solve, ones = self.blocks.solver(values), np.ones((1, self.size), values.dtype)
+            x = solve(ones)
+            far = np.max(np.abs(self.applied(values, x) - ones)) / (1.0 + np.max(np.abs(values)) * np.max(np.abs(x)))
+            if far <= np.finfo(values.dtype).eps ** 0.75:
+                return solve
+        return None
 
     def applied(self, values: Any, x: Any) -> Any:
         """The products of the matrix with rows."""
@@ -216,12 +239,17 @@ class SparseSystem:
         return made.reshape(-1, self.size)
 
     def _by_factors(self, values: Any, b: Any) -> Any:
-        return self._factored(values.astype(b.dtype, copy=False)).solve(np.ascontiguousarray(b.T)).T
+        values = values.astype(b.dtype, copy=False)
+        by_blocks = self._by_blocks(values)
+        return self._factored(values).solve(np.ascontiguousarray(b.T)).T if by_blocks is None else by_blocks(b)
 
     def _factored(self, values: Any) -> Any:
         """The factors of SuperLU."""
         matrix = self.sp.sparse.csc_array((values[self._order], *self._csc), shape=(self.size, self.size))
-        return self.sp.factors.splu(matrix, permc_spec=self._columns)
+        if self._columns == "COLAMD":
+            return self.sp.factors.splu(matrix)
+        symmetric = {"SymmetricMode": True}  # rows are exchanged only where the diagonal is small
+        return self.sp.factors.splu(matrix, self._columns, DIAGONAL, options=symmetric)
 
 
 @final
