@@ -33,7 +33,7 @@ P = TypeVar("P", bound=Type)
 X = TypeVar("X", bound=Type)
 
 
-def laplace(f: Map[DirectSum[P, X], Any], start: Vec[X], *, at_most: int = 50) -> Program[P, Scalar]:
+def laplace(f: Map[DirectSum[P, X], Any], start: Vec[X], *, at_most: int = 200) -> Program[P, Scalar]:
     """θ ↦ f(θ, x̂) + ½ log |det H| − (n/2) log 2π, x̂ the mode of f(θ, ·) and H its Hessian there, n = dim X.
 
     f is the negative logarithm of a density of parameters and n latent variables, convex in the latter; the result is

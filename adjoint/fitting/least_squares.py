@@ -83,9 +83,9 @@ def levenberg_marquardt(
     """The point near `start` where ½ Σ f(x)ᵢ² is least; half the `loss` of each entry, if that is another.
 
     A round solves (JᵀWJ + λ diag JᵀWJ) s = −JᵀW f(x), whose weights W are those of the loss at the `scale`: "huber"
-    is linear, "cauchy" logarithmic beyond that. The search ends where the step, or the gain, is a part of `tolerance`,
-    or after so many rounds; `.reason` says which. `progress(round, loss)` is called after each. Raises SpaceError for
-    an f or a start that do not fit, and where f(start) is no number.
+    is linear, "cauchy" logarithmic beyond that. The search ends where the step is at most a part of `tolerance` of x,
+    where the loss gets no smaller, or after so many rounds; `.reason` says which. `progress(round, loss)` is called
+    after each. Raises SpaceError for an f or a start that do not fit, and where f(start) is no number.
     """
     return _search(f, start, "levenberg_marquardt", at_most, tolerance, damping, loss, scale, progress)
 
@@ -235,12 +235,12 @@ def _search(
         ratio = gain / max(-0.5 * float(slope @ made.step), np.finfo(float).tiny)
         lam *= max(1 / 3, 1.0 - (2.0 * min(ratio, 1.0) - 1.0) ** 3)
         is_short = np.linalg.norm(made.step) <= tolerance * (tolerance + np.linalg.norm(now.flat))
-        is_flat, now = gain <= tolerance * now.value, made
+        is_flat, now = gain <= max(tolerance**2, 4.0 * np.finfo(float).eps) * now.value, made
         losses.append(now.value)
         if progress is not None:
             progress(len(losses) - 1, now.value)
         if is_short or is_flat:
-            reason = f"the {'step is short' if is_short else 'gain is small'}: less than {tolerance:g} of the whole"
+            reason = f"the step is short: at most {tolerance:g} of x" if is_short else "the loss stays what it is"
             break
     if not losses[-1]:
         reason = "the residuals are 0"

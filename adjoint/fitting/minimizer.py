@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @written("minimizer(f, start)")
-def minimizer(f: Any, start: Any, *, tolerance: float | None = None, at_most: int = 50) -> Any:
+def minimizer(f: Any, start: Any, *, tolerance: float | None = None, at_most: int = 200) -> Any:
     """x where f(x) is least, by Newton's iteration on the gradient of f from `start` on, within a traced function.
 
     It is the root of the gradient, so that f is to be convex on the way. A step of Newton's solves with the Hessian by

@@ -81,6 +81,7 @@ else:
         "derivatives": "Derivative LinMap adjoint cost derivative equal explain grad hessian hvp jacobian jvp matrix "
         "simplify structure value_and_grad vjp",
         "checks": "check check_adjoint check_derivative verify",
+        "fitting": "gauss_newton laplace levenberg_marquardt minimizer",
         "bridges": "as_jax as_scipy as_torch nlp parquet",
     }
     _DOORS = (
