@@ -28,7 +28,7 @@ from adjoint.reverse.jacobian_program import jacobian_program
 from diff.terms.lower import program
 from hilbert import Map, SpaceError, Type, Vec
 from hilbert.arrays.libraries.namespace import to_numpy
-from hilbert.arrays.libraries.normal_equations import NormalEquations
+from hilbert.arrays.systems.normal_equations import NormalEquations
 from hilbert.errors import integer, number, shown
 from hilbert.map.map import require_map
 from linmap.matrices.made.patterns import SparsePattern

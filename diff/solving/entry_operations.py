@@ -18,12 +18,13 @@ from diff.terms.user_operation import OperationRule
 from diff.vocabulary.determinants import INVERSE
 from diff.vocabulary.operations import inner
 from hilbert import Fin, SpaceError
-from hilbert.arrays.libraries.sparse_systems import SparseSystem, scipy_of
+from hilbert.arrays.systems.scipy_modules import scipy_of
+from hilbert.arrays.systems.sparse_systems import SparseSystem
 from hilbert.relation import function
 from linmap import red
 
 if TYPE_CHECKING:
-    from hilbert.arrays.libraries.sparse_systems import Ints
+    from hilbert.arrays.systems.sparse_systems import Ints
 
 
 @final

@@ -7,7 +7,8 @@ what A is made of: (A⁻¹)' = −A⁻¹ A' A⁻¹.
 >>> from linmap import identity, rep, total
 >>> X = Fin.of(3)
 >>> A = 2.0 * identity(R**X) + rep(X) @ total(X)
->>> print(inverted(A), inverted(A)((R**X).ones()))
+>>> print(inverted(A), inverted(A)((R**X).ones()).array.round(12).tolist())
+((2 ·) + rep•Σ)⁻¹ [0.2, 0.2, 0.2]
 
 """
 

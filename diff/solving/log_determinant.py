@@ -24,6 +24,7 @@ import numpy as np
 
 from diff.solving.entry_operations import Places, logdet_of
 from diff.solving.inverse_map import Site, arrays_of, inverted, require_square
+from diff.solving.low_rank_plan import LowRankPlan, low_rank_plan
 from diff.terms.lift import lift
 from diff.terms.linearization import AnyLinearization, Linearization
 from diff.terms.lower import program
@@ -43,7 +44,6 @@ from hilbert.relation import function
 from hilbert.space.space import atom, type_of
 from linmap import red, uncurry
 from linmap.matrices.made.dense import array_plan
-from linmap.matrices.made.low_rank_plan import LowRankPlan, low_rank_plan
 from linmap.matrices.made.matrix_plans import sparse_plan
 from linmap.matrices.structure.structure import body_of
 from linmap.term import wire

@@ -29,9 +29,10 @@ from hilbert.space.snapshot import is_snapshot, snapshot
 from linmap.net.apply import apply_net
 from linmap.net.equal import Comparable
 from linmap.term.datum import Data
+from linmap.term.invertible import Invertible
 from linmap.term.linear_map import LinMap
 from linmap.term.net import Closed, Net, refs
-from linmap.term.protocols import Invertible, Simplifiable
+from linmap.term.protocols import Simplifiable
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

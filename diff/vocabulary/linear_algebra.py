@@ -36,7 +36,7 @@ from hilbert.base.attach import overloaded
 from hilbert.compiled.operations import dense_systems
 from hilbert.errors import shown, truth
 from hilbert.map.matrix_product import no_matrix
-from linmap.term.protocols import Invertible
+from linmap.term.invertible import Invertible
 
 if TYPE_CHECKING:
     from collections.abc import Callable

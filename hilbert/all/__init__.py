@@ -2,8 +2,8 @@
 
 A name is imported when somebody asks for it first. `dir(hb)` and `from hilbert.all import *` show the names that models
 are written with; the others are reached as `hb.name` as well, and are listed by subject in modules: `hb.bridges`,
-`hb.checks`, `hb.datatypes`, `hb.jets`, `hb.laws`, `hb.linalg`, `hb.matrices`, `hb.relations`, `hb.special`,
-`hb.tensors` and `hb.terms`.
+`hb.checks`, `hb.datatypes`, `hb.fitting`, `hb.jets`, `hb.laws`, `hb.linalg`, `hb.matrices`, `hb.relations`,
+`hb.special`, `hb.tensors` and `hb.terms`.
 
 The packages stay layers, of which each imports only those below it; the door stands above them all, and none imports
 it. Tests hold its names to theirs.
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     )
     from hilbert.all import (
         datatypes as datatypes,
+    )
+    from hilbert.all import (
+        fitting as fitting,
     )
     from hilbert.all import (
         jets as jets,
@@ -88,6 +91,7 @@ else:
         "bridges",
         "checks",
         "datatypes",
+        "fitting",
         "jets",
         "laws",
         "linalg",

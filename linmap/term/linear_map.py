@@ -10,7 +10,7 @@ from hilbert.base.notarray import Applicable
 from hilbert.index.index import Index
 from hilbert.map.map import AnyMap, Columnwise, OnLeaves, exponent, factor, reciprocal
 from hilbert.map.table_forms import of_columns
-from linmap.term.protocols import Invertible
+from linmap.term.invertible import Invertible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

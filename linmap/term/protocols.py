@@ -64,27 +64,6 @@ class Simplifiable:
         raise TypeError(type(self).__name__)
 
 
-class Invertible:
-    """A linear map, also in the point of a function, as the matrix of a linear system."""
-
-    __slots__ = ()
-
-    @declared
-    def inverted(self) -> Any:
-        """The inverse."""
-        raise NotImplementedError
-
-    @declared
-    def solved(self, b: Any = None) -> Any:
-        """The solution of the system with a right side, or, of a map in the point, the function of the point and b."""
-        raise NotImplementedError
-
-    @declared
-    def log_determinant(self) -> Any:
-        """The logarithm of the absolute value of the determinant."""
-        raise NotImplementedError
-
-
 class Runs:
     """A term that runs as a program: a function."""
 

@@ -107,7 +107,7 @@ def test_second_derivatives(n: int) -> None:
         def both(p: Any, solved: Any = hb.solve(d), determinant: Any = hb.linalg.logdet(d)) -> Any:  # noqa: B008
             return solved(p, V.zeros(), V.ones()).sum() + determinant(p, V.zeros())
 
-        g: Any = hb.fun(V)(lambda p: both(p))  # noqa: B023 - it is traced here
+        g: Any = hb.fun(V)(both)
         p, v, h = V.random(rng), V.random(rng), 1e-6
         slope = hb.grad(g)
         ends = [slope(V.vec(p.array + s * h * v.array)).array for s in (1, -1)]

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hilbert.arrays.kernels.library import Library
-    from hilbert.arrays.libraries.low_rank_systems import LowRankSystem
-    from hilbert.arrays.libraries.sparse_systems import SparseSystem
+    from hilbert.arrays.systems.low_rank_systems import LowRankSystem
+    from hilbert.arrays.systems.sparse_systems import SparseSystem
     from hilbert.index.index import Index
 
 

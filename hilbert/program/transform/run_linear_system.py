@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, final
 
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.arrays.kernels.library import Arrays
-from hilbert.arrays.libraries.linear_systems import direct, divided, gmres, has_room
-from hilbert.arrays.libraries.low_rank_systems import SingularBaseError
+from hilbert.arrays.systems.linear_systems import direct, divided, gmres, has_room
+from hilbert.arrays.systems.low_rank_systems import SingularBaseError
 from hilbert.errors import SpaceError
 from hilbert.index.index import Fin, Index
 from hilbert.program.control.equation_step import Solve

@@ -4,7 +4,7 @@ In least squares with many small groups of unknowns, such as the points of a bun
 few common unknowns. Which unknowns make a block, and which blocks go first, is read off the places of the entries.
 
 >>> import numpy as np
->>> from hilbert.arrays.libraries.sparse_systems import scipy_of
+>>> from hilbert.arrays.systems.scipy_modules import scipy_of
 >>> n = 1000  # an arrow: a diagonal, and one unknown that meets all
 >>> rows = np.concatenate([np.arange(n), np.full(n - 1, n - 1), np.arange(n - 1)])
 >>> cols = np.concatenate([np.arange(n), np.arange(n - 1), np.full(n - 1, n - 1)])
@@ -27,7 +27,11 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hilbert.arrays.libraries.sparse_systems import Ints, Scipy
+    import numpy.typing as npt
+
+    from hilbert.arrays.systems.scipy_modules import Scipy
+
+    Ints = npt.NDArray[np.signedinteger[Any]]
 
 LEFT, ROUNDS, FULL = 5, 4, 4096
 """At most one part in so many of the unknowns is left after so many rounds, and at most so many unknowns."""

@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 if TYPE_CHECKING:
-    from hilbert.arrays.libraries.sparse_systems import Ints
+    import numpy.typing as npt
+
+    Ints: TypeAlias = npt.NDArray[np.signedinteger[Any]]
 
 Blocks: TypeAlias = "tuple[Any, Any, Any]"
 """The blocks below the diagonal, on it, and above: block i of the first couples i to i − 1, of the last to i + 1."""

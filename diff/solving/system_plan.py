@@ -20,19 +20,20 @@ from attrs import evolve
 
 from diff.derive.affine import linearized
 from diff.derive.equation_derivative import inverse
+from diff.solving.low_rank_plan import low_rank_plan
 from diff.terms.program import as_program
 from hilbert.arrays.formal.formal_kernels import dense as multiplied_out
-from hilbert.arrays.libraries.linear_systems import TRIED, has_room
-from hilbert.arrays.libraries.low_rank_systems import LowRankSystem
 from hilbert.arrays.libraries.namespace import to_numpy
-from hilbert.arrays.libraries.sparse_systems import SparseSystem, scipy_of
+from hilbert.arrays.systems.linear_systems import TRIED, has_room
+from hilbert.arrays.systems.low_rank_systems import LowRankSystem
+from hilbert.arrays.systems.scipy_modules import scipy_of
+from hilbert.arrays.systems.sparse_systems import SparseSystem
 from hilbert.base.once import once
 from hilbert.errors import SpaceError
 from hilbert.program.control.equation_step import Solve, SystemPlan
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.constant import Const
 from hilbert.program.run.run import Runner
-from linmap.matrices.made.low_rank_plan import low_rank_plan
 from linmap.matrices.made.matrix_plans import sparse_plan
 from linmap.matrices.made.predicted_work import BYTE, FLOP, seconds, work
 from linmap.matrices.structure.matrix_shapes import (
@@ -57,7 +58,8 @@ from linmap.term.net import elements, refs
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hilbert.arrays.libraries.sparse_systems import Ints, Scipy
+    from hilbert.arrays.systems.scipy_modules import Scipy
+    from hilbert.arrays.systems.sparse_systems import Ints
     from hilbert.index.leaf import Leaf
     from hilbert.program.line.line import Line
     from linmap.term.net import Net

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from hilbert.arrays.libraries.sparse_systems import SparseSystem, scipy_of
+from hilbert.arrays.systems.scipy_modules import scipy_of
+from hilbert.arrays.systems.sparse_systems import SparseSystem
 
 if TYPE_CHECKING:
-    from hilbert.arrays.libraries.sparse_systems import Ints
+    from hilbert.arrays.systems.sparse_systems import Ints
 
 SMALL, SPARSE = 64, 4
 """The unknowns up to which the matrix is made in full, and the part of its entries up to which it is sparse."""

@@ -4,7 +4,8 @@ x = S⁻¹b − S⁻¹Uᵀ (id + V S⁻¹ Uᵀ)⁻¹ V S⁻¹ b, and the same on
 small S may cost.
 
 >>> import numpy as np
->>> from hilbert.arrays.libraries.sparse_systems import SparseSystem, scipy_of
+>>> from hilbert.arrays.systems.scipy_modules import scipy_of
+>>> from hilbert.arrays.systems.sparse_systems import SparseSystem
 >>> base = SparseSystem(np.arange(3), np.arange(3), 3, 3, scipy_of())
 >>> u = np.ones((1, 3))
 >>> LowRankSystem(base, 1).solved((np.ones(3), u, u), np.asarray([[4.0, 4.0, 4.0]]), "singular").tolist()
@@ -20,7 +21,7 @@ import numpy as np
 from hilbert.errors import SpaceError
 
 if TYPE_CHECKING:
-    from hilbert.arrays.libraries.sparse_systems import SparseSystem
+    from hilbert.arrays.systems.sparse_systems import SparseSystem
 
 ENTRY = 3e-9
 """Seconds for an entry of U, for each row of V."""

@@ -10,6 +10,7 @@ which of two ways is estimated to be quicker, and in which order the unknowns st
 Then `solved(values, b, …)` takes the values of the entries and several right sides.
 
 >>> import numpy as np
+>>> from hilbert.arrays.systems.scipy_modules import scipy_of
 >>> some = SparseSystem(np.asarray([0, 1, 1, 2]), np.asarray([0, 0, 1, 2]), 3, 3, scipy_of())
 >>> some.way, some.solved(np.asarray([2.0, 1.0, 1.0, 4.0]), np.asarray([[2.0, 3.0, 4.0]]), "singular").tolist()
 ('in a band of 1 + 1 + 0 diagonals', [[1.0, 2.0, 1.0]])
@@ -24,13 +25,14 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
-from hilbert.arrays.libraries.block_elimination import Elimination
-from hilbert.arrays.libraries.selected_inverse import near_inverse
+from hilbert.arrays.systems.block_elimination import Elimination
+from hilbert.arrays.systems.selected_inverse import near_inverse
 from hilbert.errors import SpaceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import ModuleType
+
+    from hilbert.arrays.systems.scipy_modules import Scipy
 
 Ints = npt.NDArray[np.signedinteger[Any]]
 PLACE, SQUARE = 2e-8, 1e-10
@@ -44,28 +46,6 @@ WIDE, COLUMNS = 16, 64
 """The widest band whose inverse is found by cyclic reduction, and the columns that are solved for at once otherwise."""
 FILL = 2**28
 """The most entries of factors, bounded by the profile of the matrix; of more no factors are made."""
-
-
-@final
-@frozen
-class Scipy:
-    """The modules of scipy that solve systems."""
-
-    linalg: ModuleType
-    sparse: ModuleType
-    graphs: ModuleType
-    factors: ModuleType
-
-
-def scipy_of() -> Scipy | None:
-    """scipy, or None where it is not installed: it is an extra."""
-    try:
-        from scipy import linalg, sparse  # imported where it is first needed: it takes a while to load
-        from scipy.sparse import csgraph
-        from scipy.sparse import linalg as factors
-    except ImportError:
-        return None
-    return Scipy(linalg, sparse, csgraph, factors)
 
 
 @final
