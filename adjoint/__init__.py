@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from adjoint.bridges.nonlinear_program import NonlinearProgram, nlp
     from adjoint.checks.check_derivatives import Checks, Report, check, check_adjoint, check_derivative
     from adjoint.checks.verification import Verification, verify
+    from adjoint.fitting.laplace import laplace
+    from adjoint.fitting.least_squares import Fit, gauss_newton, levenberg_marquardt
+    from adjoint.fitting.minimizer import minimizer
     from adjoint.reverse.adjoint_affine import adjoint_affine, vjp
     from adjoint.reverse.compiled import compiled
     from adjoint.reverse.gradient import grad, hvp, value_and_grad
@@ -39,6 +42,7 @@ __all__ = [
     "NAMES",
     "Checks",
     "CompiledJacobianProgram",
+    "Fit",
     "FlatMap",
     "FlatObjective",
     "JacobianProgram",
@@ -56,12 +60,16 @@ __all__ = [
     "check_derivative",
     "compiled",
     "distributed",
+    "gauss_newton",
     "grad",
     "hessian",
     "hessian_program",
     "hvp",
     "jacobian",
     "jacobian_program",
+    "laplace",
+    "levenberg_marquardt",
+    "minimizer",
     "nlp",
     "parquet",
     "value_and_grad",

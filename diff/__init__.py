@@ -109,7 +109,6 @@ if TYPE_CHECKING:  # what declared methods mean
     from diff.control.fixed_points import search as Implicit_search
     from diff.datatypes.kinds.value_files import load as Values_load
     from diff.datatypes.kinds.value_files import save as Values_save
-    from diff.derive.system_plan import plan as Solve_plan
     from diff.function_cost import costed as Runs_costed
     from diff.function_cost import orders as Runs_orders
     from diff.lam.show.show import show_term as Former___str__
@@ -123,6 +122,10 @@ if TYPE_CHECKING:  # what declared methods mean
     from diff.printing.function_repr import spell as Fun___repr__
     from diff.printing.show import show_function as Fun___str__
     from diff.printing.show import show_linearization as Linearization___str__
+    from diff.solving.inverse_map import inverted as Invertible_inverted
+    from diff.solving.inverse_map import solved as Invertible_solved
+    from diff.solving.log_determinant import log_determinant as Invertible_log_determinant
+    from diff.solving.system_plan import plan as Solve_plan
     from diff.terms.equal import linearization_label as Linearization_label
     from diff.terms.equal import program_label as Fun_label
     from diff.terms.nodes import composition as Fun__compose

@@ -11,6 +11,7 @@ from diff.datatypes.term.term_decorator import TermMaker
 from diff.derive.varying_parts import Wrt
 from diff.terms.elementwise import Binary
 from diff.terms.linearization import Linearization
+from diff.terms.program import Program
 from diff.trace.expr import Expr
 from diff.trace.trace import Tracer, Tracing
 from hilbert import (
@@ -1074,6 +1075,12 @@ def solve(A: Vec[Copower[Field, Product[I, J]]], b: Expr[Copower[Field, I]]) -> 
 @overload
 def solve(A: Vec[Copower[Field, Product[I, J]]], b: Expr[Copower[Field, Product[I, K]]]) -> Expr[Copower[Field, Product[J, K]]]: ...
 @overload
+def solve(A: LinMap[V, W], b: Vec[W]) -> Vec[V]: ...
+@overload
+def solve(A: LinMap[V, W], b: Expr[W]) -> Expr[V]: ...
+@overload
+def solve(A: Linearization[U, V, W]) -> Program[DirectSum[U, W], V]: ...
+@overload
 def solve_triangular(A: Vec[Copower[Field, Product[I, J]]], b: Vec[Copower[Field, I]], *, lower: bool = True) -> Vec[Copower[Field, J]]:
     """As `solve`, where only the lower triangle of A is read, or the upper one; the other has gradient 0."""
 @overload
@@ -1092,6 +1099,10 @@ def inverse(A: Vec[Copower[Field, Product[I, J]]]) -> Vec[Copower[Field, Product
 @overload
 def inverse(A: Expr[Copower[Field, Product[I, J]]]) -> Expr[Copower[Field, Product[J, I]]]: ...
 @overload
+def inverse(A: LinMap[V, W]) -> LinMap[W, V]: ...
+@overload
+def inverse(A: Linearization[U, V, W]) -> Linearization[U, W, V]: ...
+@overload
 def det(A: Vec[Copower[Field, Product[I, J]]]) -> Vec[Field]:
     """The determinant; its derivative is tr(adj(A)·A'), at singular matrices, too, as is the second one."""
 @overload
@@ -1101,6 +1112,10 @@ def logdet(A: Vec[Copower[Field, Product[I, J]]]) -> Vec[Field]:
     """log |det A|; −∞ where A is singular."""
 @overload
 def logdet(A: Expr[Copower[Field, Product[I, J]]]) -> Expr[Field]: ...
+@overload
+def logdet(A: LinMap[V, W]) -> Vec[Field]: ...
+@overload
+def logdet(A: Linearization[U, V, W]) -> Program[U, Field]: ...
 @overload
 def cholesky(A: Vec[Copower[Field, Product[I, I]]]) -> Vec[Copower[Field, Product[I, I]]]:
     """L, lower triangular with positive diagonal, L Lᵀ = (A + Aᵀ)/2; raises SpaceError where that is not positive."""

@@ -47,7 +47,7 @@ from diff import (
 from diff.derive.loop_derivative import LoopDerivative
 from diff.terms.elementwise import Elementwise
 from hilbert import R32, Bool, Elements, Fin, Part, R, Record, Scalar, SpaceError, Z, direct_sum
-from hilbert.arrays.libraries import linear_systems
+from hilbert.arrays.systems import linear_systems
 from hilbert.program.control.equation_step import Solve
 from hilbert.program.control.loop import Loop
 from hilbert.program.line.external import External

@@ -13,7 +13,7 @@ from adjoint import NAMES, check_derivative, grad, jacobian
 from diff import again, conv, derivative, exp, fun, jvp, lift, onehot, operation, program, register, sin, tanh
 from diff.terms import user_operation
 from hilbert import R32, Elements, Fin, R, SpaceError, direct_sum
-from hilbert.arrays.libraries import linear_systems
+from hilbert.arrays.systems import linear_systems
 from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
 from hilbert.program.line import external
@@ -271,8 +271,8 @@ def test_many_unknowns_without_a_matrix(monkeypatch: pytest.MonkeyPatch) -> None
         return pytest.fail("a matrix is made")
 
     monkeypatch.setattr("hilbert.program.transform.run_linear_system.direct", made)
-    monkeypatch.setattr("diff.derive.system_plan.scipy_of", lambda: None)
-    monkeypatch.setattr("diff.derive.system_plan.FAR", 0)
+    monkeypatch.setattr("diff.solving.system_plan.scipy_of", lambda: None)
+    monkeypatch.setattr("diff.solving.system_plan.FAR", 0)
     n = 514
     W = R ** Fin.of(n)
     f: Any = fun(W)(lambda u: root(lambda w: w + 0.1 * w.roll(1) - u, u))

@@ -1130,6 +1130,20 @@ ADJOINT: dict[str, Rows] = {
     "parquet": [
         ("parquet(3)", "parquet(path) takes the path of a file, not 3"),
     ],
+    "laplace": [
+        ("laplace(3, v)", "laplace takes a map, not 3"),
+        ("laplace(f, v)", "laplace(f, start) takes an f of parameters and latent variables into ℝ"),
+    ],
+    "levenberg_marquardt": [
+        ("levenberg_marquardt(3, v)", "levenberg_marquardt takes a map, not 3"),
+        ("levenberg_marquardt(f, 3)", "the start is a vector of"),
+        ("levenberg_marquardt(f, v, loss='l1')", "the name of a loss is 'squares', 'huber', 'cauchy'"),
+    ],
+    "gauss_newton": [("gauss_newton(f, 3)", "the start is a vector of")],
+    "minimizer": [
+        ("fun(V)(lambda x: minimizer(lambda y: y, x))", "the function of minimizer gives a number"),
+        ("minimizer(f, 3)", "the start of minimizer"),
+    ],
     "compiled": [
         ("compiled(3)", "compiled takes a map, not 3"),
         ('compiled(f, backend="gcc")', "backend='gcc'): the name of a backend is \"llvm\" or \"interpreter\""),
@@ -1159,8 +1173,8 @@ ADJOINT: dict[str, Rows] = {
 
 TABLE = {"hilbert": HILBERT, "linmap": LINMAP, "diff": DIFF, "adjoint": ADJOINT}
 RESULTS = {"SpaceError", "Report", "Checks", "Verification", "Cost", "Compression", "Explanation"}
-RESULTS |= {"Source", "TermFunction", "AnyTermFunction", "FlatMap", "FlatObjective", "NonlinearProgram"}
-"""The error itself, what a check, cost, source, compress, as_scipy and nlp return,
+RESULTS |= {"Source", "TermFunction", "AnyTermFunction", "FlatMap", "FlatObjective", "NonlinearProgram", "Fit"}
+"""The error itself, what a check, cost, source, compress, as_scipy, nlp and least squares return,
 the type that `term` makes: nothing users make."""
 
 

@@ -152,6 +152,10 @@ MAPS: dict[str, Callable[[], Any]] = {
     "inject": lambda: hb.inject(BOTH, 0),
     "inner": lambda: hb.inner(x, x),
     "blocked": lambda: hb.blocked(hb.grad(hb.fun(V)(lambda v: v @ v)), over=V.index)(x),
+    "gauss_newton": lambda: hb.gauss_newton(hb.fun(V)(lambda v: hb.exp(v) - 2.0), x).point,
+    "levenberg_marquardt": lambda: hb.levenberg_marquardt(hb.fun(V)(lambda v: hb.exp(v) - 2.0), x).point,
+    "laplace": lambda: hb.laplace(hb.fun(V, V)(lambda p, v: (hb.exp(p) * v * v).sum()), x)(x),
+    "minimizer": lambda: hb.fun(V)(lambda p: hb.minimizer(lambda v: ((v - p) * (v - p)).sum(), p))(x),
     "compiled": lambda: hb.compiled(hb.grad(quadratic))(x),
     "distributed": lambda: hb.distributed(hb.grad(hb.fun(V)(lambda v: v @ v)), over=V.index)(data={"v": x.array}),
     "as_scipy": lambda: (

@@ -78,6 +78,7 @@ def test_what_the_door_shows() -> None:
     [
         "bridges",
         "checks",
+        "fitting",
         "datatypes",
         "jets",
         "laws",

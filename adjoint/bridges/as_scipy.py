@@ -23,9 +23,10 @@ from adjoint.bridges.varied import retyped, varied
 from adjoint.reverse.adjoint_affine import vjp
 from adjoint.reverse.gradient import grad, value_and_grad
 from adjoint.reverse.jacobian_program import AnyJacobianProgram, derived, hessian_program, jacobian_program
-from adjoint.reverse.wrt import restricted, takes_wrt
+from adjoint.reverse.wrt import takes_wrt
 from diff.compiled.own_runner import keeps_runner
 from diff.derive.affine import linearized
+from diff.derive.partial_derivative import restricted
 from diff.derive.varying_parts import Wrt
 from diff.terms import planned_program
 from diff.terms.lower import program

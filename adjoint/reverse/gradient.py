@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
-from adjoint.reverse.wrt import restricted, takes_wrt
+from adjoint.reverse.wrt import takes_wrt
 from diff import program
 from diff.compiled.own_runner import keeps_runner
 from diff.derive.affine import linearized
+from diff.derive.partial_derivative import restricted
 from diff.derive.varying_parts import Chosen, Wrt, part, positions
 from diff.terms.function import OnData
 from diff.terms.planned_program import derived

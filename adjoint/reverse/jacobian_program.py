@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 from attrs import field, frozen
 
 from adjoint.reverse.gradient import of_scalar
-from adjoint.reverse.wrt import restricted, takes_wrt
+from adjoint.reverse.wrt import takes_wrt
 from diff import derivative
 from diff.compiled.compiled_program import Backend, RunsCompiled, machine_program
 from diff.compiled.own_runner import keeps_runner
+from diff.derive.partial_derivative import restricted
 from diff.derive.varying_parts import Wrt
 from diff.terms.linearization import AnyLinearization
 from diff.terms.program import AnyProgram, Program

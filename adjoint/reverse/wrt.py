@@ -5,13 +5,8 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from diff import Linearization
-from diff.derive.varying_parts import Chosen, Wrt, part, positions
-from diff.terms.linearization import AnyLinearization
 from hilbert import SpaceError
-from hilbert.base.once import once
 from hilbert.tracebacks import called
-from linmap.term.net import Net
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,16 +28,3 @@ def takes_wrt(function: F) -> F:
         return function(*args, **options)
 
     return cast("F", called(told))
-
-
-def restricted(d: AnyLinearization, wrt: Wrt) -> AnyLinearization:
-    """The derivative in some parts of the domain: the same net, fed at fewer wires."""
-    chosen = positions(d.point, wrt)
-    return d if chosen is None else _restricted(d, chosen)
-
-
-@once
-def _restricted(d: AnyLinearization, chosen: Chosen) -> AnyLinearization:
-    space, leaves = part(d.point, chosen)
-    inputs = tuple(d.body.inputs[k] for k in leaves)
-    return Linearization(d.program, Net(space, d.body.cod, inputs, d.body.arcs, d.body.outputs, d.body.wires))

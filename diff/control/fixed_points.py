@@ -30,10 +30,11 @@ from hilbert.base.attach import overloaded
 from hilbert.base.once import once
 from hilbert.errors import integer, number, shown, written
 from hilbert.index.leaf import Leaf
+from hilbert.index.spec import Spec
 from hilbert.program.control.equation_step import Implicit
 from hilbert.program.control.while_loop import While
 from hilbert.program.line.builder import Builder
-from hilbert.program.line.choice import TRUTH
+from hilbert.program.line.choice import TRUTH, Choose
 from hilbert.program.line.constant import filled
 from hilbert.program.line.operation import Literal
 from hilbert.program.planning.contraction_plan import planned
@@ -45,8 +46,13 @@ from linmap.net.apply_recur import acted
 from linmap.term.datum import Ref
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TypeAlias
+
     from diff import _calls
     from hilbert.program.line.line import Line
+
+    Tried: TypeAlias = tuple[Expr[Boolean], list[int]]
 
 
 @overloaded(lambda: _calls.fixed_point)
@@ -59,7 +65,7 @@ def fixed_point(f: Any, start: Any, *, tolerance: float | None = None, at_most: 
     function theorem); lifted, each lane stops by itself. Raises SpaceError for an f into another space, and where x is
     not found in so many rounds.
     """
-    return _found("fixed_point", f, start, tolerance, at_most)
+    return found("fixed_point", f, start, tolerance, at_most)
 
 
 @overloaded(lambda: _calls.root)
@@ -70,10 +76,16 @@ def root(f: Any, start: Any, *, tolerance: float | None = None, at_most: int = 1
     It stops where a step is at most tolerance·(1 + |x|); see `fixed_point` for that, for lifts and for errors. The
     derivative is −(∂f)⁻¹ applied to that of what f reads around it.
     """
-    return _found("root", f, start, tolerance, at_most)
+    return found("root", f, start, tolerance, at_most)
 
 
-def _found(what: str, f: Any, start: Tree, tolerance: Any, at_most: Any) -> Tree:
+def found(
+    what: str, f: Any, start: Tree, tolerance: Any, at_most: Any, equation: Callable[[Line, int], Line] | None = None
+) -> Tree:
+    """The solution of what a function says: of f(x) = x, of f(x) = 0, or of the `equation` that its line is made of.
+
+    That is given the line, and the number of arrays of x among its arguments.
+    """
     spaces_of(start, f"the start of {what}")
     most, given = integer(at_most), None if tolerance is None else number(tolerance)
     if most is None or most < 1:
@@ -91,10 +103,12 @@ def _found(what: str, f: Any, start: Tree, tolerance: Any, at_most: Any) -> Tree
             msg = f"{what} finds numbers of one precision, not an element of {said(spaces)}"
             raise SpaceError(msg)
         body = traced(b, what, f, (spaces,), first)
-        is_root = what == "root"
-        _fits(what, f, spaces, body.spaces, is_root=is_root)
+        is_root = what != "fixed_point"
+        if equation is None:
+            _fits(what, f, spaces, body.spaces, is_root=is_root)
         least = float(np.finfo(leaves[0].dtype).eps) ** (2 / 3) if given is None else given
-        line, captured = apart(b, body.line, len(leaves), body.captured)
+        whole = body.line if equation is None else equation(body.line, len(leaves))
+        line, captured = apart(b, whole, len(leaves), body.captured)
         step = Implicit(line, len(leaves), is_root, least, most, names=body.names)
         return built(b, spaces, iter(step_of(b, step, (*slots_of(b, first), *captured))))
 
@@ -129,8 +143,8 @@ def search(f: Implicit) -> Line:
         undone = inverse(b, linearized(as_program(body)), [*x, *rest], n, of=f.of)
         found = acted(b, undone, dict(enumerate(values)), lambda d: d.slot if isinstance(d, Ref) else b.literal(d))
         steps = [b.scale(-1.0, found[k]) for k in range(n)]
-        after = [b.add(k, step) for k, step in zip(x, steps, strict=True)]
         left = _norm(b, values)
+        after = _nearer(b, f, x, steps, rest, left)
     else:
         after = values
         steps = [b.add(k, b.scale(-1.0, old)) for k, old in zip(values, x, strict=True)]
@@ -147,6 +161,42 @@ def search(f: Implicit) -> Line:
     start = [yes, outer.number(0.0, one), *range(n), *shared]
     name = "the root" if f.is_root else "the fixed point"
     return in_lanes(f, planned(outer.line(step_of(outer, While(round_, 2 + n, name, f.most), start)[2:])))
+
+
+LEAST = 2.0**-12
+"""The least part of a step of Newton's that is tried."""
+
+
+def _nearer(b: Builder, f: Implicit, x: list[int], steps: list[int], rest: list[int], left: Expr[Any]) -> list[int]:
+    """x + t·step for the first t of 1, ½, ¼, … that makes |f| smaller, so that far away no step goes astray.
+
+    Where none does, it is the whole step.
+    """
+    n, one = f.unknowns, b.slots[left.slots[0]]
+    leaves, captured = [b.slots[k] for k in x], [b.slots[k] for k in rest]
+
+    def tried(b: Builder, x: Sequence[int], steps: Sequence[int], rest: Sequence[int], left: int) -> Tried:
+        """True where |f| is not smaller at x + step, and x + step."""
+        after = [b.add(k, step) for k, step in zip(x, steps, strict=True)]
+        where = b.inline(f.body, [*after, *rest])
+        found: Expr[Boolean] = _norm(b, [where[k] for k in f.body.outputs]) < _number(b, left)
+        return ~found, after
+
+    at = 2 + n  # (does it go on, t, x + t·step), |f| at x, x, step, captures
+    inner = Builder([TRUTH, one, *leaves, one, *leaves, *leaves, *captured], fixed=f.body.fixed)
+    half = inner.scale(0.5, 1)
+    less = [inner.contract(Spec.scalar(len(leaf.axes)), half, at + 1 + n + k) for k, leaf in enumerate(leaves)]
+    fails, after = tried(inner, range(at + 1, at + 1 + n), less, range(at + 1 + 2 * n, inner.arity), at)
+    go: Expr[Boolean] = fails & (_number(inner, half) > LEAST)
+    rounds, shared = apart(b, inner.line([*go.slots, half, *after]), at, [left.slots[0], *x, *steps, *rest])
+    first, whole = tried(b, x, steps, rest, left.slots[0])
+    _, t, *found = step_of(b, While(rounds, at), [*first.slots, b.number(1.0, one), *whole, *shared])
+    is_found: Expr[Boolean] = _number(b, t) > LEAST
+    return [b.step(Choose(), (*is_found.slots, k, w)) for k, w in zip(found, whole, strict=True)]
+
+
+def _number(b: Builder, slot: int) -> Expr[Any]:
+    return Expr(b, type_of(b.slots[slot]), (slot,))
 
 
 def _norm(b: Builder, slots: list[int]) -> Expr[Any]:

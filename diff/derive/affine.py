@@ -9,7 +9,7 @@ derivative of several arcs, to their files; `diff.derive.tangents` keeps what is
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, assert_never
+from typing import TYPE_CHECKING, Any, TypeVar, assert_never, overload
 
 from diff.compiled.own_runner import keeps_runner
 from diff.derive.axis_derivative import along
@@ -18,6 +18,7 @@ from diff.derive.branch_derivative import derived as derived_condition
 from diff.derive.equation_derivative import derived as derived_equation
 from diff.derive.loop_derivative import derived as derived_loop
 from diff.derive.loop_derivative import derived_without_bound
+from diff.derive.partial_derivative import restricted
 from diff.derive.primitive_partials import partial_arcs
 from diff.derive.tangents import Tangents
 from diff.derive.user_operation_derivative import derived as derived_custom
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from diff import _calls
+    from diff.derive.varying_parts import Wrt
     from diff.terms.program import Operation
     from hilbert.program.control.flows import Flow
     from hilbert.program.line.line import Line, Step
@@ -57,13 +59,18 @@ V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 
 
-def derivative(f: Map[V, W]) -> Linearization[V, V, W]:
+@overload
+def derivative(f: Map[V, W]) -> Linearization[V, V, W]: ...
+@overload
+def derivative(f: Map[V, W], *, wrt: Wrt) -> Linearization[V, Any, W]: ...
+def derivative(f: Map[V, W], *, wrt: Wrt = None) -> Linearization[V, Any, W]:
     """f' in the point: Figure 1 on a symbol, by the five rules of Theorem 4.1; its size is linear in that of f.
 
-    It is taken of planned(f): contractions are put in order before they are derived.
+    With `wrt`, a position of an argument or a lens of a record, the partial derivative: on that part alone. It is taken
+    of planned(f): contractions are put in order before they are derived.
     """
     require_map(f, "derivative")
-    return linearized(planned(f))
+    return restricted(linearized(planned(f)), wrt)
 
 
 @once

@@ -163,6 +163,11 @@ def inverse(
     return _Partial.at(b, d, args).inverse(unknowns, of=of, is_root=is_root, lanes=lanes, lead=lead)
 
 
+def undone(b: Builder, net: Net, place: dict[int, int]) -> wire.Inverse:
+    """The inverse of a net, the data of which are slots of a builder."""
+    return _Partial(b, net, place).inverse(len(net.inputs), of="", is_root=True, lanes=0, lead=0)
+
+
 def guarded(f: wire.Inverse, datum: Ref) -> wire.Inverse:
     """(f + [¬c] id)⁻¹, with a truth value c behind the data, which are 0 where it is false: there, something is undone.
 

@@ -29,6 +29,7 @@ from hilbert.space.snapshot import is_snapshot, snapshot
 from linmap.net.apply import apply_net
 from linmap.net.equal import Comparable
 from linmap.term.datum import Data
+from linmap.term.invertible import Invertible
 from linmap.term.linear_map import LinMap
 from linmap.term.net import Closed, Net, refs
 from linmap.term.protocols import Simplifiable
@@ -81,7 +82,7 @@ SIGNS_OF_DERIVATIVES = {
 
 @final
 @frozen(eq=False, repr=False)
-class Linearization(DisplayedAsFormula, Term, Simplifiable, Comparable, Refusing, Generic[P, V, W]):
+class Linearization(DisplayedAsFormula, Term, Simplifiable, Invertible, Comparable, Refusing, Generic[P, V, W]):
     """A linear map V ⊸ W in the point of P: a program on P and an open net whose data are slots of the program."""
 
     _attributes: ClassVar[dict[str, str]] = OF_DERIVATIVES

@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -36,12 +36,14 @@ from hilbert.base.attach import overloaded
 from hilbert.compiled.operations import dense_systems
 from hilbert.errors import shown, truth
 from hilbert.map.matrix_product import no_matrix
+from linmap.term.invertible import Invertible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from diff import _calls
 
+F = TypeVar("F", bound="Callable[..., Any]")
 
 # --- matrices, and square ones ---
 
@@ -177,12 +179,28 @@ UPPER = _rules(
 )
 
 
+def _of_maps(method: str) -> Callable[[F], F]:
+    """An operation on matrices that a method has for linear maps."""
+
+    def taking(operation: F) -> F:
+        @wraps(operation)
+        def applied(A: Any, *more: Any) -> Any:
+            return getattr(A, method)(*more) if isinstance(A, Invertible) else operation(A, *more)
+
+        return cast("F", applied)
+
+    return taking
+
+
 @overloaded(lambda: _calls.solve)
+@_of_maps("solved")
 @eager
 def solve(A: Any, b: Any) -> Any:
     """A⁻¹b for A ∈ ℝ^{Y×X}, |X| = |Y|, and b ∈ ℝ^Y or ℝ^{Y×Z}, by LU; in ℝ^X or ℝ^{X×Z}.
 
-    Lifted over b alone, A is factored once. Raises SpaceError for other spaces, and where A is singular.
+    For a linear map A and b in its codomain the system is solved by the structure of A. Of a derivative d in the point,
+    `solve(d)` is the function (x, b) ↦ d(x)⁻¹b. Lifted over b alone, A is factored once. Raises SpaceError for other
+    spaces, and where A is singular.
     """
     return _system(SOLVE, "solve", A, b)
 
@@ -201,9 +219,13 @@ def _system(rules: dict[bool, OperationRule], what: str, A: Any, b: Any) -> Any:
 
 
 @overloaded(lambda: _calls.inverse)
+@_of_maps("inverted")
 @eager
 def inverse(A: Any) -> Any:
-    """A⁻¹ ∈ ℝ^{X×Y} of A ∈ ℝ^{Y×X}; raises SpaceError for other spaces, and where A is singular."""
+    """A⁻¹ ∈ ℝ^{X×Y} of A ∈ ℝ^{Y×X}; raises SpaceError for other spaces, and where A is singular.
+
+    Of a linear map, or a derivative in the point, it is one again, which solves a system where it is applied.
+    """
     Y, X, field = require_square(A, "inverse")
     return _run(INVERSE, field ** (X * Y), A)
 
@@ -228,9 +250,13 @@ LOGDET = known(
 
 
 @overloaded(lambda: _calls.logdet)
+@_of_maps("log_determinant")
 @eager
 def logdet(A: Any) -> Any:
-    """log |det A|; −∞ where A is singular."""
+    """log |det A|; −∞ where A is singular.
+
+    For a linear map by its structure; of a derivative in the point it is a function of the point.
+    """
     return _run(LOGDET, require_square(A, "logdet")[2], A)
 
 

@@ -2,8 +2,8 @@
 
 A name is imported when somebody asks for it first. `dir(hb)` and `from hilbert.all import *` show the names that models
 are written with; the others are reached as `hb.name` as well, and are listed by subject in modules: `hb.bridges`,
-`hb.checks`, `hb.datatypes`, `hb.jets`, `hb.laws`, `hb.linalg`, `hb.matrices`, `hb.relations`, `hb.special`,
-`hb.tensors` and `hb.terms`.
+`hb.checks`, `hb.datatypes`, `hb.fitting`, `hb.jets`, `hb.laws`, `hb.linalg`, `hb.matrices`, `hb.relations`,
+`hb.special`, `hb.tensors` and `hb.terms`.
 
 The packages stay layers, of which each imports only those below it; the door stands above them all, and none imports
 it. Tests hold its names to theirs.
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     )
     from hilbert.all import (
         datatypes as datatypes,
+    )
+    from hilbert.all import (
+        fitting as fitting,
     )
     from hilbert.all import (
         jets as jets,
@@ -81,12 +84,14 @@ else:
         "derivatives": "Derivative LinMap adjoint cost derivative equal explain grad hessian hvp jacobian jvp matrix "
         "simplify structure value_and_grad vjp",
         "checks": "check check_adjoint check_derivative verify",
+        "fitting": "gauss_newton laplace levenberg_marquardt minimizer",
         "bridges": "as_jax as_scipy as_torch nlp parquet",
     }
     _DOORS = (
         "bridges",
         "checks",
         "datatypes",
+        "fitting",
         "jets",
         "laws",
         "linalg",

@@ -10,6 +10,7 @@ from hilbert.base.notarray import Applicable
 from hilbert.index.index import Index
 from hilbert.map.map import AnyMap, Columnwise, OnLeaves, exponent, factor, reciprocal
 from hilbert.map.table_forms import of_columns
+from linmap.term.invertible import Invertible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +23,7 @@ V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
 
 
-class LinMap(Columnwise[V, W]):
+class LinMap(Columnwise[V, W], Invertible):
     """f : V ⊸ W, a continuous linear map as a term."""
 
     __slots__ = ()

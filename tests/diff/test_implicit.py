@@ -36,7 +36,7 @@ from diff import (
 )
 from diff.names import NAMES
 from hilbert import R32, Copower, Fin, R, SpaceError
-from hilbert.arrays.libraries import linear_systems
+from hilbert.arrays.systems import linear_systems
 from hilbert.program.control.equation_step import Solve
 from linmap import cost, diagonal, equal, explain, matrix, simplify, structure
 from tests.oracle import value
@@ -321,7 +321,7 @@ def test_many_unknowns(monkeypatch: pytest.MonkeyPatch) -> None:
     x, y = U.random(RNG(0)), point(g)
     direct = f(x), grad(f)(x), grad(total(g))(y)
     monkeypatch.setattr("hilbert.program.control.equation_step.SMALL", 0)
-    monkeypatch.setattr("diff.derive.system_plan.FAR", 0)
+    monkeypatch.setattr("diff.solving.system_plan.FAR", 0)
     f = total(fun(U)(lambda a: root(lambda x: x * x * x + x + q @ x - a, a)))
     g = lift(fun(R, U)(lambda k, a: f(k * a)), Fin.of(3), over=(1,))
     assert str(cost(f)).endswith("system root of 40 unknowns: by GMRES, or by its matrix")
@@ -349,8 +349,8 @@ def test_gmres() -> None:
 
 def test_where_gmres_is_slow_a_matrix_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """An implicit step of a stiff diffusion, without scipy: in one lane and in three, and its gradient."""
-    monkeypatch.setattr("diff.derive.system_plan.scipy_of", lambda: None)
-    monkeypatch.setattr("diff.derive.system_plan.FAR", 0)
+    monkeypatch.setattr("diff.solving.system_plan.scipy_of", lambda: None)
+    monkeypatch.setattr("diff.solving.system_plan.FAR", 0)
     n = 513
     line, many = R ** Fin.of(n), Fin.of(3)
     stiff = 2.0 * np.eye(n) - np.roll(np.eye(n), 1, 0) - np.roll(np.eye(n), -1, 0)

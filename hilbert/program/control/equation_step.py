@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, final
 
+import numpy as np
 from attrs import evolve, field, frozen
 
 from hilbert.arrays.kernels.kernel import Kernel
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hilbert.arrays.kernels.library import Library
-    from hilbert.arrays.libraries.sparse_systems import SparseSystem
+    from hilbert.arrays.systems.low_rank_systems import LowRankSystem
+    from hilbert.arrays.systems.sparse_systems import SparseSystem
     from hilbert.index.index import Index
 
 
@@ -139,7 +141,8 @@ class _Search:
         if bound is None:
             line = prepared(self._of.search())
             bound = self._bound = BoundLine(line, outer.inner, Arrays(arrays).parts)
-        return Arrays(bound(arrays))
+        with np.errstate(all="ignore"):  # of points that are tried; a search that ends at no number is an error
+            return Arrays(bound(arrays))
 
 
 @final
@@ -158,7 +161,7 @@ class SystemPlan:
     bytes: int
     largest: int
     division: bool = False
-    entries: SparseSystem | None = None
+    entries: SparseSystem | LowRankSystem | None = None
     values: Callable[[Sequence[Any]], Any] | None = None
     first: bool = False
 

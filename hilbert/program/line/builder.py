@@ -8,7 +8,7 @@ from hilbert.errors import SpaceError
 from hilbert.index.index import Unit
 from hilbert.index.leaf import Bundle
 from hilbert.program.line.bundle import Pack, Unpack
-from hilbert.program.line.constant import filled
+from hilbert.program.line.constant import Const, filled
 from hilbert.program.line.line import Line, Step, pruned
 from hilbert.program.line.operation import Add, Captured, Contract, Literal, Reduce, Scale
 from hilbert.program.line.step_operation import Operation
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from hilbert.index.index import Index
     from hilbert.index.leaf import Leaf
     from hilbert.index.spec import Spec
-    from hilbert.program.line.constant import Const
     from hilbert.program.line.operation import Unary
     from hilbert.program.line.source_line import Place
 
@@ -101,7 +100,10 @@ class Builder:
         return None if slot < self.arity else self.steps[slot - self.arity].operation
 
     def literal(self, value: Const) -> int:
-        """A constant."""
+        """A constant; that of a bundle is packed of constants."""
+        if isinstance(value.leaf, Bundle):
+            parts = enumerate(zip(value.array, value.leaf.leaves, strict=True))
+            return self.pack([self.literal(Const(a, leaf, ("part", k, *value.key))) for k, (a, leaf) in parts])
         return self.emit(Literal(value), (), value.leaf)
 
     def number(self, k: float, leaf: Leaf) -> int:

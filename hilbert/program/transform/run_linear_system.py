@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, final
 
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.arrays.kernels.library import Arrays
-from hilbert.arrays.libraries.linear_systems import direct, divided, gmres, has_room
+from hilbert.arrays.systems.linear_systems import direct, divided, gmres, has_room
+from hilbert.arrays.systems.low_rank_systems import SingularBaseError
 from hilbert.errors import SpaceError
 from hilbert.index.index import Fin, Index
 from hilbert.program.control.equation_step import Solve
@@ -86,7 +87,12 @@ class _Solver:
         if plan.entries is None or plan.values is None or not known:
             return self._in_full(xp, arrays, b)
         right = lib.to_host(xp.reshape(b, (b.shape[0], -1)))
-        return lib.from_host(plan.entries.solved(plan.values(arrays[self.ends :]), right, self.singular), b)
+        try:
+            return lib.from_host(plan.entries.solved(plan.values(arrays[self.ends :]), right, self.singular), b)
+        except SingularBaseError:
+            if not self.has_room:
+                raise
+            return self._in_full(xp, arrays, b)
 
     def _divided(self, lib: Library, arrays: list[Any], b: Any) -> Any:
         """Solve by division: the line applied to ones is the diagonal, for no entry is added to another."""

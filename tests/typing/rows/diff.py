@@ -31,6 +31,7 @@ from diff.datatypes.term.term_decorator import TermMaker
 from diff.derive.varying_parts import Wrt
 from diff.terms.elementwise import Binary
 from diff.terms.linearization import Linearization
+from diff.terms.program import Program
 from diff.trace.expr import Expr
 from diff.trace.trace import Tracer, Tracing
 from hilbert import (

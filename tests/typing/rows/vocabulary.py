@@ -84,11 +84,24 @@ ROWS = {
         ],
     },
     "diff.vocabulary.linear_algebra": {
-        "solve": solve(),
+        "solve": [
+            *solve(),
+            "(A: LinMap[V, W], b: Vec[W]) -> Vec[V]",
+            "(A: LinMap[V, W], b: Expr[W]) -> Expr[V]",
+            "(A: Linearization[U, V, W]) -> Program[DirectSum[U, W], V]",
+        ],
         "solve_triangular": solve(", *, lower: bool = True"),
-        "inverse": of_matrix(MATRIX, "Copower[Field, Product[J, I]]"),
+        "inverse": [
+            *of_matrix(MATRIX, "Copower[Field, Product[J, I]]"),
+            "(A: LinMap[V, W]) -> LinMap[W, V]",
+            "(A: Linearization[U, V, W]) -> Linearization[U, W, V]",
+        ],
         "det": of_matrix(MATRIX, "Field"),
-        "logdet": of_matrix(MATRIX, "Field"),
+        "logdet": [
+            *of_matrix(MATRIX, "Field"),
+            "(A: LinMap[V, W]) -> Vec[Field]",
+            "(A: Linearization[U, V, W]) -> Program[U, Field]",
+        ],
         "cholesky": of_matrix(SQUARE, SQUARE),
         "eigh": of_matrix(SQUARE, f"DirectSum[Copower[Field, I], {SQUARE}]"),
         "qr": of_matrix(MATRIX, f"DirectSum[{MATRIX}, Copower[Field, Product[J, J]]]"),

@@ -12,6 +12,7 @@ system root of 1000 unknowns, sparse, 1999 entries: in a band of 1 + 1 + 0 diago
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
@@ -19,12 +20,16 @@ from attrs import evolve
 
 from diff.derive.affine import linearized
 from diff.derive.equation_derivative import inverse
+from diff.solving.low_rank_plan import low_rank_plan
 from diff.terms.program import as_program
 from hilbert.arrays.formal.formal_kernels import dense as multiplied_out
-from hilbert.arrays.libraries.linear_systems import TRIED, has_room
 from hilbert.arrays.libraries.namespace import to_numpy
-from hilbert.arrays.libraries.sparse_systems import SparseSystem, scipy_of
+from hilbert.arrays.systems.linear_systems import TRIED, has_room
+from hilbert.arrays.systems.low_rank_systems import LowRankSystem
+from hilbert.arrays.systems.scipy_modules import scipy_of
+from hilbert.arrays.systems.sparse_systems import SparseSystem
 from hilbert.base.once import once
+from hilbert.errors import SpaceError
 from hilbert.program.control.equation_step import Solve, SystemPlan
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.constant import Const
@@ -53,7 +58,8 @@ from linmap.term.net import elements, refs
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hilbert.arrays.libraries.sparse_systems import Ints, Scipy
+    from hilbert.arrays.systems.scipy_modules import Scipy
+    from hilbert.arrays.systems.sparse_systems import Ints
     from hilbert.index.leaf import Leaf
     from hilbert.program.line.line import Line
     from linmap.term.net import Net
@@ -64,6 +70,8 @@ VECTOR, STARTED = 4e-9, 1.5e-4
 """Seconds of GMRES for an entry of a vector that another is made orthogonal to, and for a round."""
 FAR = 12
 """GMRES has a try first where the direct way takes so many times as long."""
+MANY = 64
+"""The unknowns from which on terms of low rank are looked for."""
 SPARSE = 4
 """A matrix is sparse where at most one entry in so many is left, of those within its lanes."""
 
@@ -89,6 +97,8 @@ def plan(of: Solve) -> SystemPlan:
             plan = evolve(plan, proved=f"sparse, {entries} entries", way=f"{plan.way}, without scipy")
         elif found.seconds <= full.seconds:
             plan = found
+    if lanes == 1 and n >= MANY and not plan.division:
+        plan = _by_low_rank(of, body, line, plan)
     tried = TRIED * (seconds(of.line) + STARTED) + TRIED**2 * lanes * n * VECTOR
     return evolve(plan, first=True, way=f"by GMRES, or {plan.way}") if FAR * tried < plan.seconds else plan
 
@@ -126,6 +136,45 @@ def _by_entries(of: Solve, body: Net, line: Line, sp: Scipy) -> SystemPlan | Non
         f"sparse, {plan.pattern.entries} entries",
         system.way,
         seconds(plan.parts.line) + system.seconds,
+        made.flops + system.flops,
+        made.bytes + 16 * system.fill,
+        max(made.largest, system.fill),
+        entries=system,
+        values=values,
+    )
+
+
+def _by_low_rank(of: Solve, body: Net, line: Line, plan: SystemPlan) -> SystemPlan:
+    """Woodbury's formula, where the matrix is a sparse one and terms of low rank, and that is quicker than a plan."""
+    sp, size = scipy_of(), of.sizes[0]
+    found = None
+    if sp is not None and all(isinstance(d, Const) for d in elements(body)):
+        with suppress(SpaceError):  # a pattern with more entries than there is room for
+            found = low_rank_plan(body)
+    if found is None or sp is None:
+        return plan
+    rows = np.repeat(np.arange(size), np.diff(found.base.indptr))
+    system = LowRankSystem(SparseSystem(rows, found.base.indices, size, size, sp), found.rank)
+    made = work(found.runner.line)
+    due = seconds(found.runner.line) + system.seconds
+    if not system.has_room or due > plan.seconds:
+        return plan
+    given, terms, runner = Runner(line), found.terms, found.runner
+
+    def values(data: Sequence[Any]) -> Any:
+        entries, *sides = [to_numpy(multiplied_out(a)) for a in runner.run(given.run(data))]
+        both = np.zeros((2, found.rank, size), np.result_type(entries, *sides))
+        start = 0
+        for k, term in enumerate(terms):
+            for side, (first, end) in enumerate((term.rows, term.cols)):
+                both[side, start : start + term.rank, first:end] = sides[2 * k + side].reshape(term.rank, -1)
+            start += term.rank
+        return entries, both[0], both[1]
+
+    return SystemPlan(
+        f"sparse, {found.base.entries} entries, and rank {found.rank}",
+        system.way,
+        due,
         made.flops + system.flops,
         made.bytes + 16 * system.fill,
         max(made.largest, system.fill),

@@ -10,6 +10,7 @@ which of two ways is estimated to be quicker, and in which order the unknowns st
 Then `solved(values, b, …)` takes the values of the entries and several right sides.
 
 >>> import numpy as np
+>>> from hilbert.arrays.systems.scipy_modules import scipy_of
 >>> some = SparseSystem(np.asarray([0, 1, 1, 2]), np.asarray([0, 0, 1, 2]), 3, 3, scipy_of())
 >>> some.way, some.solved(np.asarray([2.0, 1.0, 1.0, 4.0]), np.asarray([[2.0, 3.0, 4.0]]), "singular").tolist()
 ('in a band of 1 + 1 + 0 diagonals', [[1.0, 2.0, 1.0]])
@@ -17,46 +18,34 @@ Then `solved(values, b, …)` takes the values of the entries and several right 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
+from hilbert.arrays.systems.block_elimination import Elimination
+from hilbert.arrays.systems.selected_inverse import near_inverse
 from hilbert.errors import SpaceError
 
 if TYPE_CHECKING:
-    from types import ModuleType
+    from collections.abc import Callable
+
+    from hilbert.arrays.systems.scipy_modules import Scipy
 
 Ints = npt.NDArray[np.signedinteger[Any]]
 PLACE, SQUARE = 2e-8, 1e-10
 """Seconds for a row of a band, for each diagonal beside the main one and for the square of their number."""
 ENTRY, FRONT = 4e-7, 2e-10
 """Seconds of sparse LU for an entry, and for a multiplication of its elimination."""
+DIAGONAL, MANY = 0.01, 256
+"""The part of the largest entry below that a diagonal entry is exchanged, and the unknowns from which on blocks are
+looked for."""
+WIDE, COLUMNS = 16, 64
+"""The widest band whose inverse is found by cyclic reduction, and the columns that are solved for at once otherwise."""
 FILL = 2**28
 """The most entries of factors, bounded by the profile of the matrix; of more no factors are made."""
-
-
-@final
-@frozen
-class Scipy:
-    """The modules of scipy that solve systems."""
-
-    linalg: ModuleType
-    sparse: ModuleType
-    graphs: ModuleType
-    factors: ModuleType
-
-
-def scipy_of() -> Scipy | None:
-    """scipy, or None where it is not installed: it is an extra."""
-    try:
-        from scipy import linalg, sparse  # imported where it is first needed: it takes a while to load
-        from scipy.sparse import csgraph
-        from scipy.sparse import linalg as factors
-    except ImportError:
-        return None
-    return Scipy(linalg, sparse, csgraph, factors)
 
 
 @final
@@ -90,6 +79,7 @@ class SparseSystem:
         full = np.count_nonzero(rows == cols) == size
         alike = full and (pattern != pattern.T).nnz == 0
         self._columns = "MMD_AT_PLUS_A" if alike else "COLAMD"
+        self.blocks = Elimination.of(rows, cols, size, sp) if alike and size > MANY else None
 
     @property
     def has_room(self) -> bool:
@@ -99,7 +89,7 @@ class SparseSystem:
     @property
     def way(self) -> str:
         """The way to solve, as text."""
-        return self.band.text if self.by_band else "by sparse LU"
+        return self.band.text if self.by_band else str(self.blocks or "by sparse LU")
 
     def solved(self, values: Any, b: Any, singular: str) -> Any:
         """x with A x[k] = b[k] for rows k; NaN in blocks with an entry that is none, or infinite.
@@ -125,14 +115,93 @@ class SparseSystem:
             x[:, some] = rest.solved(values[here], b[:, some], singular)
         return x
 
+    def logdet(self, values: Any) -> float:
+        """log |det A|; −∞ where A is singular."""
+        if not np.isfinite(values).all():
+            return np.nan
+        if self.by_band:
+            band = self.band
+            rows = 2 * band.below + band.above + 1
+            full = np.zeros((rows, self.size), values.dtype)
+            full[band.below :] = self._diagonals(values)
+            kind = "s" if values.dtype == np.float32 else "d"
+            factors, _, _ = getattr(self.sp.linalg.lapack, f"{kind}gbtrf")(full, band.below, band.above)
+            pivots = factors[band.below + band.above]
+        else:
+            try:
+                pivots = self._factored(values).U.diagonal()
+            except RuntimeError:  # a column without a pivot
+                return -np.inf
+        with np.errstate(divide="ignore"):
+            return float(np.log(np.abs(pivots)).sum())
+
+    def near_inverse(self, values: Any) -> Any:
+        """(A⁻¹)_ji for the place (i, j) of each entry: the derivative of log |det A| in that entry.
+
+        In a band by cyclic reduction; otherwise, and where that loses digits, by solving for some columns at a time.
+        Raises LinAlgError where A is singular.
+        """
+        width = max(self.band.below, self.band.above)
+        if self.by_band and width <= WIDE:
+            place = np.arange(self.size)
+            if self.near is not None:
+                place[self.near] = np.arange(self.size)
+            with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
+                found = near_inverse(place[self.rows], place[self.cols], values, self.size, width)
+                left = abs(float(found @ values) / max(self.size, 1) - 1.0)  # tr(A⁻¹A) is n
+                if left <= np.finfo(values.dtype).eps ** 0.75:
+                    return found
+        return self._by_columns(values)
+
+    def _by_columns(self, values: Any) -> Any:
+        made, order = np.empty_like(values), np.argsort(self.rows, kind="stable")
+        ends = np.searchsorted(self.rows[order], np.arange(0, self.size + COLUMNS, COLUMNS))
+        solve = self.solver(values)
+        for k, start in enumerate(range(0, self.size, COLUMNS)):
+            some = order[ends[k] : ends[k + 1]]
+            eye = np.zeros((min(COLUMNS, self.size - start), self.size), values.dtype)
+            eye[np.arange(len(eye)), start + np.arange(len(eye))] = 1.0
+            made[some] = solve(eye)[self.rows[some] - start, self.cols[some]]
+        return made
+
+    def solver(self, values: Any) -> Callable[[Any], Any]:
+        """The function that solves for rows, with factors that are made once; LinAlgError for a singular matrix."""
+        if self.by_band:
+            return lambda b: self._by_band(values, b)
+        by_blocks = self._by_blocks(values)
+        if by_blocks is not None:
+            return by_blocks
+        try:
+            factors = self._factored(values)
+        except RuntimeError as error:
+            raise np.linalg.LinAlgError(str(error)) from error
+        return lambda b: factors.solve(np.ascontiguousarray(b.T)).T
+
+    def _by_blocks(self, values: Any) -> Callable[[Any], Any] | None:
+        """The function that solves by elimination of blocks; None where there is none, or where that loses digits.
+
+        Nothing is exchanged between blocks, so that x is tried with a right side of ones.
+        """
+        if self.blocks is None:
+            return None
+        with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
+            solve, ones = self.blocks.solver(values), np.ones((1, self.size), values.dtype)
+            x = solve(ones)
+            far = np.max(np.abs(self.applied(values, x) - ones)) / (1.0 + np.max(np.abs(values)) * np.max(np.abs(x)))
+            if far <= np.finfo(values.dtype).eps ** 0.75:
+                return solve
+        return None
+
+    def applied(self, values: Any, x: Any) -> Any:
+        """The products of the matrix with rows."""
+        matrix = self.sp.sparse.coo_array((values, (self.rows, self.cols)), shape=(self.size, self.size))
+        return (matrix @ x.T).T
+
     def _by_band(self, values: Any, b: Any) -> Any:
         band, near = self.band, self.near
-        diagonals = np.zeros((band.below + band.above + 1) * self.size, b.dtype)
-        diagonals[self._places] = values
-        shape = (band.below + band.above + 1, self.size)
         found = self.sp.linalg.solve_banded(
             (band.below, band.above),
-            diagonals.reshape(shape),
+            self._diagonals(values.astype(b.dtype, copy=False)),
             b.T if near is None else b.T[near],
             overwrite_ab=True,
             check_finite=False,
@@ -143,10 +212,24 @@ class SparseSystem:
         x[:, near] = found.T
         return x
 
+    def _diagonals(self, values: Any) -> Any:
+        """The entries by diagonals, the highest first, as LAPACK has them."""
+        made = np.zeros((self.band.below + self.band.above + 1) * self.size, values.dtype)
+        made[self._places] = values
+        return made.reshape(-1, self.size)
+
     def _by_factors(self, values: Any, b: Any) -> Any:
-        data = values[self._order].astype(b.dtype, copy=False)
-        matrix = self.sp.sparse.csc_array((data, *self._csc), shape=(self.size, self.size))
-        return self.sp.factors.splu(matrix, permc_spec=self._columns).solve(np.ascontiguousarray(b.T)).T
+        values = values.astype(b.dtype, copy=False)
+        by_blocks = self._by_blocks(values)
+        return self._factored(values).solve(np.ascontiguousarray(b.T)).T if by_blocks is None else by_blocks(b)
+
+    def _factored(self, values: Any) -> Any:
+        """The factors of SuperLU."""
+        matrix = self.sp.sparse.csc_array((values[self._order], *self._csc), shape=(self.size, self.size))
+        if self._columns == "COLAMD":
+            return self.sp.factors.splu(matrix)
+        symmetric = {"SymmetricMode": True}  # rows are exchanged only where the diagonal is small
+        return self.sp.factors.splu(matrix, self._columns, DIAGONAL, options=symmetric)
 
 
 @final

@@ -1,0 +1,1 @@
+"""Points that make a function small, and what follows from them."""

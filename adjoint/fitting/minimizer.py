@@ -1,0 +1,49 @@
+"""The point where a function is least, as a term: the root of the gradient.
+
+>>> from diff import exp, fun
+>>> from hilbert import R
+>>> from adjoint import grad
+>>> f = fun(R)(lambda a: minimizer(lambda x: exp(x) - a * x, a))
+>>> print(round(float(f(R.vec(3.0))), 10), round(float(grad(f)(R.vec(3.0))), 10))
+1.0986122887 0.3333333333
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from adjoint.reverse.gradient import grad
+from diff.control.fixed_points import found
+from diff.terms.lower import program
+from diff.terms.program import Program
+from hilbert import DirectSum, SpaceError
+from hilbert.errors import written
+from hilbert.space.space import type_of
+
+if TYPE_CHECKING:
+    from hilbert.program.line.line import Line
+
+
+@written("minimizer(f, start)")
+def minimizer(f: Any, start: Any, *, tolerance: float | None = None, at_most: int = 200) -> Any:
+    """x where f(x) is least, by Newton's iteration on the gradient of f from `start` on, within a traced function.
+
+    It is the root of the gradient, so that f is to be convex on the way. A step of Newton's solves with the Hessian by
+    its structure, and is halved where the gradient gets no smaller. The derivative is that of the equation, −H⁻¹
+    applied to that of the gradient in what f reads. Raises SpaceError for an f whose values are no numbers, where the
+    Hessian is singular, and where x is not found in so many rounds.
+    """
+    return found("minimizer", f, start, tolerance, at_most, _gradient)
+
+
+def _gradient(line: Line, count: int) -> Line:
+    """The line of the gradient in the first arguments of a line."""
+    ends = [line.slots[k] for k in line.outputs]
+    if len(ends) != 1 or ends[0].axes or not ends[0].is_field:
+        msg = f"the function of minimizer gives a number, not an element of {' ⊕ '.join(map(str, ends))}"
+        raise SpaceError(msg)
+    spaces = tuple(type_of(leaf) for leaf in line.slots[: line.arity])
+    dom: Any = spaces[0] if len(spaces) == 1 else DirectSum(spaces)
+    p: Any = Program(dom, type_of(ends[0]), line)
+    wrt: Any = None if len(spaces) == 1 else 0 if count == 1 else tuple(range(count))
+    return program(grad(p, wrt)).line

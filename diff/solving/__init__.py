@@ -1,0 +1,1 @@
+"""Linear systems whose matrix is a linear map: solved by the structure that its term proves."""

@@ -1,0 +1,157 @@
+"""The inverse of a linear map, or of a derivative in the point, as a term of the same kind.
+
+A net for it has one arc, which undoes the net of the map. So it has an adjoint, (A⁻¹)* = (A*)⁻¹, and derivatives in
+what A is made of: (A⁻¹)' = −A⁻¹ A' A⁻¹.
+
+>>> from hilbert import Fin, R
+>>> from linmap import identity, rep, total
+>>> X = Fin.of(3)
+>>> A = 2.0 * identity(R**X) + rep(X) @ total(X)
+>>> print(inverted(A), inverted(A)((R**X).ones()).array.round(12).tolist())
+((2 ·) + rep•Σ)⁻¹ [0.2, 0.2, 0.2]
+
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+from attrs import evolve, frozen
+
+from diff.derive.equation_derivative import undone
+from diff.terms.linearization import AnyLinearization, Linearization
+from diff.terms.program import AnyProgram, Program
+from hilbert import DirectSum, SpaceError, Vec
+from hilbert.arrays.kernels.library import Arrays
+from hilbert.base.once import once
+from hilbert.index.leaf import Bundle
+from hilbert.program.line.builder import Builder
+from hilbert.space.space import type_of
+from linmap.matrices.made.matrix_plans import data_of
+from linmap.matrices.structure.structure import body_of
+from linmap.term import wire
+from linmap.term.datum import Data, Ref
+from linmap.term.linear_map import AnyLinMap
+from linmap.term.net import Arc, Closed, Net, refs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hilbert.index.leaf import Leaf
+
+
+def inverted(f: AnyLinMap | AnyLinearization) -> Any:
+    """f⁻¹ : W ⊸ V of f : V ⊸ W; of a derivative in the point that in the point.
+
+    Raises SpaceError where V and W have different dimensions. A singular map is an error where the inverse is applied.
+    """
+    require_square(f, "inverse")
+    if isinstance(f, Linearization):
+        return _of_derivative(f)
+    body = body_of(f, "inverse")
+    if not refs(body):
+        return Closed(_net(body, undone(Builder([]), body, {})), Data(()))
+    of = _of_net(body)
+    return of.at(Vec(of.point, tuple(arrays_of(f, "inverse"))))
+
+
+def solved(f: AnyLinMap | AnyLinearization, b: Any = None) -> Any:
+    """f⁻¹ b; of a derivative in the point, the function (x, b) ↦ f(x)⁻¹ b. Raises SpaceError as `inverted` does."""
+    require_square(f, "solve")
+    if isinstance(f, Linearization):
+        if b is not None:
+            msg = "solve(d, b) of a derivative d in the point: solve(d)(x, b) is at the point x, or solve(d.at(x), b)"
+            raise SpaceError(msg)
+        p = inverted(f).uncurried
+        return Program(p.dom, p.cod, p.line, (p.names[0], "b"))
+    if b is None:
+        msg = "solve(A, b) takes the right side b, too; inverse(A) is the linear map b ↦ A⁻¹b"
+        raise SpaceError(msg)
+    return inverted(f)(b)
+
+
+def require_square(f: AnyLinMap | AnyLinearization, what: str) -> None:
+    """Raise SpaceError unless a linear map has as many equations as unknowns."""
+    if f.dom.dim != f.cod.dim:
+        msg = f"{what} is of a map with as many equations as unknowns, not of one from {f.dom} to {f.cod}"
+        raise SpaceError(msg)
+
+
+def arrays_of(f: AnyLinMap, what: str) -> list[Any]:
+    """The arrays that the data of a closed map are made of; raises SpaceError for an open map."""
+    return [a for array in data_of(f, what) for a in (array.parts if isinstance(array, Arrays) else (array,))]
+
+
+@once
+def _of_derivative(d: AnyLinearization) -> AnyLinearization:
+    return _in_the_point(Site.of_derivative(d), d.body)
+
+
+@once
+def _of_net(body: Net) -> AnyLinearization:
+    return _in_the_point(Site.of_net(body), body)
+
+
+@final
+@frozen(eq=False)
+class Site:
+    """A line under construction in which the data of a net stand: the space of its inputs, and slots.
+
+    `values` are the slots of the value of a function into `cod`, `data` has those that the references of the net mean.
+    """
+
+    b: Builder
+    dom: Any
+    cod: Any
+    names: tuple[str, ...]
+    values: Sequence[int]
+    data: dict[int, int]
+
+    @staticmethod
+    def of_derivative(d: AnyLinearization) -> Site:
+        """The value of a function, and the data of its derivative."""
+        p, read = d.program, [ref.slot for ref in refs(d.body)]
+        b = Builder(p.line.slots[: p.arity], fixed=p.line.fixed)
+        value = p.line.ending([*p.outputs, *read])
+        where = b.inline(value, range(b.arity))
+        ends = [where[k] for k in value.outputs]
+        n = len(p.outputs)
+        return Site(b, p.dom, p.cod, p.names, ends[:n], dict(zip(read, ends[n:], strict=True)))
+
+    @staticmethod
+    def of_net(body: Net) -> Site:
+        """The arrays of the data as inputs, which are the value, too."""
+        found = refs(body)
+        leaves = [leaf for ref in found for leaf in _leaves(ref.leaf)]
+        b, start, data = Builder(leaves), 0, dict[int, int]()
+        for ref in found:
+            count = len(_leaves(ref.leaf))
+            data[ref.slot] = b.pack(range(start, start + count)) if isinstance(ref.leaf, Bundle) else start
+            start += count
+        spaces = tuple(map(type_of, leaves))
+        dom: Any = spaces[0] if len(spaces) == 1 else DirectSum(spaces)
+        return Site(b, dom, dom, (), range(len(leaves)), data)
+
+
+def _leaves(leaf: Leaf) -> tuple[Leaf, ...]:
+    return leaf.leaves if isinstance(leaf, Bundle) else (leaf,)
+
+
+def _in_the_point(site: Site, body: Net) -> AnyLinearization:
+    """The inverse of a net, in the point at which its data are found."""
+    arc = undone(site.b, body, site.data)
+    datum = [arc.datum.slot] if isinstance(arc.datum, Ref) else []
+    line = site.b.line([*site.values, *datum])
+    arc = evolve(arc, datum=Ref(line.outputs[-1], arc.datum.leaf)) if datum else arc
+    value: AnyProgram = Program(site.dom, site.cod, evolve(line, outputs=line.outputs[: len(site.values)]), site.names)
+    return Linearization(value, _net(body, arc))
+
+
+def _net(body: Net, arc: wire.Inverse) -> Net:
+    """The net from the outputs of a body to its inputs, by an arc that undoes the body."""
+    given, made = arc.given.leaves, arc.made.leaves
+    n = len(given)
+    arcs = [Arc(wire.Into(k, arc.given), k, n) for k in range(n)]
+    arcs += [Arc(arc, n, n + 1), *(Arc(wire.OutOf(k), n + 1, n + 2 + k) for k in range(len(made)))]
+    wires = (*given, arc.given, arc.made, *made)
+    return Net(body.cod, body.dom, tuple(range(n)), tuple(arcs), tuple(range(n + 2, len(wires))), wires)

@@ -1,0 +1,163 @@
+"""log |det f| of a linear map, as a function of what f is made of, by the structure that its term proves.
+
+A matrix of few entries is factored sparsely, and its derivative reads the inverse at the places of the entries only; a
+sparse matrix S and terms of low rank take the determinant lemma, det(S + UᵀV) = det S · det(id + V S⁻¹ Uᵀ).
+
+>>> import numpy as np
+>>> from diff import derivative, fun
+>>> from hilbert import Fin, R
+>>> V = R ** Fin.of(200)
+>>> f = fun(V)(lambda x: x * x + x.sum().rep(V))
+>>> x = V.vec(np.linspace(1.0, 2.0, 200))
+>>> lemma = np.log(2.0 * x.array).sum() + np.log(1.0 + (0.5 / x.array).sum())
+>>> print(np.allclose(log_determinant(derivative(f))(x).array, lemma))
+True
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from diff.solving.entry_operations import Places, logdet_of
+from diff.solving.inverse_map import Site, arrays_of, inverted, require_square
+from diff.solving.low_rank_plan import LowRankPlan, low_rank_plan
+from diff.terms.lift import lift
+from diff.terms.linearization import AnyLinearization, Linearization
+from diff.terms.lower import program
+from diff.terms.program import AnyProgram, Program
+from diff.terms.untraced_functions import applied
+from diff.trace.trace import fun
+from diff.vocabulary.linear_algebra import LOGDET
+from hilbert import Copower, Field, Fin, Vec
+from hilbert.arrays.libraries.namespace import freeze
+from hilbert.base.once import once
+from hilbert.index.spec import Spec
+from hilbert.program.line.constant import Const
+from hilbert.program.line.line import Line
+from hilbert.program.line.operation import Reduce
+from hilbert.program.run.run import Runner
+from hilbert.relation import function
+from hilbert.space.space import atom, type_of
+from linmap import red, uncurry
+from linmap.matrices.made.dense import array_plan
+from linmap.matrices.made.matrix_plans import sparse_plan
+from linmap.matrices.structure.structure import body_of
+from linmap.term import wire
+from linmap.term.datum import Ref
+from linmap.term.linear_map import AnyLinMap
+from linmap.term.net import Arc, Net, elements
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hilbert import Type
+    from linmap.matrices.made.patterns import SparsePattern
+
+FEW, SPARSE = 64, 4
+"""The unknowns up to which the matrix is made in full, and the part of its entries up to which it is sparse."""
+
+
+def log_determinant(f: AnyLinMap | AnyLinearization) -> Any:
+    """log |det f|: a number; of a derivative in the point a function of the point. −∞ where f is singular.
+
+    Raises SpaceError where f has not as many equations as unknowns.
+    """
+    require_square(f, "logdet")
+    if isinstance(f, Linearization):
+        return _of_derivative(f)
+    body = body_of(f, "logdet")
+    p = _of_net(body)
+    (made,) = Runner(p.line).run(arrays_of(f, "logdet"))
+    return Vec(p.cod, (freeze(np.asarray(made)),))
+
+
+@once
+def _of_derivative(d: AnyLinearization) -> AnyProgram:
+    return _program(Site.of_derivative(d), d.body)
+
+
+@once
+def _of_net(body: Net) -> AnyProgram:
+    return _program(Site.of_net(body), body)
+
+
+def _program(site: Site, body: Net) -> AnyProgram:
+    """The program of the logarithm, on the inputs of a site."""
+    b, data = site.b, [site.data[k] for k in site.data]
+    field, n = _field(body), body.dom.dim
+    is_known = n > FEW and all(isinstance(d, Const) for d in elements(body))
+    lemma = low_rank_plan(body) if is_known else None
+    plan = sparse_plan(body) if is_known and lemma is None else None
+    if lemma is not None:
+        line = lemma.runner.written
+        last = _lemma(lemma, field, [type_of(line.slots[k]) for k in line.outputs])
+    elif plan is not None and SPARSE * plan.pattern.entries <= n * n:
+        line, last = plan.runner.written, _of_entries(plan.pattern, field)
+    else:
+        line = array_plan(body).runner.written
+        last = applied(LOGDET, [type_of(line.slots[line.outputs[0]])], field)
+    where = b.inline(line, data)
+    made = b.inline(last.line, [where[k] for k in line.outputs])
+    return Program.of(b, site.dom, [made[k] for k in last.outputs], field, site.names)
+
+
+def _field(body: Net) -> Field:
+    found = atom((*body.dom.leaves, *body.cod.leaves)[0].entry)
+    assert isinstance(found, Field)  # a linear map is one between spaces
+    return found
+
+
+def _of_entries(pattern: SparsePattern, field: Field) -> AnyProgram:
+    """log |det A| of the entries of A at some places."""
+    n = pattern.shape[0]
+    places = Places.of(n, np.repeat(np.arange(n), np.diff(pattern.indptr)), pattern.indices)
+    return applied(logdet_of(places), [Copower(field, Fin.of(pattern.entries))], field)
+
+
+def _lemma(plan: LowRankPlan, field: Field, spaces: Sequence[Type]) -> AnyProgram:
+    """log |det(S + Σ UᵀV)| of the entries of S, and of U and V for each term, in some spaces."""
+    n, r = plan.base.shape[0], plan.rank
+    V, R = Fin.of(n), Fin.of(r)
+    places, start = list[Any](), 0
+    for term in plan.terms:
+        for first, end in (term.rows, term.cols):
+            size = end - first
+            index = Fin.of(term.rank * size)
+            at = (start + np.arange(term.rank))[:, None] * n + first + np.arange(size)
+            places.append((index, red(function(at.ravel(), index, Fin.of(r * n)))))
+        start += term.rank
+    base, one = _of_entries(plan.base, field), Copower(field, R * R).vec(np.eye(r, dtype=field.dtype))
+    many, small = lift(_base_solver(plan.base, field), R, over=(1,)), applied(LOGDET, [one.space], field)
+
+    def lemma(e: Any, *sides: Any) -> Any:
+        u, v = (
+            functools.reduce(
+                operator.add, [put(s.reshape(index)) for (index, put), s in zip(places[k::2], sides[k::2], strict=True)]
+            )
+            for k in (0, 1)
+        )
+        w = many(e, u.reshape(R * V).rows())
+        return base(e) + small(one + v.reshape(R * V) @ uncurry(w.space)(w).T)
+
+    return program(fun(*spaces)(lemma))
+
+
+def _base_solver(pattern: SparsePattern, field: Field) -> AnyProgram:
+    """(e, b) ↦ S⁻¹b, where S has entries e at some places."""
+    n = pattern.shape[0]
+    V, E = Copower(field, Fin.of(n)), Copower(field, Fin.of(pattern.entries))
+    (v,), (e,) = V.leaves, E.leaves
+    rows = function(np.repeat(np.arange(n), np.diff(pattern.indptr)), E.index, V.index)
+    cols = function(pattern.indices, E.index, V.index)
+    labels = Spec.pointwise(1)
+    arcs = (
+        Arc(Reduce(cols.T, 0), 0, 1),
+        Arc(wire.ContractWith(labels, 0, Ref(0, e)), 1, 2),
+        Arc(Reduce(rows, 0), 2, 3),
+    )
+    net = Net(V, V, (0,), arcs, (3,), (v, e, e, v))
+    return program(inverted(Linearization(Program(E, E, Line((e,), (), (0,)), ("e",)), net)).uncurried)

@@ -1,0 +1,85 @@
+"""The plan of a matrix as a sparse one and a sum of few rank-one terms: what Woodbury's formula solves with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from attrs import frozen
+
+from hilbert import SpaceError
+from hilbert.base.once import once
+from linmap.matrices.labelled.deferred_lines import Deferred
+from linmap.matrices.made.matrix_plans import split, unrelated
+from linmap.matrices.made.patterns import SparsePattern
+from linmap.matrices.made.sparse_pattern import offsets, pattern
+from linmap.matrices.network.network import Network
+from linmap.matrices.structure.matrix_shapes import stored
+from linmap.matrices.structure.structure import product_form, standing
+
+if TYPE_CHECKING:
+    from linmap.matrices.labelled.labelled_products import NetworkProduct
+    from linmap.term.net import Net
+
+FEW = 4
+"""A term with at most so many entries for each unknown is sparse, whatever its rank."""
+PART = 4
+"""The ranks of all terms together are at most one part in so many of the unknowns."""
+
+
+@frozen
+class Term:
+    """A term of low rank: its rank, the first row and the first column of its entries, and those behind the last."""
+
+    rank: int
+    rows: tuple[int, int]
+    cols: tuple[int, int]
+
+
+@frozen
+class LowRankPlan:
+    """S + Σ UᵀV: the pattern of S, the terms, and the line that computes the entries of S and all U and V."""
+
+    base: SparsePattern
+    terms: tuple[Term, ...]
+    runner: Deferred
+
+    @property
+    def rank(self) -> int:
+        """The rank of the terms together."""
+        return sum(term.rank for term in self.terms)
+
+
+@once
+def low_rank_plan(body: Net) -> LowRankPlan | None:
+    """The plan of a square matrix, made once; None where no term has a low rank, or all are too many."""
+    with np.errstate(all="ignore"):
+        n = Network(body)
+    rows, cols = offsets(body.cod), offsets(body.dom)
+    terms, outputs = list[Term](), list[int]()
+    rest: dict[tuple[int, int], list[NetworkProduct]] = {}
+    for (o, i), products in n.blocks.items():
+        for p in standing(n, products):
+            found = _sides(n, p, rows[-1])
+            if found is None:
+                rest.setdefault((o, i), []).append(p)
+                continue
+            left, right, rank = found
+            terms.append(Term(rank, (rows[o], rows[o + 1]), (cols[i], cols[i + 1])))
+            outputs += [left, right]
+    if not terms or PART * sum(term.rank for term in terms) > rows[-1]:
+        return None
+    n.blocks = rest
+    base, _, entries = pattern(n, body.cod, body.dom)
+    return LowRankPlan(base, tuple(terms), n.runner([entries, *outputs]))
+
+
+def _sides(n: Network, p: NetworkProduct, size: int) -> tuple[int, int, int] | None:
+    """The slots of both factors of a product and its rank; None where that is not low, or the entries are few."""
+    if stored(product_form(n, p)) <= FEW * size:
+        return None
+    try:
+        left, right, rank = split(n, unrelated(n, p))
+    except SpaceError:  # input and output share an axis
+        return None
+    return (left, right, rank) if PART * rank <= size and rank < min(n.size(p.out), n.size(p.inp)) else None

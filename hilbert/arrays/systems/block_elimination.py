@@ -1,0 +1,165 @@
+"""Elimination of blocks that do not meet each other, before a system in full of what is left (Schur complements).
+
+In least squares with many small groups of unknowns, such as the points of a bundle adjustment, the groups meet only a
+few common unknowns. Which unknowns make a block, and which blocks go first, is read off the places of the entries.
+
+>>> import numpy as np
+>>> from hilbert.arrays.systems.scipy_modules import scipy_of
+>>> n = 1000  # an arrow: a diagonal, and one unknown that meets all
+>>> rows = np.concatenate([np.arange(n), np.full(n - 1, n - 1), np.arange(n - 1)])
+>>> cols = np.concatenate([np.arange(n), np.arange(n - 1), np.full(n - 1, n - 1)])
+>>> found = Elimination.of(rows, cols, n, scipy_of())
+>>> print(found)
+by eliminating 999 blocks of 1, then 1 unknown in full
+>>> values = np.concatenate([np.full(n, 2.0), np.full(2 * (n - 1), 0.01)])
+>>> x = found.solver(values)(np.ones((1, n)))
+>>> np.allclose(x[0, -1], (1.0 - 999 * 0.01 / 2) / (2.0 - 999 * 1e-4 / 2))
+True
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy.typing as npt
+
+    from hilbert.arrays.systems.scipy_modules import Scipy
+
+    Ints = npt.NDArray[np.signedinteger[Any]]
+
+LEFT, ROUNDS, FULL = 5, 4, 4096
+"""At most one part in so many of the unknowns is left after so many rounds, and at most so many unknowns."""
+
+
+@final
+class Elimination:
+    """The order of elimination for matrices with entries at some places: levels of blocks of a size, and the rest."""
+
+    def __init__(self, rows: Ints, cols: Ints, order: Ints, levels: list[tuple[int, int]], sp: Scipy) -> None:
+        """`order` has the unknowns of all levels, then the rest; a level is a number of blocks, and their size."""
+        self.order, self.levels, self.sp, n = order, levels, sp, len(order)
+        place = np.empty(n, np.intp)
+        place[order] = np.arange(n)
+        r, c = place[rows], place[cols]
+        self._sorted = np.lexsort((c, r))
+        self._indices = c[self._sorted].astype(np.int32)
+        self._indptr = np.zeros(n + 1, np.int32)
+        np.cumsum(np.bincount(r, minlength=n), out=self._indptr[1:])
+        self.ends = [0, *np.cumsum([count * size for count, size in levels]).tolist()]
+
+    @staticmethod
+    def of(rows: Ints, cols: Ints, size: int, sp: Scipy) -> Elimination | None:
+        """The order for a symmetric pattern with a full diagonal; None where too much is left."""
+        group, sizes = _alike(rows, cols, size)
+        graph = _between(group, rows, cols, len(sizes), sp)
+        left = np.arange(len(sizes))
+        order, levels = list[Any](), list[tuple[int, int]]()
+        members = np.split(np.argsort(group, kind="stable"), np.cumsum(sizes)[:-1])
+        for _ in range(ROUNDS):
+            if len(left) <= 1 or graph.nnz >= 0.5 * len(left) ** 2:
+                break
+            chosen = _independent(graph, sizes[left])
+            for width in np.unique(sizes[left[chosen]]):
+                some = left[chosen][sizes[left[chosen]] == width]
+                order += [members[k] for k in some]
+                levels.append((len(some), int(width)))
+            kept = ~chosen
+            met = graph[kept][:, chosen]
+            graph, left = _ones(graph[kept][:, kept] + met @ met.T), left[kept]
+        rest = int(sizes[left].sum())
+        if rest * LEFT > size or rest > FULL or not levels:
+            return None
+        return Elimination(rows, cols, np.concatenate([*order, *(members[k] for k in left)]), levels, sp)
+
+    def __str__(self) -> str:
+        counts: dict[int, int] = {}
+        for count, size in self.levels:
+            counts[size] = counts.get(size, 0) + count
+        blocks = ", ".join(f"{count} blocks of {size}" for size, count in counts.items())
+        rest = len(self.order) - self.ends[-1]
+        return f"by eliminating {blocks}, then {rest} unknown{'s' * (rest != 1)} in full"
+
+    def solver(self, values: Any) -> Callable[[Any], Any]:
+        """The function that solves for rows, by factors made once; raises LinAlgError for a singular block."""
+        n = len(self.order)
+        sparse, entries = self.sp.sparse, values[self._sorted]
+        rest: Any = sparse.csr_array((entries, self._indices, self._indptr), shape=(n, n))
+        steps = list[tuple[Any, Any, Any]]()  # the inverse of the blocks, what is right of them, what is below
+        for (count, size), (start, end) in zip(self.levels, pairwise(self.ends), strict=True):
+            k = end - start
+            right, below = rest[:k, k:], rest[k:, :k]
+            undone = self._undone(rest[:k, :k], count, size)
+            steps.append((undone, right, below))
+            rest = (rest[k:, k:] - below @ (undone @ right)).tocsr()
+        factors = self.sp.linalg.lu_factor(rest.toarray(), check_finite=False)
+        if not np.all(np.diagonal(factors[0])):
+            raise np.linalg.LinAlgError("what is left is singular")
+
+        def solve(b: Any) -> Any:
+            side, sides = b.T[self.order], []
+            for undone, _, below in steps:
+                k = undone.shape[0]
+                sides.append(side[:k])
+                side = side[k:] - below @ (undone @ side[:k])
+            x = self.sp.linalg.lu_solve(factors, side, check_finite=False)
+            for (undone, right, _), own in zip(reversed(steps), reversed(sides), strict=True):
+                x = np.concatenate([undone @ (own - right @ x), x])
+            made = np.empty_like(x)
+            made[self.order] = x
+            return made.T
+
+        return solve
+
+    def _undone(self, blocks: Any, count: int, size: int) -> Any:
+        """The inverse of blocks on the diagonal, as a sparse matrix."""
+        found = blocks.tocoo()
+        dense = np.zeros((count, size, size), found.data.dtype)
+        row, col = found.coords
+        dense[row // size, row % size, col % size] = found.data
+        made = np.linalg.inv(dense)
+        if size == 1:
+            return self.sp.sparse.diags_array(made[:, 0, 0]).tocsr()
+        pointers = np.arange(count + 1, dtype=np.int32)
+        whole = self.sp.sparse.bsr_array((made, pointers[:-1], pointers), shape=blocks.shape)
+        return whole.tocsr()
+
+
+def _alike(rows: Ints, cols: Ints, size: int) -> tuple[Ints, Ints]:
+    """The group of each unknown, and their sizes: unknowns of a group meet the same ones, themselves among them."""
+    marks = np.random.default_rng(0).integers(1, 2**62, size)
+    found = np.zeros(size, np.int64)
+    np.add.at(found, cols, marks[rows])
+    _, group, sizes = np.unique(found, return_inverse=True, return_counts=True)
+    return group, sizes
+
+
+def _between(group: Ints, rows: Ints, cols: Ints, count: int, sp: Scipy) -> Any:
+    """The graph of the groups that meet, without those of a group with itself."""
+    r, c = group[rows], group[cols]
+    other = r != c
+    ones = np.ones(int(other.sum()), np.float32)
+    return _ones(sp.sparse.coo_array((ones, (r[other], c[other])), shape=(count, count)).tocsr())
+
+
+def _ones(graph: Any) -> Any:
+    """The graph with a 1 for each edge, and none from a group to itself."""
+    found = graph.tocoo()
+    row, col = found.coords
+    other = row != col
+    ones = np.ones(int(other.sum()), np.float32)
+    return type(graph)((ones, (row[other], col[other])), shape=graph.shape)
+
+
+def _independent(graph: Any, sizes: Ints) -> Any:
+    """True for groups of which no two meet: those that meet fewer unknowns than all of their neighbours do."""
+    degree = (graph @ sizes.astype(np.float64)) * len(sizes) + np.arange(len(sizes))  # no two have the same
+    rows = np.repeat(np.arange(len(sizes)), np.diff(graph.indptr))
+    least = np.full(len(sizes), np.inf)
+    np.minimum.at(least, rows, degree[graph.indices])
+    return degree < least

@@ -1,0 +1,75 @@
+"""Linear systems (S + UᵀV) x = b with a sparse S and few rows of U and V, by Woodbury's formula.
+
+x = S⁻¹b − S⁻¹Uᵀ (id + V S⁻¹ Uᵀ)⁻¹ V S⁻¹ b, and the same once more for the residual, which gives the digits back that a
+small S may cost.
+
+>>> import numpy as np
+>>> from hilbert.arrays.systems.scipy_modules import scipy_of
+>>> from hilbert.arrays.systems.sparse_systems import SparseSystem
+>>> base = SparseSystem(np.arange(3), np.arange(3), 3, 3, scipy_of())
+>>> u = np.ones((1, 3))
+>>> LowRankSystem(base, 1).solved((np.ones(3), u, u), np.asarray([[4.0, 4.0, 4.0]]), "singular").tolist()
+[[1.0, 1.0, 1.0]]
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from hilbert.errors import SpaceError
+
+if TYPE_CHECKING:
+    from hilbert.arrays.systems.sparse_systems import SparseSystem
+
+ENTRY = 3e-9
+"""Seconds for an entry of U, for each row of V."""
+
+
+class SingularBaseError(SpaceError):
+    """S is singular, though S + UᵀV need not be."""
+
+
+@final
+class LowRankSystem:
+    """Systems whose S has entries at some places only."""
+
+    def __init__(self, base: SparseSystem, rank: int) -> None:
+        self.base, self.rank = base, rank
+        n = base.size
+        self.flops = base.flops + 2 * n * rank**2 + rank**3 // 3
+        self.fill = base.fill + 2 * n * rank
+        self.seconds = base.seconds * (1 + rank / 4) + ENTRY * n * rank**2
+
+    @property
+    def has_room(self) -> bool:
+        """True if the factors are small enough to be made."""
+        return self.base.has_room
+
+    @property
+    def way(self) -> str:
+        """The way to solve, as text."""
+        return f"by Woodbury's formula, {self.base.way}"
+
+    def solved(self, values: Any, b: Any, singular: str) -> Any:
+        """x with A x[k] = b[k] for rows k; raises SpaceError for a singular matrix, with the message `singular`."""
+        entries, u, v = values
+        if not b.any():
+            return np.zeros_like(b)
+        try:
+            both = self.base.solved(entries, np.concatenate([b, u.astype(b.dtype, copy=False)]), singular)
+        except SpaceError as error:
+            raise SingularBaseError(singular) from error
+        x, w = both[: len(b)], both[len(b) :]
+        small = np.eye(self.rank, dtype=b.dtype) + v @ w.T
+
+        def less(x: Any) -> Any:
+            return x - np.linalg.solve(small, v @ x.T).T @ w
+
+        try:
+            x = less(x)
+            rest = b - self.base.applied(entries, x) - (x @ v.T) @ u
+            return x + less(self.base.solved(entries, rest, singular))
+        except np.linalg.LinAlgError as error:
+            raise SpaceError(singular) from error

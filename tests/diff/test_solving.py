@@ -1,0 +1,227 @@
+"""`solve`, `inverse`, `logdet` of linear maps by their structure: against matrices in full, and their derivatives."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hilbert.all as hb
+from hilbert import SpaceError
+from linmap import identity, rep, total
+
+HB: Any = hb
+RNG = np.random.default_rng(0)
+
+
+def pieces(n: int) -> dict[str, Callable[[Any, Any], Any]]:
+    """Functions of p, x ∈ ℝⁿ that are linear in x, by the structure of their matrices."""
+    X = hb.Fin.of(n)
+    order = hb.Fin.of(n).at(RNG.permutation(n), X)
+    dense = (hb.R ** (X * X)).vec(RNG.standard_normal((n, n)) / max(n, 1))
+    found: dict[str, Callable[[Any, Any], Any]] = {
+        "diagonal": lambda p, x: (1.0 + p * p) * x,
+        "band": lambda p, x: p * (x.pad(1, 0).crop(0, n) - 0.5 * x.pad(0, 1).crop(1, n + 1)),
+        "ring": lambda p, x: p * x.roll(1),
+        "rank one": lambda p, x: (p @ x) * hb.sin(p) / max(n, 1),
+        "rank two": lambda p, x: (x.sum() * p + (p @ x).rep(x.space)) / max(n, 1),
+        "order": lambda p, x: 0.5 * p * x[order],
+        "dense": lambda p, x: p * (dense @ x),
+        "sums": lambda p, x: x.cumsum() / max(n, 1) + 0.0 * p,
+    }
+    if n % 5 == 0:
+        rows, cols = hb.Fin.of(5), hb.Fin.of(n // 5)
+        block = (hb.R ** (rows * rows)).vec(RNG.standard_normal((5, 5)) / 5)
+        found["blocks"] = lambda p, x: 0.0 * p + (block @ x.reshape(rows * cols)).reshape(X)
+    return found
+
+
+def systems(n: int) -> list[tuple[str, Any]]:
+    """Functions (p, x) ↦ A(p) x whose matrices are regular: each piece, sums and compositions of some."""
+    V, every = hb.R ** hb.Fin.of(n), pieces(n)
+    names = list(every)
+    sums = [(name,) for name in names] + [tuple(RNG.choice(names, 2, replace=False)) for _ in range(6)]
+    made = []
+    for some in sums:
+        of = [every[name] for name in some]
+
+        def f(p: Any, x: Any, of: Any = of) -> Any:
+            return sum((g(p, x) for g in of), 3.0 * x)
+
+        def squared(p: Any, x: Any, f: Any = f) -> Any:
+            return f(p, f(p, x))
+
+        made.append((f"{n}: {' + '.join(some)}", hb.fun(V, V)(f)))
+        twice = hb.fun(V, V)(squared)
+        made.append((f"{n}: ({' + '.join(some)})²", twice))
+    return made
+
+
+SYSTEMS = [one for n in (1, 2, 7, 65, 130) for one in systems(n)]
+
+
+@pytest.mark.parametrize(("name", "f"), SYSTEMS, ids=[name for name, _ in SYSTEMS])
+def test_against_the_matrix_in_full(name: str, f: Any) -> None:
+    assert name
+    V = f.cod
+    rng = np.random.default_rng(1)
+    p, b = V.random(rng), V.random(rng)
+    d = hb.derivative(f, wrt=1)
+    at = d.at(p, V.zeros())
+    a = hb.matrix(at, "array")
+    x, inverse = hb.solve(at, b), hb.linalg.inverse(at)
+    close(x.array, np.linalg.solve(a, b.array))
+    close(inverse(b).array, x.array)
+    close(hb.adjoint(inverse)(b).array, np.linalg.solve(a.T, b.array))
+    close(hb.linalg.logdet(at).array, np.linalg.slogdet(a)[1])
+    solved = hb.solve(d)
+    close(solved(p, V.zeros(), b).array, x.array)
+    g = hb.fun(V, V)(lambda p, b: hb.sin(solved(p, V.zeros(), b)).sum() + hb.linalg.logdet(d)(p, V.zeros()))
+    slope = hb.grad(g)(p, b)
+    h = 1e-6
+    for k, at_ in enumerate(((p, b), (p, b))):
+        v = V.random(rng)
+        ends = [g(*(w if j != k else V.vec(w.array + s * h * v.array) for j, w in enumerate(at_))) for s in (1, -1)]
+        difference = (ends[0].array - ends[1].array) / (2 * h)
+        assert np.isclose(slope.split()[k].array @ v.array, difference, rtol=1e-5, atol=1e-6 * (1 + abs(g(*at_).array)))
+
+
+def close(a: Any, b: Any) -> None:
+    np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-10 * (1.0 + np.max(np.abs(b), initial=0.0)))
+
+
+@pytest.mark.parametrize("n", [5, 80])
+def test_second_derivatives(n: int) -> None:
+    V = hb.R ** hb.Fin.of(n)
+    rng = np.random.default_rng(2)
+    for name, of in pieces(n).items():
+
+        def f(p: Any, x: Any, of: Any = of) -> Any:
+            return 3.0 * x + of(p, x)
+
+        d = hb.derivative(hb.fun(V, V)(f), wrt=1)
+
+        def both(p: Any, solved: Any = hb.solve(d), determinant: Any = hb.linalg.logdet(d)) -> Any:  # noqa: B008
+            return solved(p, V.zeros(), V.ones()).sum() + determinant(p, V.zeros())
+
+        g: Any = hb.fun(V)(both)
+        p, v, h = V.random(rng), V.random(rng), 1e-6
+        slope = hb.grad(g)
+        ends = [slope(V.vec(p.array + s * h * v.array)).array for s in (1, -1)]
+        difference = (ends[0] - ends[1]) / (2 * h)
+        np.testing.assert_allclose(hb.hvp(g)(p, v).array, difference, rtol=1e-4, atol=1e-5, err_msg=name)
+
+
+def plan(f: Any) -> str:
+    """How a system is solved, as `cost` says."""
+    return str(hb.cost(hb.solve(hb.derivative(f, wrt=1)))).splitlines()[-1].partition("unknowns")[2]
+
+
+def test_the_way_is_read_off_the_structure() -> None:
+    V, every = hb.R ** hb.Fin.of(300), pieces(300)
+
+    def way(*names: str) -> str:
+        first, *rest = (every[name] for name in names)
+        return plan(hb.fun(V, V)(lambda p, x: sum((of(p, x) for of in rest), 3.0 * x + first(p, x))))
+
+    assert way("diagonal") == ", diagonal: by division"
+    assert "in a band of 1 + 1 + 1 diagonals" in way("diagonal", "band")
+    assert "and rank 1: by Woodbury's formula, in a band of 0 + 1 + 0" in way("diagonal", "rank one")
+    assert "and rank 2: by Woodbury's formula, in a band of 1 + 1 + 1" in way("band", "rank two")
+    assert way("dense") == ": by its matrix"
+
+
+def test_terms_print_pickle_and_compare() -> None:
+    X = hb.Fin.of(4)
+    V = hb.R**X
+    a = 2.0 * identity(V) + rep(X) @ total(X)
+    inverse = hb.linalg.inverse(a)
+    assert str(inverse).endswith("⁻¹")
+    assert pickle.loads(pickle.dumps(inverse)) == inverse
+    d = hb.derivative(hb.fun(V)(lambda x: hb.exp(x) + x.sum().rep(V)))
+    x, b = V.random(RNG), V.random(RNG)
+    undone = hb.linalg.inverse(d)
+    assert hb.equal(hb.adjoint(undone.at(x)), hb.linalg.inverse(hb.adjoint(d.at(x))))
+    close(hb.linalg.inverse(undone.at(x))(b).array, d.at(x)(b).array)
+    again = pickle.loads(pickle.dumps(hb.solve(d)))
+    close(again(x, b).array, hb.solve(d)(x, b).array)
+    assert str(hb.solve(d)).startswith("(x, b) ↦ ")
+    determinant = pickle.loads(pickle.dumps(hb.linalg.logdet(hb.derivative(sparse()))))
+    y = sparse().dom.ones()
+    close(determinant(y).array, hb.linalg.logdet(hb.derivative(sparse()))(y).array)
+
+
+def sparse() -> Any:
+    n = 100
+    return hb.fun(hb.R ** hb.Fin.of(n))(lambda x: 3.0 * hb.exp(x) - x.pad(1, 0).crop(0, n))
+
+
+def test_columns_and_lifts() -> None:
+    X, Z = hb.Fin.of(90), hb.Fin.of(3)
+    V = hb.R**X
+    d = hb.derivative(hb.fun(V)(lambda x: hb.exp(x) - 0.2 * x.pad(1, 0).crop(0, 90)))
+    x, T = V.random(RNG), (hb.R ** (X * Z)).random(RNG)
+    want = np.linalg.solve(hb.matrix(d.at(x), "array"), T.array)
+    close((hb.linalg.inverse(d.at(x)) @ T).array, want)
+    many = hb.lift(hb.solve(d), Z, over=(1,))
+    close(many(x, (V**Z).vec(T.array.T)).array, want.T)
+    points = (V**Z).random(RNG)
+    each = (hb.linalg.logdet(d) ** Z)(points)
+    close(each.array, [hb.linalg.logdet(d)(V.vec(row)).array for row in points.array])
+
+
+def test_a_singular_base_of_a_regular_sum() -> None:
+    """S is singular, S + uvᵀ is not: then the matrix is made in full."""
+    X = hb.Fin.of(100)
+    V = hb.R**X
+    keep = V.vec((np.arange(100) > 0).astype(float))
+    f = hb.fun(V)(lambda x: keep * x + x.sum().rep(V))
+    a = hb.derivative(f).at(V.ones())
+    b = V.random(RNG)
+    close(hb.solve(a, b).array, np.linalg.solve(hb.matrix(a, "array"), b.array))
+
+
+def test_single_precision() -> None:
+    V = hb.R32 ** hb.Fin.of(120)
+    d = hb.derivative(hb.fun(V)(lambda x: hb.exp(x) - 0.2 * x.pad(1, 0).crop(0, 120)))
+    x, b = V.random(RNG), V.random(RNG)
+    a = hb.matrix(d.at(x), "array")
+    assert np.allclose(hb.solve(d.at(x), b).array, np.linalg.solve(a, b.array), rtol=1e-4)
+    found = hb.linalg.logdet(d)(x).array
+    assert found.dtype == np.float32
+    assert np.isclose(found, np.linalg.slogdet(a)[1], rtol=1e-4)
+    assert hb.grad(hb.linalg.logdet(d))(x).array.dtype == np.float32
+
+
+def bad() -> list[tuple[Callable[[], Any], str]]:
+    X = hb.Fin.of(5)
+    V = hb.R**X
+    a, d = 2.0 * identity(V), hb.derivative(hb.fun(V)(lambda x: x * x))
+    squares = hb.derivative(hb.fun(hb.R ** hb.Fin.of(100))(lambda x: x * x))
+    return [
+        (lambda: HB.solve(a), r"solve\(A, b\) takes the right side b, too; inverse\(A\) is the linear map"),
+        (lambda: HB.solve(d, V.ones()), r"solve\(d\)\(x, b\) is at the point x, or solve\(d\.at\(x\), b\)"),
+        (lambda: HB.solve(total(X), V.ones()), r"as many equations as unknowns, not of one from ℝ\^5 to ℝ"),
+        (lambda: HB.linalg.inverse(total(X)), "as many equations as unknowns"),
+        (lambda: HB.linalg.logdet(total(X)), "as many equations as unknowns"),
+        (lambda: HB.solve(a, hb.R.ones()), r"cannot apply f : ℝ\^5 → ℝ\^5 to a vector of ℝ"),
+        (lambda: HB.solve(a, 3), "a vector of ℝ\\^5 is due"),
+        (lambda: HB.solve(rep(X) @ total(X), V.ones()), "singular at this point: it has no solution, or many"),
+        (lambda: HB.grad(HB.linalg.logdet(squares))(squares.point.zeros()), "is singular at this point"),
+    ]
+
+
+@pytest.mark.parametrize("k", range(len(bad())))
+def test_bad_input(k: int) -> None:
+    call, text = bad()[k]
+    with pytest.raises(SpaceError, match=text):
+        call()
+
+
+def test_a_singular_map_has_determinant_zero() -> None:
+    for n in (5, 100):
+        d = hb.derivative(hb.fun(hb.R ** hb.Fin.of(n))(lambda x: x * x))
+        assert hb.linalg.logdet(d)(d.point.zeros()).array == -np.inf
