@@ -39,8 +39,8 @@ COLD, MUCH = 64, 10**7
 """A nest is cold if another one runs at least COLD times as many statements as this one, and fewer than MUCH.
 
 In a cold nest only classes of up to FEW elements are written out, to keep the code short. Where the other one runs MUCH
-statements or more, which takes milliseconds, or where the code runs often, no nest is cold: zeros of triangular matrices, which only statements
-written out leave out, save more time there than the longer code costs.
+statements or more, which takes milliseconds, or where the code runs often, no nest is cold: zeros of triangular
+matrices, which only statements written out leave out, save more time there than the longer code costs.
 """
 POINTS, ENTRIES = 2, 32
 """The outermost loop advances by up to POINTS elements where they share a matrix with ENTRIES entries written out.
