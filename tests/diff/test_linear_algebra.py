@@ -251,7 +251,7 @@ def test_singular_points() -> None:
 REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: solve(T, b), "as many rows as columns"),
     (lambda: solve(A, c), "takes b in ℝ\\^4"),
-    (lambda: solve(A, R.vec(1.0)), "takes b in ℝ\\^4"),  # type: ignore[arg-type]
+    (lambda: solve(A, R.vec(1.0)), "takes b in ℝ\\^4"),
     (lambda: solve(A, (R32**X).zeros()), "takes b in ℝ\\^4"),
     (lambda: inverse(b), "takes a matrix"),
     (lambda: inverse((R ** ((X * X) * X)).zeros()), "takes a matrix"),

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from adjoint import adjoint, check, grad, jacobian, value_and_grad, vjp
-from adjoint.reverse.wrt import restricted
 from diff import (
     const,
     contract,
@@ -32,6 +31,7 @@ from diff import (
     tanh,
 )
 from diff.derive.affine import linearized
+from diff.derive.partial_derivative import restricted
 from hilbert import Bool, Fin, R, Unit
 from hilbert.arrays.libraries.contraction_order import CONNECTED, best, steps
 from hilbert.arrays.libraries.libraries import Cupy

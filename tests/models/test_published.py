@@ -276,13 +276,18 @@ def test_what_derivatives_show() -> None:
     assert most(hb.jacobian(bal.residual, bal.scene, as_="sparse")) == 12
     assert hb.jacobian(darcy.imbalance, darcy.imbalance.dom.random(RNG), wrt=0, as_="sparse").nnz == 1216
     assert (cart_pole.program.count, cart_pole.program.jac(np.ones(cart_pole.program.size)).nnz) == (168, 888)
-    for module in (garch, hmm, neural_ode):
-        text = str(hb.grad(module.loss))
+    losses: tuple[Any, ...] = (garch.loss, hmm.loss, neural_ode.loss)
+    for loss in losses:
+        text = str(hb.grad(loss))
         assert (text.count("fold["), text.count("fold*[")) == (1, 1)
     assert "ψ" in str(hb.grad(negative_binomial.loss))
     assert re.search(r"e\[\w\]ᵀ⋆u.\[\w\]", str(hb.grad(graph_network.loss)))
     assert "where u₅ = −(tanh u₁)⊙(tanh'(u₁)·u₄)" in str(pinn.residual)
-    for f, record in ((eight_schools.log_density, eight_schools.Unknown), (radon.loss, radon.Unknown)):
+    shifted: tuple[tuple[Any, Any], ...] = (
+        (eight_schools.log_density, eight_schools.Unknown),
+        (radon.loss, radon.Unknown),
+    )
+    for f, record in shifted:
         assert str(hb.structure(hb.derivative(hb.grad(f, record.offset)))).endswith(" diagonal")
 
 
