@@ -67,7 +67,7 @@ def _group_of(path: str, names: tuple[str, ...], k: int, changed: int, first: in
         if missing:
             gaps = table[name].is_null().to_numpy().nonzero()[0][:3] + first
             where = ", ".join(map(str, gaps)) + (", …" if missing > len(gaps) else "")
-            msg = f"column {name!r} of {path} has no value in {missing} rows ({where}): fill them, or leave these rows out"
+            msg = f"column {name!r} of {path} has no value in {missing} rows ({where}): fill them, or leave them out"
             raise SpaceError(msg)
     arrays = [table[name].to_numpy() for name in names]
     return np.stack(arrays, 1) if is_vector else arrays[0]
