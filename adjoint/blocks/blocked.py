@@ -47,7 +47,7 @@ def blocked(
     each other otherwise, with the step.
     """
     require_map(f, "blocked")
-    sets: tuple[Any, ...] = over if isinstance(over, tuple) else (over,)
+    sets: tuple[Any, ...] = tuple(over) if isinstance(over, (tuple, list)) else (over,)
     for index in sets:
         require_index(index, "blocked(f, over=X)")
     if not sets or len({*sets}) < len(sets):

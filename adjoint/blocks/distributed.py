@@ -96,7 +96,9 @@ class Distributed(Generic[W]):
             sources, feed = dict.fromkeys(known.sources(first, given)[0]), known.feed(given, tables)
         left = [name for name in self.names if name not in given]
         if len(arguments) != len(left):
-            msg = f"beside the data g takes {', '.join(left) or 'no vector'}; {len(arguments)} vectors were given"
+            have, due = ", ".join(given) or "no argument", ", ".join(left) or "none"
+            msg = f"the data have {have}: a vector is due for each of the other arguments, {due}; "
+            msg += f"{len(arguments)} were given"
             raise SpaceError(msg)
         for name, vector in zip(left, arguments, strict=True):
             space = known.spaces[name]

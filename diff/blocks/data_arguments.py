@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 from attrs import evolve, frozen
 
 from diff.blocks.data_sources import Checked, source_of_rows
-from hilbert import SpaceError, Type
+from hilbert import Copower, SpaceError, Type
 from hilbert.errors import shown
 from hilbert.program.blocks.sources import Shifted
 
@@ -119,19 +119,26 @@ def columns_of(table: Any) -> Sequence[str]:
 
 
 def _names(space: Type) -> list[str]:
-    """The names of the parts of a record."""
-    return list(getattr(space, "names", None) or ())
+    """The names of the parts of a record, or of a family of records."""
+    return list(getattr(space, "names", None) or getattr(getattr(space, "base", None), "names", None) or ())
+
+
+def _parts(space: Type) -> Sequence[Type]:
+    """The parts of a record, or for a family of records the families of each part."""
+    if not isinstance(space, Copower):
+        return space.parts
+    return [Copower(part, space.index) for part in space.base.parts]
 
 
 def _rows(rows: Any, name: str, space: Type) -> list[tuple[str, Any]]:
     """The rows of each array of an argument, with its name."""
-    if not space.is_sum:
+    if len(space.leaves) == 1 and not _names(space):
         return [(name, rows)]
     if not _names(space):
         msg = f"data {name!r} are the rows of a sum without names, {space}: make it a record"
         raise SpaceError(msg)
     columns, made = columns_of(rows), list[tuple[str, Any]]()
-    for part, of in zip(_names(space), space.parts, strict=True):
+    for part, of in zip(_names(space), _parts(space), strict=True):
         if part not in columns:
             msg = f"data {name!r} lack the part {part!r}: {', '.join(columns)}"
             raise SpaceError(msg)

@@ -49,14 +49,14 @@ class Column(Source):
         return np.concatenate(pieces) if pieces else self._empty()
 
     def _group(self, k: int) -> Any:
-        return _group_of(self.path, self.names, k, self.changed, self.is_vector)
+        return _group_of(self.path, self.names, k, self.changed, self.ends[k - 1] if k else 0, self.is_vector)
 
     def _empty(self) -> Any:
         return np.empty((0, *self.shape[1:]))
 
 
 @lru_cache(GROUPS)
-def _group_of(path: str, names: tuple[str, ...], k: int, changed: int, is_vector: bool) -> Any:  # noqa: ARG001, FBT001
+def _group_of(path: str, names: tuple[str, ...], k: int, changed: int, first: int, is_vector: bool) -> Any:  # noqa: ARG001, FBT001
     """The rows of a group, as an array; `changed` tells the file from an earlier one."""
     from pyarrow.parquet import ParquetFile
 
@@ -65,7 +65,9 @@ def _group_of(path: str, names: tuple[str, ...], k: int, changed: int, is_vector
     for name in names:
         missing = table[name].null_count
         if missing:
-            msg = f"column {name!r} of {path} has no value in {missing} rows: fill them, or leave these rows out"
+            gaps = table[name].is_null().to_numpy().nonzero()[0][:3] + first
+            where = ", ".join(map(str, gaps)) + (", …" if missing > len(gaps) else "")
+            msg = f"column {name!r} of {path} has no value in {missing} rows ({where}): fill them, or leave them out"
             raise SpaceError(msg)
     arrays = [table[name].to_numpy() for name in names]
     return np.stack(arrays, 1) if is_vector else arrays[0]

@@ -133,15 +133,17 @@ def _lemma(plan: LowRankPlan, field: Field, spaces: Sequence[Type]) -> AnyProgra
     base, one = _of_entries(plan.base, field), Copower(field, R * R).vec(np.eye(r, dtype=field.dtype))
     many, small = lift(_base_solver(plan.base, field), R, over=(1,)), applied(LOGDET, [one.space], field)
 
+    def rows(sides: Sequence[Any], puts: Sequence[Any]) -> Any:
+        """All U, or all V, below each other."""
+        if len(sides) == 1 and sides[0].space.dim == r * n:
+            return sides[0].reshape(R * V)
+        put_in = [put(side.reshape(index)) for (index, put), side in zip(puts, sides, strict=True)]
+        return functools.reduce(operator.add, put_in).reshape(R * V)
+
     def lemma(e: Any, *sides: Any) -> Any:
-        u, v = (
-            functools.reduce(
-                operator.add, [put(s.reshape(index)) for (index, put), s in zip(places[k::2], sides[k::2], strict=True)]
-            )
-            for k in (0, 1)
-        )
-        w = many(e, u.reshape(R * V).rows())
-        return base(e) + small(one + v.reshape(R * V) @ uncurry(w.space)(w).T)
+        u, v = (rows(sides[k::2], places[k::2]) for k in (0, 1))
+        w = many(e, u.rows())
+        return base(e) + small(one + v @ uncurry(w.space)(w).T)
 
     return program(fun(*spaces)(lemma))
 

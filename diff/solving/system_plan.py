@@ -163,6 +163,8 @@ def _by_low_rank(of: Solve, body: Net, line: Line, plan: SystemPlan) -> SystemPl
 
     def values(data: Sequence[Any]) -> Any:
         entries, *sides = [to_numpy(multiplied_out(a)) for a in runner.run(given.run(data))]
+        if len(terms) == 1 and all(side.size == found.rank * size for side in sides):
+            return entries, *(side.reshape(found.rank, size) for side in sides)
         both = np.zeros((2, found.rank, size), np.result_type(entries, *sides))
         start = 0
         for k, term in enumerate(terms):

@@ -207,7 +207,7 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (lambda: moved(2, (hb.R**Row.set).vec(Y)), r"data 'd\.y' is a vector of ℝ\^Row1000: give v\.array"),
     (lambda: 3, "data= takes a table, tables with the next rows each, or a function that gives them, not 3"),
     (lambda: [3], "data= takes a table"),
-    (list, r"beside the data g takes p, d; 1 vectors were given"),
+    (list, r"the data have no argument: a vector is due for each of the other arguments, p, d; 1 were given"),
 ]
 
 
@@ -218,7 +218,7 @@ def test_bad_data(data: Callable[[], Any], text: str) -> None:
 
 
 def test_bad_calls() -> None:
-    with pytest.raises(SpaceError, match="beside the data g takes p; 0 vectors were given"):
+    with pytest.raises(SpaceError, match="the data have d: a vector is due for each of the other arguments, p; 0"):
         g(data=ARRAYS)
     with pytest.raises(SpaceError, match="p is 3, where a vector of Rates"):
         g(3, data=ARRAYS)  # type: ignore[arg-type]
@@ -244,7 +244,7 @@ def test_columns_of_parquet_files(tmp_path: Path) -> None:
     assert list(rows) == ["a", "b"]
     three = hb.Fin.of(3)
     h = hb.distributed(hb.fun(hb.R**three)(lambda a: a.sum()), over=three)
-    with pytest.raises(SpaceError, match=r"column 'a' of .* has no value in 1 rows: fill them, or leave"):
+    with pytest.raises(SpaceError, match=r"column 'a' of .* has no value in 1 rows \(1\): fill them, or leave"):
         h(data=rows)
     assert h(data={"a": rows["b"]}).array == 6.0
     with pytest.raises(SpaceError, match="has no column 'c'; its columns are a, b"):
@@ -259,3 +259,20 @@ def test_columns_of_parquet_files(tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": [1.0, 2.0, 3.0], "b": [1, 2, 4]}), path)
     with pytest.raises(SpaceError, match="has changed since"):
         h(data={"a": rows["b"]})
+
+
+class Real(hb.Record):
+    """A pair of numbers."""
+
+    x: hb.Part[hb.Scalar]
+    y: hb.Part[hb.Vector[Feature]]
+
+
+@pytest.mark.parametrize("kind", ["record", "columns"])
+def test_a_family_of_records(kind: str) -> None:
+    """The rows of D ** X, for D a record: those of each part."""
+    space = Real.space() ** Row.set
+    h = hb.fun(hb.R, space)(lambda a, d: hb.each(lambda r: a * r[Real.x] * r[Real.y].sum(), d).sum())
+    columns = {"x": Y, "y": X}
+    found = hb.distributed(h, over=Row.set)(hb.R.vec(2.0), data={"d": columns} if kind == "record" else columns)
+    assert np.isclose(found.array, 2.0 * (Y * X.sum(1)).sum())

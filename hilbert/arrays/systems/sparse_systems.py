@@ -199,6 +199,8 @@ class SparseSystem:
 
     def _by_band(self, values: Any, b: Any) -> Any:
         band, near = self.band, self.near
+        if len(self.rows) == self.size and not (band.below or band.above):
+            return self._by_division(values, b)
         found = self.sp.linalg.solve_banded(
             (band.below, band.above),
             self._diagonals(values.astype(b.dtype, copy=False)),
@@ -211,6 +213,15 @@ class SparseSystem:
         x = np.empty_like(b)
         x[:, near] = found.T
         return x
+
+    def _by_division(self, values: Any, b: Any) -> Any:
+        """The solution of a diagonal system."""
+        if not np.all(values):
+            msg = "a diagonal entry is 0"
+            raise np.linalg.LinAlgError(msg)
+        diagonal = np.empty_like(values)
+        diagonal[self.cols] = values
+        return b / diagonal
 
     def _diagonals(self, values: Any) -> Any:
         """The entries by diagonals, the highest first, as LAPACK has them."""

@@ -123,9 +123,14 @@ class Code:
         return module, machine
 
 
-@cache
 def blas() -> Any:
-    """The addresses of ROUTINES, which scipy has: it is there where a program calls them."""
+    """The addresses of ROUTINES, which scipy has: it is there where a program calls them. One thread looks them up."""
+    with COMPILING:
+        return _blas()
+
+
+@cache
+def _blas() -> Any:
     table = {**_of_scipy("cython_lapack").__pyx_capi__, **_of_scipy("cython_blas").__pyx_capi__}
     python = ctypes.pythonapi
     python.PyCapsule_GetName.restype = ctypes.c_char_p
