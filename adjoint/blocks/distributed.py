@@ -115,7 +115,8 @@ class Distributed(Generic[W]):
 def _tables(data: Any, passes: int) -> tuple[Any, Callable[[], Iterable[Any]]]:
     """The first of some tables, and what gives all of them, for each pass again."""
     if callable(data):
-        return next(iter(data()), {}), data
+        first, _ = _tables(data(), 1)
+        return first, data
     try:
         tables: Iterator[Any] = iter(data)
     except TypeError:
