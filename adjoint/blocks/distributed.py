@@ -127,7 +127,7 @@ def _tables(data: Any, passes: int) -> tuple[Any, Callable[[], Iterable[Any]]]:
     if passes > 1:
         msg = f"there are {passes} passes over the data, and an iterator gives them once: give a function that makes it"
         raise SpaceError(msg)
-    first: Any = next(tables, {})
+    first = next(tables, {})
 
     def all_of() -> Iterator[Any]:
         yield first

@@ -42,12 +42,12 @@ def mapped_by(engine: Any, what: str) -> Mapped:
     return mapped
 
 
-def _submitted(engine: Any, task: Any, rows: Iterable[Any]) -> Iterator[list[Any]]:
+def _submitted(engine: Any, task: Any, rows: Iterable[Any]) -> Iterator[Any]:
     threads = getattr(engine, "_max_workers", None) or os.cpu_count() or 1
     return in_window(engine.submit, task, iter(rows), AHEAD * threads)
 
 
-def _on_dask(client: Any, task: Any, rows: Iterable[Any]) -> Iterator[list[Any]]:
+def _on_dask(client: Any, task: Any, rows: Iterable[Any]) -> Iterator[Any]:
     """The task is a task of the graph: it is sent once, and made again where a worker is lost.
 
     It is sent as bytes: workers pass them on to each other, and could not pickle classes of the client's `__main__`.

@@ -351,7 +351,7 @@ def test_columns_that_are_not_what_they_seem(tmp_path: Path) -> None:
         h(data=[{"y": Y[:1]}, {"z": Y[:2]}])
     with pytest.raises(SpaceError, match="a table, tables with the next rows each, or a function that gives them"):
         h(data=lambda: None)
-    with pytest.raises(SpaceError, match="names 1 arguments: write f with one for each part"):
+    with pytest.raises(SpaceError, match="names 0 arguments: write f with one for each part"):
         hb.distributed(hb.fun(hb.R**one, hb.R**one)(lambda *a: a[0].sum()), over=one)(data={})
 
 

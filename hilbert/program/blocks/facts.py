@@ -131,7 +131,7 @@ class _Facts:
             return self.from_shared(step, line.slots[slot], level)
         if all(isinstance(one, Shared | Steer) for one in ones) and self.index not in line.slots[slot].axes:
             return Steer(level)  # what else is asked about the lanes of a block
-        lanes = [Shared() if isinstance(one, Steer) else one for one in ones]  # it is False where all lanes are 0
+        lanes: list[One] = [Shared() if isinstance(one, Steer) else one for one in ones]  # False where lanes are 0
         return self.from_lanes(step, lanes, leaves, level)
 
     def closed(self, one: One, step: Step[Any]) -> One:
