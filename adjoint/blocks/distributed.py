@@ -115,7 +115,8 @@ class Distributed(Generic[W]):
 def _tables(data: Any, passes: int) -> tuple[Any, Callable[[], Iterable[Any]]]:
     """The first of some tables, and what gives all of them, for each pass again."""
     if callable(data):
-        return next(iter(data()), {}), data
+        first, _ = _tables(data(), 1)
+        return first, data
     try:
         tables: Iterator[Any] = iter(data)
     except TypeError:
@@ -126,7 +127,7 @@ def _tables(data: Any, passes: int) -> tuple[Any, Callable[[], Iterable[Any]]]:
     if passes > 1:
         msg = f"there are {passes} passes over the data, and an iterator gives them once: give a function that makes it"
         raise SpaceError(msg)
-    first: Any = next(tables, {})
+    first = next(tables, {})
 
     def all_of() -> Iterator[Any]:
         yield first

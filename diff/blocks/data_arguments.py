@@ -9,17 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
+import numpy as np
 from attrs import evolve, frozen
 
 from diff.blocks.data_sources import Checked, source_of_rows
-from hilbert import Copower, SpaceError, Type
+from hilbert import Copower, Fin, SpaceError, Type
 from hilbert.errors import shown
-from hilbert.program.blocks.sources import Shifted
+from hilbert.program.blocks.sources import Held, Shifted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from hilbert.index.index import Index
+    from hilbert.index.leaf import Leaf
     from hilbert.program.blocks.run_blocks import Feed
     from hilbert.program.blocks.tasks import Rows
 
@@ -40,6 +42,9 @@ class DataArguments:
     def of(index: Index, names: Sequence[str], dom: Type) -> DataArguments:
         """The arguments of a function with some domain."""
         parts = dom.parts if len(names) > 1 else (dom,)
+        if len(parts) != len(names):
+            msg = f"distributed(f, over=X): f on {dom} names {len(names)} arguments: write f with one for each part"
+            raise SpaceError(msg)
         starts = [sum(len(part.leaves) for part in parts[:k]) for k in range(len(parts))]
         return DataArguments(index, dict(zip(names, parts, strict=True)), dict(zip(names, starts, strict=True)))
 
@@ -60,11 +65,20 @@ class DataArguments:
         found: Sources = {}
         counts: dict[int, str] = {}
         for name in given:
-            every = _rows(table[name] if name in columns_of(table) else table, name, self.spaces[name])
+            columns = columns_of(table)
+            if name not in columns and not _names(self.spaces[name]):
+                msg = f"a later part of the data has no {name!r}: it has {', '.join(map(str, columns)) or 'nothing'}"
+                raise SpaceError(msg)
+            every = _rows(_column(table, name) if name in columns else table, name, self.spaces[name])
             for k, ((part, of), leaf) in enumerate(zip(every, self.spaces[name].leaves, strict=True), self.first[name]):
                 if self.index not in leaf.axes:
                     msg = f"{part!r} has no axis {self.index}: give {name} as a vector, not as data"
                     raise SpaceError(msg)
+                if type(self.index) is not Fin and hasattr(of, "iloc"):
+                    msg = (
+                        f"data {part!r} is a column with labels of its own, and so has {self.index}: give the numbers, "
+                    )
+                    raise SpaceError(msg + "column.to_numpy(), in the order of the labels of the set")
                 source, n = source_of_rows(of, part)
                 counts.setdefault(n, part)
                 found[k] = Checked(source, part, leaf, leaf.axes.index(self.index))
@@ -73,6 +87,9 @@ class DataArguments:
             msg = f"data {one!r} have {n} rows, and data {other!r} have {m}"
             raise SpaceError(msg)
         return found, next(iter(counts), 0)
+
+    def _leaf(self, number: int) -> Leaf:
+        return [leaf for space in self.spaces.values() for leaf in space.leaves][number]
 
     def whole(self, table: Any, given: Sequence[str]) -> Sources:
         """The sources of a table that has all rows; raises SpaceError for more or fewer."""
@@ -87,6 +104,11 @@ class DataArguments:
 
         def fed(numbers: Sequence[int], known: Sequence[Any]) -> Iterator[Rows]:
             start, size = 0, self.index.size
+            if not size:
+                leaves = [self._leaf(k) for k in numbers]
+                empty = [Held(np.zeros(leaf.shape, leaf.dtype), leaf.axes.index(self.index)) for leaf in leaves]
+                yield 0, 0, [of or none for of, none in zip(known, empty, strict=True)]
+                return
             for table in tables():
                 found, n = self.sources(table, given)
                 if start + n > size:
@@ -118,6 +140,15 @@ def columns_of(table: Any) -> Sequence[str]:
     return list(table.column_names if hasattr(table, "column_names") else table.keys())
 
 
+def _column(table: Any, name: str) -> Any:
+    """A column of a table; raises SpaceError where the name is that of several, or of none."""
+    try:
+        return table[name]
+    except (KeyError, ValueError, IndexError) as error:
+        msg = f"the data have {list(columns_of(table)).count(name)} columns {name!r}: {error}"
+        raise SpaceError(msg) from error
+
+
 def _names(space: Type) -> list[str]:
     """The names of the parts of a record, or of a family of records."""
     return list(getattr(space, "names", None) or getattr(getattr(space, "base", None), "names", None) or ())
@@ -142,5 +173,5 @@ def _rows(rows: Any, name: str, space: Type) -> list[tuple[str, Any]]:
         if part not in columns:
             msg = f"data {name!r} lack the part {part!r}: {', '.join(columns)}"
             raise SpaceError(msg)
-        made += _rows(rows[part], f"{name}.{part}", of)
+        made += _rows(_column(rows, part), f"{name}.{part}", of)
     return made

@@ -29,7 +29,15 @@ class Sliced(Source):
     def read(self, start: int, end: int) -> Any:
         """The rows, as their library has them; computed, if they are a computation."""
         found = getattr(self.rows, "iloc", self.rows)[start:end]
-        return found.compute(scheduler="synchronous") if hasattr(found, "compute") else found
+        if not hasattr(found, "compute"):
+            return found
+        try:
+            return found.compute(scheduler="synchronous")
+        except ValueError as error:
+            if "dependency" not in str(error):
+                raise
+            msg = "an array of Dask whose chunks lie on workers is no data: give the array as it was before persist()"
+            raise SpaceError(msg) from error
 
     def sent(self, start: int, end: int) -> Source:
         """The rows; of arrays of Dask what computes them; arrays of zarr travel as the place where they lie."""

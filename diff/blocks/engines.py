@@ -28,6 +28,9 @@ def mapped_by(engine: Any, what: str) -> Mapped:
     That is an executor of `concurrent.futures`, a `distributed.Client`, another object whose `submit` gives futures, or
     a function like `map` itself.
     """
+    if isinstance(engine, type) and hasattr(engine, "submit"):
+        msg = f"{what} takes an executor that is made, such as {engine.__name__}(), not the class"
+        raise SpaceError(msg)
     if hasattr(engine, "scheduler_info") and hasattr(engine, "nthreads"):
         return partial(_on_dask, engine)
     if hasattr(engine, "submit"):
@@ -39,19 +42,21 @@ def mapped_by(engine: Any, what: str) -> Mapped:
     return mapped
 
 
-def _submitted(engine: Any, task: Any, rows: Iterable[Any]) -> Iterator[list[Any]]:
+def _submitted(engine: Any, task: Any, rows: Iterable[Any]) -> Iterator[Any]:
     threads = getattr(engine, "_max_workers", None) or os.cpu_count() or 1
     return in_window(engine.submit, task, iter(rows), AHEAD * threads)
 
 
-def _on_dask(client: Any, task: Any, rows: Iterable[Any]) -> Iterator[list[Any]]:
+def _on_dask(client: Any, task: Any, rows: Iterable[Any]) -> Iterator[Any]:
     """The task is a task of the graph: it is sent once, and made again where a worker is lost.
 
     It is sent as bytes: workers pass them on to each other, and could not pickle classes of the client's `__main__`.
     """
     of = client.submit(_itself, import_module("distributed.protocol.pickle").dumps(task), pure=False)
     submit = partial(client.submit, pure=False)
-    return in_window(lambda _, row: submit(_apply, of, row), of, iter(rows), AHEAD * sum(client.nthreads().values()))
+    return in_window(
+        lambda _, row: submit(_apply, of, row), of, iter(rows), AHEAD * max(sum(client.nthreads().values()), 1)
+    )
 
 
 def _itself(task: Any) -> Any:

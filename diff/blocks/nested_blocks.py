@@ -12,6 +12,8 @@ from hilbert.index.leaf import Bundle
 from hilbert.program.blocks.passes import block_size, in_passes, joined
 from hilbert.program.blocks.run_blocks import BlockRunner
 from hilbert.program.blocks.tasks import interpreted
+from hilbert.program.line.builder import Builder
+from hilbert.program.line.operation import Keep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -69,7 +71,7 @@ class Nested:
 
 def passes_of(line: Line, over: Sequence[Index], *, is_compiled: bool) -> Passes:
     """The passes of a line along the first of some sets; raises SpaceError where the line, or a block, has none."""
-    found = in_passes(without_softmax(line, over[0]), over[0], far=is_compiled)
+    found = in_passes(without_softmax(_kept(line, over[0]), over[0]), over[0], far=is_compiled)
     if over[1:]:
         inner = [part.line for part in found.passes if any(_is_along(leaf, over[1]) for leaf in part.line.slots)]
         for block in inner or [line]:
@@ -79,3 +81,13 @@ def passes_of(line: Line, over: Sequence[Index], *, is_compiled: bool) -> Passes
 
 def _is_along(leaf: Any, index: Index) -> bool:
     return any(_is_along(part, index) for part in leaf.leaves) if isinstance(leaf, Bundle) else index in leaf.axes
+
+
+def _kept(line: Line, index: Index) -> Line:
+    """The line whose results along X are made by steps: an argument that is a result is written block by block, too."""
+    if not any(k < line.arity and _is_along(line.slots[k], index) for k in line.outputs):
+        return line
+    b = Builder(line.slots[: line.arity], fixed=line.fixed)
+    where = b.inline(line, range(line.arity))
+    ends = [where[k] for k in line.outputs]
+    return b.line([b.step(Keep(), (k,)) if k < line.arity and _is_along(line.slots[k], index) else k for k in ends])

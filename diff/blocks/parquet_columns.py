@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
@@ -41,27 +42,34 @@ class Column(Source):
         if self.changed != Path(self.path).stat().st_mtime_ns:
             msg = f"{self.path} has changed since parquet(path) read its length: call parquet again"
             raise SpaceError(msg)
-        pieces, first = [], 0
-        for k, last in enumerate(self.ends):
-            if first < end and start < last:
-                pieces.append(self._group(k)[max(start - first, 0) : end - first])
-            first = last
+        pieces = []
+        for k in range(bisect_right(self.ends, start), len(self.ends)):
+            first = self.ends[k - 1] if k else 0
+            if first >= end:
+                break
+            pieces.append(self._group(k)[max(start - first, 0) : end - first])
         return np.concatenate(pieces) if pieces else self._empty()
 
     def _group(self, k: int) -> Any:
         return _group_of(self.path, self.names, k, self.changed, self.ends[k - 1] if k else 0, self.is_vector)
 
     def _empty(self) -> Any:
-        return np.empty((0, *self.shape[1:]))
+        empty = _metadata(self.path, self.changed).schema.to_arrow_schema().empty_table()
+        return np.empty((0, *self.shape[1:]), empty[self.names[0]].to_numpy().dtype)
 
 
 @lru_cache(GROUPS)
-def _group_of(path: str, names: tuple[str, ...], k: int, changed: int, first: int, is_vector: bool) -> Any:  # noqa: ARG001, FBT001
+def _group_of(path: str, names: tuple[str, ...], k: int, changed: int, first: int, is_vector: bool) -> Any:  # noqa: FBT001
     """The rows of a group, as an array; `changed` tells the file from an earlier one."""
+    from pyarrow import ArrowException
     from pyarrow.parquet import ParquetFile
 
-    with ParquetFile(path) as file:
-        table = file.read_row_groups([k], columns=list(names))
+    try:
+        with ParquetFile(path, metadata=_metadata(path, changed)) as file:
+            table = file.read_row_groups([k], columns=list(names))
+    except (OSError, ArrowException) as error:
+        msg = f"rows {first} and after of {path} cannot be read: {error}"
+        raise SpaceError(msg) from error
     for name in names:
         missing = table[name].null_count
         if missing:
@@ -71,6 +79,14 @@ def _group_of(path: str, names: tuple[str, ...], k: int, changed: int, first: in
             raise SpaceError(msg)
     arrays = [table[name].to_numpy() for name in names]
     return np.stack(arrays, 1) if is_vector else arrays[0]
+
+
+@lru_cache(GROUPS)
+def _metadata(path: str, changed: int) -> Any:  # noqa: ARG001 - a file that has changed is read again
+    """Where the groups of rows lie, read once."""
+    from pyarrow.parquet import read_metadata
+
+    return read_metadata(path)
 
 
 @final
@@ -98,8 +114,14 @@ class ParquetFileData:
 
     def __getitem__(self, name: str | Sequence[str]) -> Column:
         """A column; several are the entries of a vector for each row. Raises SpaceError for a name that is none."""
+        if not isinstance(name, (str, tuple, list)):
+            msg = f"a column of {self.path} is named by a string, some by several, not by {shown(name)}"
+            raise SpaceError(msg)
         names = (name,) if isinstance(name, str) else tuple(name)
         for one in names:
+            if self.columns.count(one) > 1:
+                msg = f"{self.path} has {self.columns.count(one)} columns {one!r}: give them other names"
+                raise SpaceError(msg)
             if one not in self.columns:
                 msg = f"{self.path} has no column {one!r}; its columns are {', '.join(self.columns)}"
                 raise SpaceError(msg)

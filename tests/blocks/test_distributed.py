@@ -276,3 +276,95 @@ def test_a_family_of_records(kind: str) -> None:
     columns = {"x": Y, "y": X}
     found = hb.distributed(h, over=Row.set)(hb.R.vec(2.0), data={"d": columns} if kind == "record" else columns)
     assert np.isclose(found.array, 2.0 * (Y * X.sum(1)).sum())
+
+
+def test_a_result_that_is_an_argument() -> None:
+    h = hb.distributed(hb.fun(hb.R**Row.set)(lambda y: (y, y.sum())), over=Row.set, size=130)
+    for data in ({"y": Y}, [{"y": Y[:400]}, {"y": Y[400:]}]):
+        found = h(data=data).split()
+        assert np.array_equal(found[0].array, Y)
+        assert np.isclose(found[1].array, Y.sum())
+        assert not np.shares_memory(found[0].array, Y)
+
+
+def test_sets_without_elements() -> None:
+    none = hb.Fin.of(0)
+    h = hb.distributed(hb.fun(hb.R**none)(lambda y: y.sum()), over=none)
+    for data in ({"y": np.zeros(0)}, [{"y": np.zeros(0)}], []):
+        if data == []:
+            continue  # nobody can tell which arguments such data are of
+        assert h(data=data).array == 0.0
+
+
+def test_mapped_files(tmp_path: Path) -> None:
+    """A file that is changed in memory alone, or replaced, is read from memory; one that changes is an error."""
+    path = tmp_path / "y.npy"
+    np.save(path, Y)
+    h = hb.distributed(hb.fun(hb.R**Row.set)(lambda y: y.sum()), over=Row.set, size=130)
+    own = np.load(path, mmap_mode="c")
+    own[0] = 100.0
+    mapped = np.load(path, mmap_mode="r")
+    np.save(tmp_path / "other.npy", Y + 1.0)
+
+    def travels(task: Any, rows: Any) -> Iterator[Any]:
+        for row in rows:
+            yield pickle.loads(pickle.dumps(task))(pickle.loads(pickle.dumps(row)))
+
+    for engine in (None, travels):
+        assert np.isclose(h(data={"y": own}, engine=engine).array, own.sum())
+        assert np.isclose(h(data={"y": mapped}, engine=engine).array, Y.sum())
+    (tmp_path / "other.npy").replace(path)
+    for engine in (None, travels):
+        assert np.isclose(h(data={"y": mapped}, engine=engine).array, Y.sum())
+    path.unlink()
+    for engine in (None, travels):
+        assert np.isclose(h(data={"y": mapped}, engine=engine).array, Y.sum())
+
+
+def test_engines_that_do_something_else() -> None:
+    data = {"d": ARRAYS}
+    for engine, text in (
+        (lambda task, rows: [task(row) for row in rows][::-1], "gave the block of element 910 where that of 0 is due"),
+        (lambda task, rows: [None for _ in rows], "gave None where the result of a block is due"),  # noqa: ARG005
+        (ThreadPoolExecutor, r"an executor that is made, such as ThreadPoolExecutor\(\), not the class"),
+    ):
+        with pytest.raises(SpaceError, match=text):
+            g(AT, data=data, engine=engine)
+
+
+def test_columns_that_are_not_what_they_seem(tmp_path: Path) -> None:
+    three = hb.Labelled.of(("a", "b", "c"))
+    h = hb.distributed(hb.fun(hb.R**three)(lambda y: y.sum()), over=three)
+    with pytest.raises(SpaceError, match=r"a column with labels of its own, and so has 3: give the numbers"):
+        h(data={"y": pd.Series([1.0, 2.0, 3.0], ["c", "b", "a"])})
+    table = pa.Table.from_arrays([pa.array([1.0]), pa.array([2.0])], ["y", "y"])
+    one = hb.Fin.of(1)
+    k = hb.distributed(hb.fun(hb.R**one)(lambda y: y.sum()), over=one)
+    with pytest.raises(SpaceError, match="the data have 2 columns 'y'"):
+        k(data=table)
+    pq.write_table(table, tmp_path / "two.parquet")
+    with pytest.raises(SpaceError, match=r"has 2 columns 'y': give them other names"):
+        k(data=hb.parquet(tmp_path / "two.parquet"))
+    with pytest.raises(SpaceError, match="is named by a string, some by several, not by 0"):
+        hb.parquet(tmp_path / "two.parquet")[0]  # type: ignore[index]
+    with pytest.raises(SpaceError, match="a later part of the data has no 'y': it has z"):
+        h(data=[{"y": Y[:1]}, {"z": Y[:2]}])
+    with pytest.raises(SpaceError, match="a table, tables with the next rows each, or a function that gives them"):
+        h(data=lambda: None)
+    with pytest.raises(SpaceError, match="names 0 arguments: write f with one for each part"):
+        hb.distributed(hb.fun(hb.R**one, hb.R**one)(lambda *a: a[0].sum()), over=one)(data={})
+
+
+def test_many_groups_of_rows(tmp_path: Path) -> None:
+    """Each group is read once, also where blocks are shorter."""
+    path = tmp_path / "groups.parquet"
+    pq.write_table(pa.table({"y": Y, "k": WHO}), path, row_group_size=7)
+    h = hb.distributed(hb.fun(hb.R**Row.set)(lambda y: y.sum()), over=Row.set, size=3)
+    assert np.isclose(h(data={"y": hb.parquet(path)["y"]}).array, Y.sum())
+    pq.write_table(pa.table({"k": WHO[:0]}), path)
+    none = hb.Fin.of(0)
+    ids = hb.Elements(hb.Fin.of(7)) ** none
+    counted = hb.distributed(
+        hb.fun(hb.R**none, ids)(lambda y, k: (y * hb.const((hb.R ** hb.Fin.of(7)).ones())[k]).sum()), over=none
+    )
+    assert counted((hb.R**none).zeros(), data={"k": hb.parquet(path)["k"]}).array == 0.0

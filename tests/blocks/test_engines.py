@@ -14,7 +14,7 @@ import pytest
 
 import hilbert.all as hb
 from hilbert import SpaceError
-from hilbert.program.blocks.sources import Held, InFile, source_of
+from hilbert.program.blocks.sources import Held, InFile, Mapped, source_of
 
 N = 1000
 X, D = hb.Fin.of(N), hb.Fin.of(3)
@@ -109,7 +109,7 @@ def test_parts_of_a_file(tmp_path: Path) -> None:
     mapped = np.load(path, mmap_mode="r")
     for array, at, start in ((mapped, 0, 1), (mapped[2:], 0, 0), (mapped[1], 1, 1)):
         found = source_of(np.asarray(array), at)
-        assert type(found) is InFile
+        assert type(found) is Mapped
         assert np.array_equal(found.read(start, start + 2), np.take(array, range(start, start + 2), at))
     turned = source_of(np.asarray(mapped.T), 0)
     assert type(turned) is Held

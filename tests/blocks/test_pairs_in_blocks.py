@@ -120,4 +120,28 @@ def test_softmax_in_passes(size: int | None) -> None:
     ):
         for g in (f, hb.grad(f), hb.hvp(f)):
             agree(g, hb.blocked(g, over=First.set, size=size))
-    assert len(hb.blocked(hb.fun(y)(lambda v: v.softmax()), over=First.set).report.passes) == 2
+    assert len(hb.blocked(hb.fun(y)(lambda v: v.softmax()), over=First.set).report.passes) == 3
+
+
+@pytest.mark.parametrize("far", [1e7, 1e16, -1e16])
+def test_softmax_of_large_numbers(far: float) -> None:
+    y = hb.R**First.set
+    f = hb.fun(y)(lambda v: (v.softmax(), v.log_softmax()))
+    x = y.vec(far + np.linspace(-1.0, 1.0, 61))
+    for a, b in zip(f(x).leaves, hb.blocked(f, over=First.set, size=7)(x).leaves, strict=True):
+        np.testing.assert_allclose(b, a, rtol=1e-9)
+
+
+def test_branches_of_each_element_and_their_derivatives() -> None:
+    y = hb.R**First.set
+    f = hb.fun(y)(lambda v: hb.each(lambda t: hb.where(t > 0.2, lambda: hb.exp(-t), lambda: hb.sin(t)), v).sum())
+    for g in (f, hb.grad(f), hb.hvp(f), hb.value_and_grad(f)):
+        for size in (1, 7, 61):
+            agree(g, hb.blocked(g, over=First.set, size=size))
+
+
+def test_threads_have_the_errstate_of_the_caller() -> None:
+    y = hb.R**First.set
+    g = hb.blocked(hb.fun(y)(lambda v: hb.log(v).sum()), over=First.set, size=7, threads=2)
+    with np.errstate(all="raise"), pytest.raises(FloatingPointError):
+        g(y.zeros())

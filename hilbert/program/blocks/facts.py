@@ -5,7 +5,8 @@ A *block* of a line is the line run on a part of X: inputs with the axis X are r
 - `Shared`: the same in all blocks;
 - `Lane(at)`: it has X as axis `at`, and its entries in a block are those of the whole;
 - `Total(monoid)`: without the axis X; the whole is the sum, or another monoid's total, of what the blocks give;
-- `Steer`: it tells which lanes of a block are to be computed, and nothing else reads it.
+- `Steer`: it tells whether some lanes of a block are to be computed. A lifted function computes each lane as if it were
+  alone, so that lanes which are asked about are those of the whole, whatever steers the others.
 
 A slot of `level` n needs n passes over X before its own: the totals of these passes are inputs by then. Whatever is not
 proved is refused, with the step. One pass over the line; the bodies of loops are read until states are what they were.
@@ -128,9 +129,10 @@ class _Facts:
         leaves = [line.slots[a] for a in step.args]
         if all(isinstance(one, Shared) for one in ones):
             return self.from_shared(step, line.slots[slot], level)
-        if any(isinstance(one, Steer) for one in ones):
-            raise self.refused(step, "a truth value about the lanes of a block is read by a step")
-        return self.from_lanes(step, ones, leaves, level)
+        if all(isinstance(one, Shared | Steer) for one in ones) and self.index not in line.slots[slot].axes:
+            return Steer(level)  # what else is asked about the lanes of a block
+        lanes: list[One] = [Shared() if isinstance(one, Steer) else one for one in ones]  # False where lanes are 0
+        return self.from_lanes(step, lanes, leaves, level)
 
     def closed(self, one: One, step: Step[Any]) -> One:
         """A total as what it is once its pass is over."""
@@ -330,6 +332,8 @@ class _Facts:
         match a, b:
             case Shared(), Shared():
                 return Shared()
+            case (Steer(), Shared() | Steer()) | (Shared(), Steer()):
+                return Steer()
             case (Shared(is_zero=True), Total("add")) | (Total("add"), Shared(is_zero=True)):
                 return Total("add")
             case (Shared(), Total()) | (Total(), Shared()):

@@ -7,12 +7,13 @@ the number of threads, or on what runs the blocks.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
 
-from hilbert.errors import SpaceError
+from hilbert.errors import SpaceError, shown
 from hilbert.program.blocks.blas_threads import one_blas_thread
 from hilbert.program.blocks.fact import Lane
 from hilbert.program.blocks.passes import Between
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from hilbert.program.blocks.passes import Pass, Passes
-    from hilbert.program.blocks.tasks import Rows, Run
+    from hilbert.program.blocks.tasks import Done, Rows, Run
     from hilbert.program.line.line import Line
 
 AHEAD = 2
@@ -31,7 +32,7 @@ AHEAD = 2
 RUNS = 128
 """Where blocks run elsewhere, the most runs of blocks that they are sent in; fewer than twice as few are sent."""
 
-Mapped: TypeAlias = "Callable[[Task, Iterable[Rows]], Iterable[list[Any]]]"
+Mapped: TypeAlias = "Callable[[Task, Iterable[Rows]], Iterable[Done]]"
 """Applies a task to each of some rows, in order: `map`, or that of an executor."""
 Feed: TypeAlias = "Callable[[Sequence[int], Sequence[Any]], Iterator[Rows]]"
 """All elements of X in order, with sources of some inputs: given are their numbers, and the sources that are known."""
@@ -85,10 +86,11 @@ class BlockRunner:
 
         def totals() -> Iterator[list[Any]]:
             k = 0
-            for k, block in enumerate(mapped(task, rows()) if mapped is not None else self._each(task, rows()), 1):
+            for k, found in enumerate(mapped(task, rows()) if mapped is not None else self._each(task, rows()), 1):
                 if k > len(places):
                     break
                 start, end = places[k - 1]
+                block = _block_of(found, start)
                 for whole, at, array in zip(made, ends, block[count:], strict=True):
                     whole[(slice(None),) * at + (slice(start, end),)] = array
                 done.append(end)
@@ -116,13 +118,27 @@ class BlockRunner:
             end = min(start + step, n)
             yield start, end, lanes if mapped is None else [lane.sent(start, end) for lane in lanes]
 
-    def _each(self, task: Task, rows: Iterator[Rows]) -> Iterator[list[Any]]:
-        """What the blocks give, in order."""
+    def _each(self, task: Task, rows: Iterator[Rows]) -> Iterator[Done]:
+        """What the blocks give, in order; threads have the caller's context, such as numpy's `errstate`."""
         if self.threads == 1:
             yield from map(task, rows)
             return
         with ThreadPoolExecutor(self.threads) as pool:
-            yield from in_window(pool.submit, task, rows, AHEAD * self.threads)
+            yield from in_window(
+                lambda of, row: pool.submit(copy_context().run, of, row), task, rows, AHEAD * self.threads
+            )
+
+
+def _block_of(found: Any, start: int) -> list[Any]:
+    """The totals and results that a task gave; raises SpaceError where it is not the task's turn."""
+    if not (isinstance(found, tuple) and len(found) == 2 and isinstance(found[1], list)):
+        msg = f"the map gave {shown(found)} where the result of a block is due: it applies the task to each of the rows"
+        raise SpaceError(msg)
+    if found[0] != start:
+        msg = f"the map gave the block of element {found[0]} where that of {start} is due: it gives one each, in order"
+        raise SpaceError(msg)
+    block: list[Any] = found[1]
+    return block
 
 
 def in_window(submit: Callable[..., Any], task: Any, rows: Iterator[Any], ahead: int) -> Iterator[Any]:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 Rows: TypeAlias = "tuple[int, int, Sequence[Source]]"
 """The elements from a start to an end, and where the arrays that have them are read."""
+Done: TypeAlias = "tuple[int, list[Any]]"
+"""The first of some elements, and what a task made of them."""
 KEPT = 32
 """The lines of blocks whose runners a process keeps."""
 _runners: OrderedDict[Any, Run] = OrderedDict()
@@ -42,10 +44,10 @@ class Task:
     ends: Sequence[int]
     make: Callable[[Line], Run]
 
-    def __call__(self, rows: Rows) -> list[Any]:
-        """The totals and the results of these elements; an error names those of its block."""
+    def __call__(self, rows: Rows) -> Done:
+        """The first element, and the totals and the results; an error names the elements of its block."""
         with one_blas_thread():
-            return self._blocks(*rows)
+            return rows[0], self._blocks(*rows)
 
     def _blocks(self, start: int, end: int, sources: Sequence[Source]) -> list[Any]:
         if end - start <= self.size:
