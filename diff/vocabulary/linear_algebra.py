@@ -218,6 +218,26 @@ def _system(rules: dict[bool, OperationRule], what: str, A: Any, b: Any) -> Any:
     return _run(rules[is_matrix], space, A, b)
 
 
+@overloaded(lambda: _calls.lstsq)
+@_of_maps("fitted")
+@eager
+def lstsq(A: Any, b: Any) -> Any:
+    """The x for which |A x − b| is least, for A ∈ ℝ^{Y×X} of full rank, |Y| ≥ |X|, by QR.
+
+    For a linear map A the equations A* A x = A* b are solved by their structure, and once more for what is left, so
+    that few digits are lost. Raises SpaceError for other spaces, and where A has not full rank.
+    """
+    Y, X, field = _matrix(A, "lstsq")
+    space = b.space if isinstance(b, (Expr, Vec)) else None
+    rows = space.index if isinstance(space, Copower) and space.base == field else None
+    if Y.size < X.size or rows is None or rows.axes[:1] != Y.axes:
+        of = shown(b) if space is None else str(space)
+        msg = f"lstsq(A, b) takes A with as many rows as columns, or more, and b in {Copower(field, Y)}, or a matrix "
+        raise SpaceError(f"{msg}with its rows, not A in {A.space} and {of}")
+    q, r = qr(A).split()
+    return solve_triangular(r, q.T @ b, lower=False)
+
+
 @overloaded(lambda: _calls.inverse)
 @_of_maps("inverted")
 @eager

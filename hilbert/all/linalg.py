@@ -25,6 +25,7 @@ __all__ = [
     "inv_sqrtm",
     "inverse",
     "logdet",
+    "lstsq",
     "logm",
     "matrix_function",
     "qr",
