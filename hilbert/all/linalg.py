@@ -8,6 +8,7 @@ from diff import (
     inv_sqrtm,
     inverse,
     logdet,
+    lstsq,
     logm,
     matrix_function,
     qr,

@@ -238,5 +238,6 @@ def test_least_squares_of_linear_maps() -> None:
     rows, cols = hb.Fin.of(9), hb.Fin.of(4)
     A, B = (hb.R ** (rows * cols)).random(RNG), (hb.R ** (rows * hb.Fin.of(2))).random(RNG)
     close(hb.linalg.lstsq(A, B).array, np.linalg.lstsq(A.array, B.array)[0])
-    slope = hb.grad(hb.fun(A.space, B.space)(lambda A, B: hb.linalg.lstsq(A, B).sum()), 1)(A, B)
+    both: Any = hb.fun(A.space, B.space)(lambda A, B: hb.linalg.lstsq(A, B).sum())
+    slope = hb.grad(both, 1)(A, B)
     close(slope.array, np.linalg.pinv(A.array).sum(0)[:, None] @ np.ones((1, 2)))
