@@ -61,11 +61,11 @@ def _matrix(a: Any, what: str) -> tuple[Any, Any, Field]:
 
 def _no_matrix_of_numbers(a: Any, what: str) -> str:
     """The end of an error for an equation with a linear map, or with a sparse matrix of scipy; otherwise empty."""
-    is_map = isinstance(a, Map)
-    if what != "solve" or not (is_map or hasattr(a, "tocoo")):
+    if what != "solve":
         return ""
-    kind, D = ("a linear map", "D") if is_map else ("a sparse matrix", "from_scipy(D)")
-    return f"; write root(lambda p: {D}(p) - x, x) for the solution p of D p = x, D {kind}"
+    if isinstance(a, Map):
+        return "; write root(lambda p: f(p) - x, x) for the solution p of f(p) = x, f a function"
+    return "; write solve(from_scipy(D), x), D a sparse matrix" if hasattr(a, "tocoo") else ""
 
 
 def require_square(a: Any, what: str, *, same: bool = False) -> tuple[Any, Any, Field]:
@@ -195,7 +195,7 @@ def _of_maps(method: str) -> Callable[[F], F]:
 @overloaded(lambda: _calls.solve)
 @_of_maps("solved")
 @eager
-def solve(A: Any, b: Any) -> Any:
+def solve(A: Any, b: Any = None) -> Any:
     """A⁻¹b for A ∈ ℝ^{Y×X}, |X| = |Y|, and b ∈ ℝ^Y or ℝ^{Y×Z}, by LU; in ℝ^X or ℝ^{X×Z}.
 
     For a linear map A and b in its codomain the system is solved by the structure of A. Of a derivative d in the point,
