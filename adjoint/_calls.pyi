@@ -1,7 +1,7 @@
 # Written by `make signatures` from tests/typing/rows/adjoint.py: change the rows there, not this file.
 # No module stands behind it: the functions are in the modules that the comments name.
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, ParamSpec, TypeVar, TypeVarTuple, overload
 
 from adjoint.bridges.as_scipy import FlatMap, FlatObjective, MatrixForm
@@ -28,6 +28,7 @@ G = TypeVar("G", bound=Type)
 U = TypeVar("U", bound=Type)
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
+States = TypeVar("States", bound=tuple[Any, ...])
 P = ParamSpec("P")
 Q = ParamSpec("Q")
 Rest = TypeVarTuple("Rest")
@@ -108,6 +109,15 @@ def check_adjoint(f: Map[DirectSum[A, B, C, D, E], Any], a: Vec[A], b: Vec[B], c
 def check_adjoint(f: Map[DirectSum[A, B, C, D, E, F], Any], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], g: Vec[F], /, *, star: AnyLinMap | None = None, samples: int = 5, seed: int = 0) -> Report: ...
 @overload
 def check_adjoint(f: Map[DirectSum[A, B, C, D, E, F, G, *Rest], Any], a: Vec[A], b: Vec[B], c: Vec[C], d: Vec[D], e: Vec[E], g: Vec[F], h: Vec[G], /, *more: Vec[Any], star: AnyLinMap | None = None, samples: int = 5, seed: int = 0) -> Report: ...
+
+# adjoint.fitting.minimizer
+@overload
+def minimizer(f: Callable[[Expr[V]], Expr[Field]], start: Vec[V], *, tolerance: float | None = None, at_most: int = 200) -> Vec[V]:
+    """x where f(x) is least, by Newton's iteration on the gradient of f from `start` on, within a traced function."""
+@overload
+def minimizer(f: Callable[[Expr[V]], Expr[Field]], start: Expr[V], *, tolerance: float | None = None, at_most: int = 200) -> Expr[V]: ...
+@overload
+def minimizer(f: Callable[[States], Expr[Field]], start: States, *, tolerance: float | None = None, at_most: int = 200) -> States: ...
 
 # adjoint.reverse.adjoint_affine
 @overload

@@ -97,6 +97,7 @@ if TYPE_CHECKING:
         eigh,
         inverse,
         logdet,
+        lstsq,
         qr,
         solve,
         solve_triangular,
@@ -122,6 +123,7 @@ if TYPE_CHECKING:  # what declared methods mean
     from diff.printing.function_repr import spell as Fun___repr__
     from diff.printing.show import show_function as Fun___str__
     from diff.printing.show import show_linearization as Linearization___str__
+    from diff.solving.inverse_map import fitted as Invertible_fitted
     from diff.solving.inverse_map import inverted as Invertible_inverted
     from diff.solving.inverse_map import solved as Invertible_solved
     from diff.solving.log_determinant import log_determinant as Invertible_log_determinant
@@ -219,6 +221,7 @@ __all__ = [
     "logaddexp",
     "logdet",
     "logm",
+    "lstsq",
     "made",
     "matrix_function",
     "maximum",

@@ -712,6 +712,10 @@ DIFF: dict[str, Rows] = {
     "inverse": [
         ('inverse(v)', 'inverse takes a matrix of ℝ^{Y×X} with one axis each, not ℝ^Pixel4'),
     ],
+    "lstsq": [
+        ('lstsq(v, v)', 'lstsq takes a matrix of ℝ^{Y×X} with one axis each, not ℝ^Pixel4'),
+        ('lstsq(derivative(f), v)', 'lstsq(A, b) takes a linear map at a point, such as d.at(x)'),
+    ],
     "logdet": [
         ('logdet(v)', 'logdet takes a matrix of ℝ^{Y×X} with one axis each, not ℝ^Pixel4'),
     ],

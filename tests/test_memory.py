@@ -230,6 +230,7 @@ MAPS: dict[str, Callable[[], Any]] = {
     "inv_sqrtm": lambda: hb.inv_sqrtm(POSITIVE),
     "inverse": lambda: hb.inverse(POSITIVE),
     "logdet": lambda: hb.logdet(POSITIVE),
+    "lstsq": lambda: hb.lstsq(POSITIVE, POSITIVE),
     "logm": lambda: hb.logm(POSITIVE),
     "matrix_function": lambda: hb.matrix_function(hb.exp, POSITIVE),
     "qr": lambda: hb.qr(POSITIVE),

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, final, get_args
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, assert_never, final, get_args
 
 import numpy as np
 from attrs import frozen
@@ -111,7 +111,7 @@ def gauss_newton(
 class _Residuals:
     """The residuals of a function, their loss, and the equations of a round."""
 
-    def __init__(self, f: Any, loss: str, scale: float, what: str) -> None:
+    def __init__(self, f: Any, loss: Loss, scale: float, what: str) -> None:
         self.f, self.loss, self.scale, self.what = program(f), loss, scale, what
         self.jacobian = _jacobian(f)
         pattern = self.jacobian.pattern
@@ -134,8 +134,10 @@ class _Residuals:
                 return np.where(size <= s, r * r, 2.0 * s * size - s * s)
             case "cauchy":
                 return s * s * np.log1p((r / s) ** 2)
-            case _:
+            case "squares":
                 return r * r
+            case never:
+                assert_never(never)
 
     def weights(self, r: Any) -> Any:
         """The derivative of the loss over that of the square."""
@@ -144,8 +146,10 @@ class _Residuals:
                 return self.scale / np.maximum(np.abs(r), self.scale)
             case "cauchy":
                 return 1.0 / (1.0 + (r / self.scale) ** 2)
-            case _:
+            case "squares":
                 return np.ones_like(r)
+            case never:
+                assert_never(never)
 
     def entries(self, x: Vec[Any]) -> Any:
         """The entries of the Jacobian, row by row."""

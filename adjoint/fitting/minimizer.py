@@ -17,13 +17,16 @@ from diff.control.fixed_points import found
 from diff.terms.lower import program
 from diff.terms.program import Program
 from hilbert import DirectSum, SpaceError
+from hilbert.base.attach import overloaded
 from hilbert.errors import written
 from hilbert.space.space import type_of
 
 if TYPE_CHECKING:
+    from adjoint import _calls
     from hilbert.program.line.line import Line
 
 
+@overloaded(lambda: _calls.minimizer)
 @written("minimizer(f, start)")
 def minimizer(f: Any, start: Any, *, tolerance: float | None = None, at_most: int = 200) -> Any:
     """x where f(x) is least, by Newton's iteration on the gradient of f from `start` on, within a traced function.

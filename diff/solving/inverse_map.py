@@ -29,10 +29,12 @@ from hilbert.program.line.builder import Builder
 from hilbert.space.space import type_of
 from linmap.matrices.made.matrix_plans import data_of
 from linmap.matrices.structure.structure import body_of
+from linmap.net.lower import transposed
 from linmap.term import wire
 from linmap.term.datum import Data, Ref
 from linmap.term.linear_map import AnyLinMap
 from linmap.term.net import Arc, Closed, Net, refs
+from linmap.term.nodes import Compose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,6 +70,20 @@ def solved(f: AnyLinMap | AnyLinearization, b: Any = None) -> Any:
         msg = "solve(A, b) takes the right side b, too; inverse(A) is the linear map b ↦ A⁻¹b"
         raise SpaceError(msg)
     return inverted(f)(b)
+
+
+def fitted(f: AnyLinMap | AnyLinearization, b: Any = None) -> Any:
+    """The x for which |f(x) − b| is least, by the structure of f* f, and once more for what is left.
+
+    Raises SpaceError for a derivative in the point, and where f* f is singular.
+    """
+    if isinstance(f, Linearization) or b is None:
+        msg = "lstsq(A, b) takes a linear map at a point, such as d.at(x) of a derivative d, and a right side"
+        raise SpaceError(msg)
+    back = transposed(f)
+    square = inverted(Compose([f, back]))
+    x = square(back(b))
+    return x + square(back(b - f(x)))
 
 
 def require_square(f: AnyLinMap | AnyLinearization, what: str) -> None:

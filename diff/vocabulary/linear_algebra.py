@@ -61,11 +61,11 @@ def _matrix(a: Any, what: str) -> tuple[Any, Any, Field]:
 
 def _no_matrix_of_numbers(a: Any, what: str) -> str:
     """The end of an error for an equation with a linear map, or with a sparse matrix of scipy; otherwise empty."""
-    is_map = isinstance(a, Map)
-    if what != "solve" or not (is_map or hasattr(a, "tocoo")):
+    if what != "solve":
         return ""
-    kind, D = ("a linear map", "D") if is_map else ("a sparse matrix", "from_scipy(D)")
-    return f"; write root(lambda p: {D}(p) - x, x) for the solution p of D p = x, D {kind}"
+    if isinstance(a, Map):
+        return "; write root(lambda p: f(p) - x, x) for the solution p of f(p) = x, f a function"
+    return "; write solve(from_scipy(D), x), D a sparse matrix" if hasattr(a, "tocoo") else ""
 
 
 def require_square(a: Any, what: str, *, same: bool = False) -> tuple[Any, Any, Field]:
@@ -195,7 +195,7 @@ def _of_maps(method: str) -> Callable[[F], F]:
 @overloaded(lambda: _calls.solve)
 @_of_maps("solved")
 @eager
-def solve(A: Any, b: Any) -> Any:
+def solve(A: Any, b: Any = None) -> Any:
     """A⁻¹b for A ∈ ℝ^{Y×X}, |X| = |Y|, and b ∈ ℝ^Y or ℝ^{Y×Z}, by LU; in ℝ^X or ℝ^{X×Z}.
 
     For a linear map A and b in its codomain the system is solved by the structure of A. Of a derivative d in the point,
@@ -216,6 +216,26 @@ def solve_triangular(A: Any, b: Any, *, lower: bool = True) -> Any:
 def _system(rules: dict[bool, OperationRule], what: str, A: Any, b: Any) -> Any:
     space, is_matrix = _right_side(A, b, what)
     return _run(rules[is_matrix], space, A, b)
+
+
+@overloaded(lambda: _calls.lstsq)
+@_of_maps("fitted")
+@eager
+def lstsq(A: Any, b: Any) -> Any:
+    """The x for which |A x − b| is least, for A ∈ ℝ^{Y×X} of full rank, |Y| ≥ |X|, by QR.
+
+    For a linear map A the equations A* A x = A* b are solved by their structure, and once more for what is left, so
+    that few digits are lost. Raises SpaceError for other spaces, and where A has not full rank.
+    """
+    Y, X, field = _matrix(A, "lstsq")
+    space = b.space if isinstance(b, (Expr, Vec)) else None
+    rows = space.index if isinstance(space, Copower) and space.base == field else None
+    if Y.size < X.size or rows is None or rows.axes[:1] != Y.axes:
+        of = shown(b) if space is None else str(space)
+        msg = f"lstsq(A, b) takes A with as many rows as columns, or more, and b in {Copower(field, Y)}, or a matrix "
+        raise SpaceError(f"{msg}with its rows, not A in {A.space} and {of}")
+    q, r = qr(A).split()
+    return solve_triangular(r, q.T @ b, lower=False)
 
 
 @overloaded(lambda: _calls.inverse)

@@ -225,3 +225,19 @@ def test_a_singular_map_has_determinant_zero() -> None:
     for n in (5, 100):
         d = hb.derivative(hb.fun(hb.R ** hb.Fin.of(n))(lambda x: x * x))
         assert hb.linalg.logdet(d)(d.point.zeros()).array == -np.inf
+
+
+def test_least_squares_of_linear_maps() -> None:
+    """By QR for matrices, by the structure of A* A for maps; the same point as numpy's."""
+    n = 300
+    V = hb.R ** hb.Fin.of(n)
+    f = hb.fun(V)(lambda x: hb.exp(x).concatenate(x.crop(1, n) - x.crop(0, n - 1)))
+    a = hb.derivative(f).at(V.random(RNG))
+    b = f.cod.random(RNG)
+    close(hb.linalg.lstsq(a, b).array, np.linalg.lstsq(hb.matrix(a, "array"), b.array)[0])
+    rows, cols = hb.Fin.of(9), hb.Fin.of(4)
+    A, B = (hb.R ** (rows * cols)).random(RNG), (hb.R ** (rows * hb.Fin.of(2))).random(RNG)
+    close(hb.linalg.lstsq(A, B).array, np.linalg.lstsq(A.array, B.array)[0])
+    both: Any = hb.fun(A.space, B.space)(lambda A, B: hb.linalg.lstsq(A, B).sum())
+    slope = hb.grad(both, 1)(A, B)
+    close(slope.array, np.linalg.pinv(A.array).sum(0)[:, None] @ np.ones((1, 2)))

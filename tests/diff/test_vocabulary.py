@@ -69,6 +69,7 @@ LANGUAGE = frozenset(
             "eigh",
             "inverse",
             "logdet",
+            "lstsq",
             "qr",
             "solve",
             "solve_triangular",

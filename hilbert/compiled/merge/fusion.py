@@ -49,7 +49,7 @@ def work_of(statement: Statement) -> int:
             return within
         case Routine():
             return statement.work
-        case _:
+        case _:  # one nest of stores
             return 1
 
 

@@ -181,7 +181,7 @@ def blocks(statement: Statement) -> list[list[Statement]]:
             return [body]
         case If(_, then, otherwise):
             return [then, otherwise]
-        case _:
+        case _:  # the others hold none
             return []
 
 
@@ -192,7 +192,7 @@ def on_blocks(statement: Statement, change: Callable[[list[Statement]], list[Sta
             statement.body = change(body)
         case If(_, then, otherwise):
             statement.then, statement.otherwise = change(then), change(otherwise)
-        case _:
+        case _:  # the others hold none
             pass
     return statement
 

@@ -1,9 +1,10 @@
 """Signatures of the package adjoint."""
 
+from tests.typing.rows.control import UNTIL
 from tests.typing.rows.families import parts, points
 
 IMPORTS = """
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, ParamSpec, TypeVar, TypeVarTuple, overload
 
 from adjoint.bridges.as_scipy import FlatMap, FlatObjective, MatrixForm
@@ -20,7 +21,7 @@ from linmap.matrices.made.matrix import As
 from linmap.matrices.made.patterns import BlocksPattern, DensePattern, SparsePattern, TensorPattern
 from linmap.term.linear_map import AnyLinMap
 """
-VARIABLES = {"A B C D E F G U V W": "Type", "P Q": "ParamSpec", "Rest": "TypeVarTuple"}
+VARIABLES = {"A B C D E F G U V W": "Type", "States": "tuple[Any, ...]", "P Q": "ParamSpec", "Rest": "TypeVarTuple"}
 
 FORM = 'wrt: Wrt = None, blocks: bool = False, as_: As = "array", limit: int | None = None'
 CHECK = "star: {} | None = None, samples: int = 5, seed: int = 0"
@@ -90,6 +91,12 @@ ROWS = {
         "check_adjoint": [
             f"(f: LinMap[V, W], /, *, {CHECK.format('LinMap[W, V]')}) -> Report",
             *(f"(f: Map[{V}, Any], {x}) -> Report" for V, x in points(CHECK.format("AnyLinMap"))),
+        ],
+    },
+    "adjoint.fitting.minimizer": {
+        "minimizer": [
+            f"(f: Callable[[{state}], Expr[Field]], start: {start}, {UNTIL.format(200)}) -> {start}"
+            for state, start in (("Expr[V]", "Vec[V]"), ("Expr[V]", "Expr[V]"), ("States", "States"))
         ],
     },
     "adjoint.reverse.adjoint_affine": {

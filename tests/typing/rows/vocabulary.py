@@ -91,6 +91,11 @@ ROWS = {
             "(A: Linearization[U, V, W]) -> Program[DirectSum[U, W], V]",
         ],
         "solve_triangular": solve(", *, lower: bool = True"),
+        "lstsq": [
+            *solve(),
+            "(A: LinMap[V, W], b: Vec[W]) -> Vec[V]",
+            "(A: LinMap[V, W], b: Expr[W]) -> Expr[V]",
+        ],
         "inverse": [
             *of_matrix(MATRIX, "Copower[Field, Product[J, I]]"),
             "(A: LinMap[V, W]) -> LinMap[W, V]",
