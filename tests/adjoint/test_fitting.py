@@ -119,7 +119,7 @@ def test_a_minimizer_and_its_derivatives() -> None:
         step = x.crop(1, n) - x.crop(0, n - 1)
         return hb.softplus(x).sum() + 0.5 * (x @ x) + hb.cosh(step).sum() - b @ x
 
-    f = hb.fun(V)(lambda b: hb.minimizer(lambda x: energy(x, b), V.zeros()))
+    f: Any = hb.fun(V)(lambda b: hb.minimizer(lambda x: energy(x, b), hb.const(V.zeros())))
     b = V.vec(3.0 * RNG.standard_normal(n))
     flat = hb.as_scipy(hb.fun(V)(lambda x: energy(x, b)))
     want = minimize(flat.fun, np.zeros(n), jac=flat.jac, method="L-BFGS-B", options={"maxiter": 10_000, "ftol": 1e-15})
