@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE := # bytecode is kept: the checks start Python many times
-.PHONY: demo demo-dask test test-pythons fuzz bench peers coverage typing-mutants pyright mutation language-mutants higher-mutants model-mutants edits statements terms programs compiled llvmlite-versions texts signatures wheel-check docs docs-look test-torch tutorials
+.PHONY: demo demo-dask test test-pythons fuzz bench peers coverage typing-mutants pyright mutation language-mutants higher-mutants model-mutants edits statements terms programs compiled llvmlite-versions texts signatures wheel-check docs docs-look test-gpu test-torch tutorials
 
 demo: .venv/.demo ## train the digits model: make demo ARGS="…"
 	$(BIN)/python docs/examples/digits.py $(ARGS)
@@ -14,6 +14,9 @@ test: .venv/.ready ## everything that continuous integration runs
 
 test-pythons: .venv/.ready ## the tests on every Python from 3.11 on, on PATH or under pyenv; a table of their counts
 	$(BIN)/python -m tests.recorded_pythons $(ARGS)
+
+test-gpu: .venv/.ready ## the tests that run on a GPU, in an environment that has cupy
+	OMP_NUM_THREADS=1 $(BIN)/pytest -q -m gpu $(ARGS)
 
 test-torch: .venv-torch/.ready ## the tests that torch takes part in, in an environment of its own
 	OMP_NUM_THREADS=1 .venv-torch/bin/pytest -q $(or $(ARGS),tests/adjoint/test_as_torch.py tests/test_namespaces.py)

@@ -627,6 +627,7 @@ LINMAP: dict[str, Rows] = {
     "simplify": [("simplify(v)", "simplify takes a linear map, a function or a derivative, not a vector of ℝ^Pixel4")],
     "explain": [("explain(v)", "takes a linear map, a function or a derivative, not a vector of ℝ^Pixel4")],
     "measure": [("measure(v)", "measure takes a linear map, a function or a derivative, not a vector of ℝ^Pixel4")],
+    "pattern": [("pattern(f)", "takes a linear map or a derivative, not a map ℝ^Pixel4 → ℝ^Pixel4")],
     "structure": [("structure(f)", "takes a linear map or a derivative, not a map ℝ^Pixel4 → ℝ^Pixel4")],
     "cost": [("cost(v)", "takes a linear map or a derivative, not a vector of ℝ^Pixel4")],
     "linear": [
@@ -1178,6 +1179,7 @@ ADJOINT: dict[str, Rows] = {
 TABLE = {"hilbert": HILBERT, "linmap": LINMAP, "diff": DIFF, "adjoint": ADJOINT}
 RESULTS = {"SpaceError", "Report", "Checks", "Verification", "Cost", "Compression", "Explanation"}
 RESULTS |= {"Source", "TermFunction", "AnyTermFunction", "FlatMap", "FlatObjective", "NonlinearProgram", "Fit"}
+RESULTS |= {"PatternFacts"}
 """The error itself, what a check, cost, source, compress, as_scipy, nlp and least squares return,
 the type that `term` makes: nothing users make."""
 

@@ -68,7 +68,7 @@ RECORD = Weights(bias=V)
 TYPES = {name for name in PUBLIC if isinstance(getattr(hb, name), type)}
 VALUES = {"NAMES", "entry", "Derivative", "R", "R32", "Bool", "Z", "Vector", "Matrix", "Scalar", "AnyTermFunction"}
 """Names of spaces and of types; none has an array."""
-TEXTS = {"cost", "diagram", "explain", "measure", "rank", "show", "source", "structure", "equal", "trace"}
+TEXTS = {"pattern", "cost", "diagram", "explain", "measure", "rank", "show", "source", "structure", "equal", "trace"}
 """Functions that give numbers and texts."""
 CHECKED = {"check", "check_adjoint", "check_derivative", "load", "parquet", "register", "save", "verify"}
 """Functions that give reports, read and write files, and the one that changes the table of primitives."""

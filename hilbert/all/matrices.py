@@ -1,12 +1,13 @@
 """Matrices of linear maps in the form that is proved, their structure and their costs."""
 
 from adjoint import CompiledJacobianProgram, JacobianProgram, hessian, hessian_program, jacobian, jacobian_program
-from linmap import Cost, cost, diagonal, factors, gram, matrix, structure, trace
+from linmap import Cost, PatternFacts, cost, diagonal, factors, gram, matrix, pattern, structure, trace
 
 __all__ = [
     "CompiledJacobianProgram",
     "Cost",
     "JacobianProgram",
+    "PatternFacts",
     "cost",
     "diagonal",
     "factors",
@@ -16,6 +17,7 @@ __all__ = [
     "jacobian",
     "jacobian_program",
     "matrix",
+    "pattern",
     "structure",
     "trace",
 ]

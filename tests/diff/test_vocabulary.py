@@ -58,7 +58,7 @@ LANGUAGE = frozenset(
             "from_scipy",
             "gram",
         ),
-        *("join", "linear", "matrix", "measure", "parallel", "section", "simplify", "structure", "tensor", "trace"),
+        *("join", "linear", "matrix", "measure", "parallel", "section", "simplify", "structure", "tensor", "trace", "pattern"),
         *("universal", "gram", "pack", "unpack", "linear_map", "operation", "made", "entry"),
         *("again", "batched", "build", "each", "fixed_point", "fold"),
         *("iterate", "root", "where", "while_"),  # see docs/control-flow.md
