@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from linmap.matrices.made.linear_tensors import linear, tensor, universal
     from linmap.matrices.made.matrix import matrix
     from linmap.matrices.made.matrix_plans import factors, linear_operator
-    from linmap.matrices.made.pattern_facts import PatternFacts, pattern
+    from linmap.matrices.pattern_facts import PatternFacts, pattern
     from linmap.matrices.structure.structure import structure
     from linmap.net.equal import equal
     from linmap.relational import (

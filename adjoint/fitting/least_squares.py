@@ -158,7 +158,7 @@ class _Residuals:
     def trial(self, now: _Trial, step: Any) -> _Trial:
         """The point behind a step."""
         flat = now.flat + step
-        x = now.x.space.unflat(flat)
+        x = now.x.space.unflat(flat.astype(now.x.flat().dtype))
         return _Trial(x, flat, *self.at(x), step)
 
     def damped(self, now: _Trial, entries: Any, weights: Any, lam: float) -> tuple[_Trial | None, float]:
@@ -220,7 +220,7 @@ def _search(
     progress: Callable[[int, float], object] | None,
 ) -> Fit[Any]:
     """Rounds of steps, each of which makes the loss smaller."""
-    most = _required(f, start, what, at_most, tolerance, damping, loss, scale)
+    most = _required(f, start, what, at_most, tolerance, damping, loss, scale, progress)
     of, lam = _Residuals(f, loss, float(scale), what), float(damping)
     r, value = of.at(start)
     if not math.isfinite(value):
@@ -251,7 +251,9 @@ def _search(
     return Fit(now.x, tuple(losses), reason, of.equations.way)
 
 
-def _required(f: Any, start: Any, what: str, at_most: Any, tolerance: Any, damping: Any, loss: Any, scale: Any) -> int:
+def _required(
+    f: Any, start: Any, what: str, at_most: Any, tolerance: Any, damping: Any, loss: Any, scale: Any, progress: Any
+) -> int:
     """The most rounds; raises SpaceError for arguments that do not fit."""
     require_map(f, what)
     if not (f.dom.is_space and f.cod.is_space):
@@ -263,6 +265,9 @@ def _required(f: Any, start: Any, what: str, at_most: Any, tolerance: Any, dampi
     most = integer(at_most)
     if most is None or most < 1:
         msg = f"{what}: at_most={shown(at_most)}: a number of rounds from 1 on"
+        raise SpaceError(msg)
+    if progress is not None and not callable(progress):
+        msg = f"{what}: progress={shown(progress)}: a function of the round and the loss"
         raise SpaceError(msg)
     for name, given, least in (("tolerance", tolerance, 0.0), ("damping", damping, 0.0), ("scale", scale, 0.0)):
         k = number(given)

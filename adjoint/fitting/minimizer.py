@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from adjoint.reverse.gradient import grad
 from diff.control.fixed_points import found
+from diff.primitives.primitives import stop_gradient
 from diff.terms.lower import program
 from diff.terms.program import Program
 from hilbert import DirectSum, SpaceError
 from hilbert.base.attach import overloaded
 from hilbert.errors import written
+from hilbert.program.line.builder import Builder
 from hilbert.space.space import type_of
 
 if TYPE_CHECKING:
@@ -49,4 +51,11 @@ def _gradient(line: Line, count: int) -> Line:
     dom: Any = spaces[0] if len(spaces) == 1 else DirectSum(spaces)
     p: Any = Program(dom, type_of(ends[0]), line)
     wrt: Any = None if len(spaces) == 1 else 0 if count == 1 else tuple(range(count))
-    return program(grad(p, wrt)).line
+    slope = program(grad(p, wrt)).line
+    b = Builder(line.slots[: line.arity], fixed=line.fixed)
+    (value,) = (b.inline(line, range(b.arity))[k] for k in line.outputs)
+    where = b.inline(slope, range(b.arity))
+    still = b.step(stop_gradient, (value,))
+    none = b.add(still, b.scale(-1.0, still))  # 0, and no number where f has no value: there the gradient is none
+    made = [b.add(where[k], b.rep(none, b.slots[where[k]].axes)) for k in slope.outputs]
+    return b.line(made)

@@ -153,6 +153,8 @@ def search(f: Implicit) -> Line:
     step = _norm(b, steps)
     far: Expr[Boolean] = (step > bound) | (bound > float(np.finfo(leaves[0].dtype).max))
     goes = far & (step >= 0.0)  # what is no number stays none
+    if f.is_root:  # where a slope is infinite a step is 0 that solves nothing
+        goes = goes | ((step <= 0.0) & (left > 0.0))
     left = left + 0.0 * step if f.is_root else left
     round_ = b.line([*goes.slots, *left.slots, *after])
     outer = Builder([*leaves, *captured], fixed=body.fixed)
@@ -163,7 +165,7 @@ def search(f: Implicit) -> Line:
     return in_lanes(f, planned(outer.line(step_of(outer, While(round_, 2 + n, name, f.most), start)[2:])))
 
 
-LEAST = 2.0**-12
+LEAST = 2.0**-40
 """The least part of a step of Newton's that is tried."""
 
 

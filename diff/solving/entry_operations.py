@@ -87,6 +87,18 @@ def logdet_of(places: Places) -> OperationRule:
 
 
 @cache
+def regular_of(places: Places) -> OperationRule:
+    """The operation that tells if the matrix of some entries is far from singular."""
+
+    def value(xp: Any, e: Any) -> Any:
+        if xp is np and places.system is not None:
+            return np.asarray(places.system.is_regular(e))
+        return xp.linalg.cond(places.in_full(xp, e)) <= float(xp.finfo(e.dtype).eps) ** -0.5
+
+    return OperationRule("regular entries", value, None, batched=False, made=(regular_of, (places,)), text="is_regular")
+
+
+@cache
 def inverse_of(places: Places) -> OperationRule:
     """The operation that gives (A⁻¹)_ji for each entry at (i, j)."""
 
@@ -104,11 +116,12 @@ def inverse_of(places: Places) -> OperationRule:
     def tangent(e: Any, _: Any, de: Any) -> Any:
         n, p = Fin.of(places.size), e.space.index
         place = function(places.flat, p, Fin.of(places.size**2))
-        to_full, field = red(place), e.space.base
+        field = e.space.base
+        to_full = red(place, field)
         matrix = field ** (n * n)
         full = applied(INVERSE, [matrix], matrix)(to_full(e).reshape(n * n))
         moved = full @ to_full(de).reshape(n * n) @ full
-        return -red(place.T)(moved.T.reshape(Fin.of(places.size**2)))
+        return -red(place.T, field)(moved.T.reshape(Fin.of(places.size**2)))
 
     return OperationRule(
         "inverse of entries", value, tangent, batched=False, made=(inverse_of, (places,)), text="near_inverse"

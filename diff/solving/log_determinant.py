@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from diff.solving.entry_operations import Places, logdet_of
+from diff.control.branches import where
+from diff.solving.entry_operations import Places, logdet_of, regular_of
 from diff.solving.inverse_map import Site, arrays_of, inverted, require_square
 from diff.solving.low_rank_plan import LowRankPlan, low_rank_plan
 from diff.terms.lift import lift
@@ -32,8 +33,9 @@ from diff.terms.program import AnyProgram, Program
 from diff.terms.untraced_functions import applied
 from diff.trace.trace import fun
 from diff.vocabulary.linear_algebra import LOGDET
-from hilbert import Copower, Field, Fin, Vec
+from hilbert import Bool, Copower, Field, Fin, Vec
 from hilbert.arrays.libraries.namespace import freeze
+from hilbert.arrays.systems.linear_systems import has_room
 from hilbert.base.once import once
 from hilbert.index.spec import Spec
 from hilbert.program.line.constant import Const
@@ -113,9 +115,12 @@ def _field(body: Net) -> Field:
 
 def _of_entries(pattern: SparsePattern, field: Field) -> AnyProgram:
     """log |det A| of the entries of A at some places."""
+    return applied(logdet_of(_places(pattern)), [Copower(field, Fin.of(pattern.entries))], field)
+
+
+def _places(pattern: SparsePattern) -> Places:
     n = pattern.shape[0]
-    places = Places.of(n, np.repeat(np.arange(n), np.diff(pattern.indptr)), pattern.indices)
-    return applied(logdet_of(places), [Copower(field, Fin.of(pattern.entries))], field)
+    return Places.of(n, np.repeat(np.arange(n), np.diff(pattern.indptr)), pattern.indices)
 
 
 def _lemma(plan: LowRankPlan, field: Field, spaces: Sequence[Type]) -> AnyProgram:
@@ -128,7 +133,7 @@ def _lemma(plan: LowRankPlan, field: Field, spaces: Sequence[Type]) -> AnyProgra
             size = end - first
             index = Fin.of(term.rank * size)
             at = (start + np.arange(term.rank))[:, None] * n + first + np.arange(size)
-            places.append((index, red(function(at.ravel(), index, Fin.of(r * n)))))
+            places.append((index, red(function(at.ravel(), index, Fin.of(r * n)), field)))
         start += term.rank
     base, one = _of_entries(plan.base, field), Copower(field, R * R).vec(np.eye(r, dtype=field.dtype))
     many, small = lift(_base_solver(plan.base, field), R, over=(1,)), applied(LOGDET, [one.space], field)
@@ -140,10 +145,20 @@ def _lemma(plan: LowRankPlan, field: Field, spaces: Sequence[Type]) -> AnyProgra
         put_in = [put(side.reshape(index)) for (index, put), side in zip(puts, sides, strict=True)]
         return functools.reduce(operator.add, put_in).reshape(R * V)
 
+    is_regular, full = regular_of(_places(plan.base)), applied(LOGDET, [Copower(field, V * V)], field)
+    entries, whole = Fin.of(plan.base.entries), V * V
+    put = red(function(_places(plan.base).flat, entries, Fin.of(n * n)), field)
+
     def lemma(e: Any, *sides: Any) -> Any:
         u, v = (rows(sides[k::2], places[k::2]) for k in (0, 1))
-        w = many(e, u.rows())
-        return base(e) + small(one + v @ uncurry(w.space)(w).T)
+
+        def by_parts() -> Any:
+            w = many(e, u.rows())
+            return base(e) + small(one + v @ uncurry(w.space)(w).T)
+
+        if not has_room(n, 1):
+            return by_parts()
+        return where(applied(is_regular, [e.space], Bool)(e), by_parts, lambda: full(put(e).reshape(whole) + u.T @ v))
 
     return program(fun(*spaces)(lemma))
 

@@ -64,7 +64,10 @@ def _no_matrix_of_numbers(a: Any, what: str) -> str:
     if what != "solve":
         return ""
     if isinstance(a, Map):
-        return "; write root(lambda p: f(p) - x, x) for the solution p of f(p) = x, f a function"
+        return (
+            "; write root(lambda p: f(p) - x, x) for the solution p of f(p) = x, f a function, and "
+            "solve(derivative(f)) for systems with its derivative"
+        )
     return "; write solve(from_scipy(D), x), D a sparse matrix" if hasattr(a, "tocoo") else ""
 
 

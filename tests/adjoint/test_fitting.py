@@ -169,3 +169,32 @@ def test_a_step_that_is_too_long_is_halved() -> None:
     X = hb.Fin.of(3)
     many = (hb.R**X).vec([0.1, 0.5, 0.9])
     np.testing.assert_allclose((g**X)(many).array, np.arctanh(many.array))
+
+
+def test_an_infinite_slope_is_no_solution() -> None:
+    f = hb.fun(hb.R)(lambda a: hb.root(lambda x: hb.sqrt(x) - a, hb.const(hb.R.vec(0.0))))
+    with pytest.raises(SpaceError, match="the root is not found in 100 rounds; the last residual is 2"):
+        f(hb.R.vec(2.0))
+
+
+@pytest.mark.parametrize(
+    ("f", "start", "want"),
+    [
+        (lambda x: (x - hb.log(x)).sum(), (0.1, 5.0, 30.0), 1.0),
+        (lambda x: (hb.exp(x) - x).sum(), (5.0, -20.0, 30.0), 0.0),
+    ],
+)
+def test_a_minimizer_stays_where_the_function_has_values(f: Any, start: Any, want: float) -> None:
+    V = hb.R ** hb.Fin.of(3)
+    found: Any = hb.fun(V)(lambda s: HB.minimizer(f, s))(V.vec(start))
+    np.testing.assert_allclose(found.array, want, atol=1e-9)
+
+
+def test_least_squares_in_single_precision() -> None:
+    V = hb.R32 ** hb.Fin.of(100)
+    f = hb.fun(V)(lambda x: hb.exp(x) - 2.0)
+    for fit in (hb.levenberg_marquardt(f, V.zeros()), hb.gauss_newton(f, V.zeros())):
+        np.testing.assert_allclose(fit.point.array, np.log(2.0), rtol=1e-5)
+        assert fit.point.array.dtype == np.float32
+    with pytest.raises(SpaceError, match="progress=3: a function of the round and the loss"):
+        HB.levenberg_marquardt(f, V.zeros(), progress=3)

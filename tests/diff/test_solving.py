@@ -241,3 +241,61 @@ def test_least_squares_of_linear_maps() -> None:
     both: Any = hb.fun(A.space, B.space)(lambda A, B: hb.linalg.lstsq(A, B).sum())
     slope = hb.grad(both, 1)(A, B)
     close(slope.array, np.linalg.pinv(A.array).sum(0)[:, None] @ np.ones((1, 2)))
+
+
+def nearly_singular(n: int = 100) -> list[Any]:
+    """Functions whose sparse part is singular, or nearly, while they are not."""
+    V = hb.R ** hb.Fin.of(n)
+    entries = np.linspace(1.0, 2.0, n)
+    entries[3] = 1e-20
+    d, p, u = V.vec(entries), V.vec(np.linspace(0.5, 1.0, n)), V.vec(np.cos(np.arange(n)))
+    keep = V.vec((np.arange(n) > 0).astype(float))
+    return [
+        hb.fun(V)(lambda x: 2.0 * x - x.roll(1) - x.roll(-1) + x.sum().rep(V)),
+        hb.fun(V)(lambda x: d * x + x.sum() * p),
+        hb.fun(V)(lambda x: d * x + x.sum() * p + (u @ x) * V.ones()),
+        hb.fun(V)(lambda x: keep * x + x.sum().rep(V)),
+        hb.grad(hb.fun(V)(lambda x: 0.5 * hb.square(x[1:] - x[:-1]).sum() + 0.5 * x.sum() ** 2)),
+    ]
+
+
+@pytest.mark.parametrize("k", range(5))
+def test_a_base_that_is_nearly_singular_costs_no_digits(k: int) -> None:
+    f = nearly_singular()[k]
+    V = f.dom
+    a = hb.derivative(f).at(V.zeros())
+    m, b = hb.matrix(a, "array"), V.vec(np.sin(np.arange(100)))
+    x = hb.solve(a, b).array
+    assert np.max(np.abs(m @ x - b.array)) < 1e-9
+    np.testing.assert_allclose(
+        hb.adjoint(hb.linalg.inverse(a))(b).array, np.linalg.solve(m.T, b.array), rtol=1e-6, atol=1e-9
+    )
+    scaled = hb.fun(hb.R, V)(lambda s, x: s * f(x))
+    logdet = hb.linalg.logdet(hb.derivative(scaled, wrt=1))
+    g = hb.fun(hb.R)(lambda s: logdet(s, V.zeros()))
+    two = hb.R.vec(2.0)
+    assert np.isclose(g(two).array, np.linalg.slogdet(2.0 * m)[1], rtol=1e-9)
+    assert np.isclose(hb.grad(g)(two).array, 50.0, rtol=1e-6)
+    assert np.isclose(hb.hvp(g)(two, hb.R.vec(1.0)).array, -25.0, rtol=1e-5)
+    again = hb.fun(V)(lambda b: hb.root(lambda x: f(x) - b, b))
+    assert np.max(np.abs(f(again(b)).array - b.array)) < 1e-8
+
+
+def test_low_rank_in_single_precision() -> None:
+    V = hb.R32 ** hb.Fin.of(100)
+    f = hb.fun(hb.R32, V)(lambda t, x: hb.exp(t) * (x @ x) + x.logsumexp() + x.sum() ** 2)
+    found = hb.laplace(f, V.zeros())(hb.R32.vec(0.3))
+    assert found.array.dtype == np.float32
+    assert np.isfinite(found.array)
+
+
+@pytest.mark.parametrize("n", [20, 31, 48, 100])
+def test_machine_code_around_a_system(n: int) -> None:
+    """A number that a product of matrices makes is one for the solver, too."""
+    V = hb.R ** hb.Fin.of(n)
+    c = V.full(2.0)
+    solved = hb.solve(hb.derivative(hb.fun(hb.R, V)(lambda p, x: p * (c * x * x.sum())), wrt=1))
+    g = hb.grad(hb.fun(hb.R, V)(lambda p, b: solved(p, V.ones(), b).sum()))
+    at = hb.R.vec(2.0), V.ones()
+    for a, b in zip(hb.compiled(g)(*at).leaves, g(*at).leaves, strict=True):
+        close(a, b)

@@ -23,6 +23,8 @@ from hilbert.errors import SpaceError
 if TYPE_CHECKING:
     from hilbert.arrays.systems.sparse_systems import SparseSystem
 
+ROUNDS = 1
+"""How often the residual is solved for."""
 ENTRY = 3e-9
 """Seconds for an entry of U, for each row of V."""
 
@@ -53,7 +55,10 @@ class LowRankSystem:
         return f"by Woodbury's formula, {self.base.way}"
 
     def solved(self, values: Any, b: Any, singular: str) -> Any:
-        """x with A x[k] = b[k] for rows k; raises SpaceError for a singular matrix, with the message `singular`."""
+        """x with A x[k] = b[k] for rows k; raises SpaceError for a singular matrix, with the message `singular`.
+
+        Where S is singular, or so nearly that digits are lost, it is a `SingularBaseError`.
+        """
         entries, u, v = values
         if not b.any():
             return np.zeros_like(b)
@@ -68,8 +73,19 @@ class LowRankSystem:
             return x - np.linalg.solve(small, v @ x.T).T @ w
 
         try:
-            x = less(x)
-            rest = b - self.base.applied(entries, x) - (x @ v.T) @ u
-            return x + less(self.base.solved(entries, rest, singular))
-        except np.linalg.LinAlgError as error:
-            raise SpaceError(singular) from error
+            with np.errstate(all="ignore"):
+                x = less(x)
+                for _ in range(ROUNDS):
+                    rest = b - self.base.applied(entries, x) - (x @ v.T) @ u
+                    x = x + less(self.base.solved(entries, rest, singular))
+                rest = b - self.base.applied(entries, x) - (x @ v.T) @ u
+                size = self.base.applied(np.abs(entries), np.abs(x)) + (np.abs(x) @ np.abs(v).T) @ np.abs(u) + np.abs(b)
+        except (np.linalg.LinAlgError, SpaceError) as error:
+            raise SingularBaseError(singular) from error
+        if not np.all(np.abs(rest) <= np.finfo(b.dtype).eps ** 0.85 * np.max(size, axis=1, keepdims=True)):
+            raise SingularBaseError(singular)
+        return x
+
+    def is_regular(self, entries: Any) -> bool:
+        """Tell if S is far from singular, by the size of its inverse: then determinants keep their digits."""
+        return self.base.is_regular(entries)

@@ -115,6 +115,26 @@ class SparseSystem:
             x[:, some] = rest.solved(values[here], b[:, some], singular)
         return x
 
+    def is_regular(self, values: Any) -> bool:
+        """Tell if |A|·|A⁻¹| is below ε^(−1/2), by an estimate of |A⁻¹| in the largest column's norm."""
+        n = self.size
+        if not np.isfinite(values).all():
+            return True  # no number is right
+        try:
+            with np.errstate(all="ignore"):
+                solve = self.solver(values)
+                x = np.full((1, n), 1.0 / n, values.dtype)
+                found = 0.0
+                for _ in range(3):  # Hager's estimate, with A for its transpose: the order of size is asked for
+                    y = solve(x)
+                    found = max(found, float(np.abs(y).sum()))
+                    x = np.zeros_like(x)
+                    x[0, int(np.argmax(np.abs(y)))] = 1.0
+        except np.linalg.LinAlgError:
+            return False
+        size = float(np.bincount(self.cols, np.abs(values), n).max(initial=0.0))
+        return bool(np.isfinite(found)) and found * size <= float(np.finfo(values.dtype).eps) ** -0.5
+
     def logdet(self, values: Any) -> float:
         """log |det A|; −∞ where A is singular."""
         if not np.isfinite(values).all():

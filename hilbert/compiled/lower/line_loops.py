@@ -129,7 +129,7 @@ def _in_memory(to: Loops, operand: Any) -> Any:
     if isinstance(operand, tuple):
         return tuple(_in_memory(to, part) for part in operand)
     buffer = to.stored(operand if operand.whole is None else operand.whole())
-    if buffer.is_ordered:
+    if buffer.is_ordered or buffer.shape != operand.shape:
         buffer = to.stored(to.copied(operand))
     buffer.is_whole = True
     return buffer
