@@ -71,25 +71,29 @@ class DataArguments:
                 raise SpaceError(msg)
             every = _rows(_column(table, name) if name in columns else table, name, self.spaces[name])
             for k, ((part, of), leaf) in enumerate(zip(every, self.spaces[name].leaves, strict=True), self.first[name]):
-                if self.index not in leaf.axes:
-                    msg = f"{part!r} has no axis {self.index}: give {name} as a vector, not as data"
-                    raise SpaceError(msg)
-                if type(self.index) is not Fin and hasattr(of, "iloc"):
-                    msg = (
-                        f"data {part!r} is a column with labels of its own, and so has {self.index}: give the numbers, "
-                    )
-                    raise SpaceError(msg + "column.to_numpy(), in the order of the labels of the set")
-                source, n = source_of_rows(of, part)
+                found[k], n = self._checked(of, part, leaf)
                 counts.setdefault(n, part)
-                found[k] = Checked(source, part, leaf, leaf.axes.index(self.index))
         if len(counts) > 1:
             (n, one), (m, other), *_ = counts.items()
             msg = f"data {one!r} have {n} rows, and data {other!r} have {m}"
             raise SpaceError(msg)
         return found, next(iter(counts), 0)
 
-    def _leaf(self, number: int) -> Leaf:
-        return [leaf for space in self.spaces.values() for leaf in space.leaves][number]
+    def _checked(self, rows: Any, name: str, leaf: Leaf) -> tuple[Checked, int]:
+        """The source of the rows of an array, and their number."""
+        if self.index not in leaf.axes:
+            msg = f"{name!r} has no axis {self.index}: give {name.partition('.')[0]} as a vector, not as data"
+            raise SpaceError(msg)
+        if type(self.index) is not Fin and hasattr(rows, "iloc"):
+            msg = f"data {name!r} is a column with labels of its own, and so has {self.index}: give the numbers, "
+            raise SpaceError(msg + "column.to_numpy(), in the order of the labels of the set")
+        source, n = source_of_rows(rows, name)
+        return Checked(source, name, leaf, leaf.axes.index(self.index)), n
+
+    def _none(self, number: int) -> Held:
+        """The array of an argument over a set without elements."""
+        leaf = [leaf for space in self.spaces.values() for leaf in space.leaves][number]
+        return Held(np.zeros(leaf.shape, leaf.dtype), leaf.axes.index(self.index))
 
     def whole(self, table: Any, given: Sequence[str]) -> Sources:
         """The sources of a table that has all rows; raises SpaceError for more or fewer."""
@@ -105,9 +109,7 @@ class DataArguments:
         def fed(numbers: Sequence[int], known: Sequence[Any]) -> Iterator[Rows]:
             start, size = 0, self.index.size
             if not size:
-                leaves = [self._leaf(k) for k in numbers]
-                empty = [Held(np.zeros(leaf.shape, leaf.dtype), leaf.axes.index(self.index)) for leaf in leaves]
-                yield 0, 0, [of or none for of, none in zip(known, empty, strict=True)]
+                yield 0, 0, [of or self._none(k) for k, of in zip(numbers, known, strict=True)]
                 return
             for table in tables():
                 found, n = self.sources(table, given)
