@@ -63,10 +63,9 @@ class LowRankSystem:
         if not b.any():
             return np.zeros_like(b)
         try:
-            both = self.base.solved(entries, np.concatenate([b, u.astype(b.dtype, copy=False)]), singular)
+            x, w = self._both(entries, b, u.astype(b.dtype, copy=False), singular)
         except SpaceError as error:
             raise SingularBaseError(singular) from error
-        x, w = both[: len(b)], both[len(b) :]
         small = np.eye(self.rank, dtype=b.dtype) + v @ w.T
 
         def less(x: Any) -> Any:
@@ -89,3 +88,10 @@ class LowRankSystem:
     def is_regular(self, entries: Any) -> bool:
         """Tell if S is far from singular, by the size of its inverse: then determinants keep their digits."""
         return self.base.is_regular(entries)
+
+    def _both(self, entries: Any, b: Any, u: Any, singular: str) -> tuple[Any, Any]:
+        """S⁻¹ applied to rows b and to rows u, by factors that are made once."""
+        if self.base.is_diagonal:
+            return self.base.solved(entries, b, singular), self.base.solved(entries, u, singular)
+        both = self.base.solved(entries, np.concatenate([b, u]), singular)
+        return both[: len(b)], both[len(b) :]
