@@ -74,14 +74,18 @@ class LowRankSystem:
         try:
             with np.errstate(all="ignore"):
                 x = less(x)
-                for _ in range(ROUNDS):
+                for k in range(ROUNDS + 1):
                     rest = b - self.base.applied(entries, x) - (x @ v.T) @ u
+                    size = self.base.applied(np.abs(entries), np.abs(x)) + np.abs(b)
+                    if k == ROUNDS or (k and _is_small(rest, size, 8.0 * np.finfo(b.dtype).eps)):
+                        break
                     x = x + less(self.base.solved(entries, rest, singular))
-                rest = b - self.base.applied(entries, x) - (x @ v.T) @ u
-                size = self.base.applied(np.abs(entries), np.abs(x)) + (np.abs(x) @ np.abs(v).T) @ np.abs(u) + np.abs(b)
+                if _is_small(rest, size, np.finfo(b.dtype).eps ** 0.85):
+                    return x
+                size = size + (np.abs(x) @ np.abs(v).T) @ np.abs(u)
         except (np.linalg.LinAlgError, SpaceError) as error:
             raise SingularBaseError(singular) from error
-        if not np.all(np.abs(rest) <= np.finfo(b.dtype).eps ** 0.85 * np.max(size, axis=1, keepdims=True)):
+        if not _is_small(rest, size, np.finfo(b.dtype).eps ** 0.85):
             raise SingularBaseError(singular)
         return x
 
@@ -95,3 +99,8 @@ class LowRankSystem:
             return self.base.solved(entries, b, singular), self.base.solved(entries, u, singular)
         both = self.base.solved(entries, np.concatenate([b, u]), singular)
         return both[: len(b)], both[len(b) :]
+
+
+def _is_small(rest: Any, size: Any, part: float) -> bool:
+    """True if no entry of a row is above a part of the largest entry of another array's row."""
+    return bool(np.all(np.abs(rest) <= part * np.max(size, axis=1, keepdims=True)))
