@@ -32,6 +32,7 @@ ROWS = (
     "questions",
     "languages",
     "blocks",
+    "solving",
 )
 
 

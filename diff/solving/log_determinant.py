@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert import Type
+    from hilbert.index.leaf import Leaf
     from linmap.matrices.made.patterns import SparsePattern
 
 FEW, SPARSE = 64, 4
@@ -168,13 +169,20 @@ def _base_solver(pattern: SparsePattern, field: Field) -> AnyProgram:
     n = pattern.shape[0]
     V, E = Copower(field, Fin.of(n)), Copower(field, Fin.of(pattern.entries))
     (v,), (e,) = V.leaves, E.leaves
-    rows = function(np.repeat(np.arange(n), np.diff(pattern.indptr)), E.index, V.index)
-    cols = function(pattern.indices, E.index, V.index)
-    labels = Spec.pointwise(1)
-    arcs = (
-        Arc(Reduce(cols.T, 0), 0, 1),
-        Arc(wire.ContractWith(labels, 0, Ref(0, e)), 1, 2),
-        Arc(Reduce(rows, 0), 2, 3),
-    )
-    net = Net(V, V, (0,), arcs, (3,), (v, e, e, v))
+    labels, places = Spec.pointwise(1), np.arange(n)
+    rows = np.repeat(places, np.diff(pattern.indptr))
+    if np.array_equal(rows, places) and np.array_equal(pattern.indices, places):  # a diagonal
+        arcs: tuple[Arc, ...] = (Arc(wire.ContractWith(labels, 0, Ref(0, e)), 0, 1),)
+        wires: tuple[Leaf, ...] = (v, v)
+    else:
+        of_row, of_col = (function(some, E.index, V.index) for some in (rows, pattern.indices))
+        arcs, wires = (
+            (
+                Arc(Reduce(of_col.T, 0), 0, 1),
+                Arc(wire.ContractWith(labels, 0, Ref(0, e)), 1, 2),
+                Arc(Reduce(of_row, 0), 2, 3),
+            ),
+            (v, e, e, v),
+        )
+    net = Net(V, V, (0,), arcs, (len(arcs),), wires)
     return program(inverted(Linearization(Program(E, E, Line((e,), (), (0,)), ("e",)), net)).uncurried)

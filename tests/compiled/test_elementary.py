@@ -21,7 +21,7 @@ from tests.compiled.make_coefficients import FILE, text
 llvm = pytest.importorskip("llvmlite.binding")
 
 DTYPES = tuple(TYPES)
-BOUNDS = {"exp": 1.0, "log": 1.0, "tanh": 2.5, "sin": 2.5, "cos": 2.5}
+BOUNDS = {"exp": 1.0, "log": 1.0, "tanh": 2.5, "sinh": 2.5, "cosh": 2.5, "sin": 2.5, "cos": 2.5}
 DIGITS = {"float64": (53, -1022), "float32": (24, -126)}
 """Bits of a number and the exponent of the smallest normal one."""
 
@@ -157,6 +157,11 @@ def points(name: str, dtype: str) -> Any:
             x = [abs(magnitudes(dtype, least - digits + 1, top, 1500, rng)), rng.uniform(0.5, 2, 1500), near, 1 + tiny]
         case "tanh":
             x = [rng.uniform(-22, 22, 1000), rng.uniform(-1, 1, 1500), rng.uniform(-0.2, 0.2, 500), tiny]
+        case "sinh" | "cosh":
+            high = float(np.log(np.finfo(dtype).max)) + 0.69
+            edges = [(k + 0.5) * math.log(2) for k in range(-200, 200)]
+            x = [rng.uniform(-high, high, 1000), rng.uniform(-22, 22, 1000), rng.uniform(-1, 1, 1500), tiny]
+            x.append(neighbours([e for e in edges if abs(e) < high], dtype))
         case _:
             spread = [rng.uniform(-10, 10, 1000), rng.uniform(-(2**16), 2**16, 1000), tiny]
             x = [*spread, hardest(dtype), neighbours(hardest(dtype)[:60], dtype), magnitudes(dtype, 14, top, 300, rng)]
@@ -208,16 +213,22 @@ SPECIAL = {
     "exp": ((0.0, 1.0), (-0.0, 1.0), (inf, inf), (-inf, 0.0), (5e-324, 1.0), (1e4, inf), (-1e4, 0.0)),
     "log": ((0.0, -inf), (-0.0, -inf), (1.0, 0.0), (inf, inf), (-1.0, nan), (-inf, nan)),
     "tanh": ((0.0, 0.0), (-0.0, -0.0), (inf, 1.0), (-inf, -1.0), (30.0, 1.0), (-1e30, -1.0)),
+    "sinh": ((0.0, 0.0), (-0.0, -0.0), (inf, inf), (-inf, -inf), (1e4, inf), (-1e4, -inf)),
+    "cosh": ((0.0, 1.0), (-0.0, 1.0), (inf, inf), (-inf, inf), (1e4, inf), (-1e4, inf)),
     "sin": ((0.0, 0.0), (-0.0, -0.0), (inf, nan), (-inf, nan)),
     "cos": ((0.0, 1.0), (-0.0, 1.0), (inf, nan), (-inf, nan)),
 }
 EDGES = {
     ("exp", "float64"): ((709.79, inf), (-745.14, 0.0), (-745.13, 5e-324)),
     ("exp", "float32"): ((88.73, inf), (-103.98, 0.0), (-103.97, 2.0**-149)),
+    ("sinh", "float64"): ((710.48, inf), (-710.48, -inf)),
+    ("sinh", "float32"): ((89.42, inf), (-89.42, -inf)),
+    ("cosh", "float64"): ((710.48, inf), (-710.48, inf)),
+    ("cosh", "float32"): ((89.42, inf), (-89.42, inf)),
     ("log", "float64"): ((-5e-324, nan),),
     ("log", "float32"): ((-(2.0**-149), nan),),
 }
-SAME = ("tanh", "sin")
+SAME = ("tanh", "sinh", "sin")
 """f(x) = x for small x."""
 
 

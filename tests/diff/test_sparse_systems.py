@@ -21,7 +21,7 @@ from scipy.sparse.linalg import splu
 from adjoint import adjoint, check_derivative, grad, jacobian
 from diff import const, derivative, exp, fun, inner, jvp, lift, program, sin, tanh
 from hilbert import R32, Fin, R, SpaceError
-from hilbert.arrays.systems import linear_systems, sparse_systems
+from hilbert.arrays.systems import banded, linear_systems
 from hilbert.arrays.systems.scipy_modules import scipy_of
 from hilbert.arrays.systems.sparse_systems import SparseSystem
 from hilbert.program.control import equation_step
@@ -46,7 +46,7 @@ def planned(way: str) -> Iterator[None]:
             patch.setattr(f"{PLAN}.PIVOT", 1e9)  # elimination in full takes for ever
             patch.setattr(f"{PLAN}.FAR", 1e30)
             patch.setattr(f"{PLAN}.SPARSE", 1)
-            patch.setattr(sparse_systems, "PLACE", 1e9 if way == "LU" else 0.0)
+            patch.setattr(banded, "PLACE", 1e9 if way == "LU" else 0.0)
         yield
 
 

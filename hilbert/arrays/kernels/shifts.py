@@ -25,7 +25,7 @@ class Shifts(Windows):
         """X at its places in Y, zeros elsewhere."""
         xp, at = self.xp, p.at
         if p.n == p.m:  # all of Y
-            return Kernel(lambda a: p.whole(p.line(a) if stride > 0 else xp.flip(p.line(a), axis=at)), fresh=False)
+            return _renamed(p) if stride > 0 else Kernel(lambda a: p.whole(xp.flip(p.line(a), axis=at)), fresh=False)
         low = offset if stride > 0 else offset + stride * (p.n - 1)
 
         def call(a: Any) -> Any:
@@ -112,6 +112,8 @@ class NumpyShifts(NumpyWindows, Shifts):
         """The entries of Y at the places of X, as a view, also backwards."""
         if not p.cod:
             return super().part(p, offset, stride)
+        if p.n == p.m and stride > 0:
+            return _renamed(p)
         return _sliced(p, _at(p, offset, stride, p.m))
 
     def rotation(self, p: ReducedAxes, by: int) -> Kernel:
@@ -131,6 +133,14 @@ class NumpyShifts(NumpyWindows, Shifts):
             return p.whole(out)
 
         return Kernel(call, into=into)
+
+
+def _renamed(p: ReducedAxes) -> Kernel:
+    """All entries in their order, as a view: an array whose axes stand in another order in memory is not copied."""
+    if p.dom == p.cod:
+        return Kernel(lambda a: a, fresh=False)
+    xp, shape = p.xp, p.out
+    return Kernel(lambda a: xp.reshape(a, shape), fresh=False)
 
 
 def _sliced(p: ReducedAxes, index: tuple[Any, ...]) -> Kernel:

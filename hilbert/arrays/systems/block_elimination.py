@@ -44,13 +44,13 @@ class Elimination:
     def __init__(self, rows: Ints, cols: Ints, order: Ints, levels: list[tuple[int, int]], sp: Scipy) -> None:
         """`order` has the unknowns of all levels, then the rest; a level is a number of blocks, and their size."""
         self.order, self.levels, self.sp, n = order, levels, sp, len(order)
-        place = np.empty(n, np.intp)
+        place = np.empty(n, np.int32)
         place[order] = np.arange(n)
-        r, c = place[rows], place[cols]
-        self._sorted = np.lexsort((c, r))
-        self._indices = c[self._sorted].astype(np.int32)
-        self._indptr = np.zeros(n + 1, np.int32)
-        np.cumsum(np.bincount(r, minlength=n), out=self._indptr[1:])
+        found = sp.sparse.coo_array(
+            (np.arange(len(rows), dtype=np.int32), (place[rows], place[cols])), shape=(n, n)
+        ).tocsr()
+        found.sort_indices()
+        self._sorted, self._indices, self._indptr = found.data, found.indices, found.indptr
         self.ends = [0, *np.cumsum([count * size for count, size in levels]).tolist()]
 
     @staticmethod
@@ -60,14 +60,20 @@ class Elimination:
         graph = _between(group, rows, cols, len(sizes), sp)
         left = np.arange(len(sizes))
         order, levels = list[Any](), list[tuple[int, int]]()
-        members = np.split(np.argsort(group, kind="stable"), np.cumsum(sizes)[:-1])
+        members, starts = np.argsort(group, kind="stable"), np.cumsum(sizes) - sizes
+
+        def of_groups(some: Ints, width: int) -> Ints:
+            """The unknowns of some groups of so many."""
+            found: Ints = members[starts[some][:, None] + np.arange(width)].reshape(-1)
+            return found
+
         for _ in range(ROUNDS):
             if len(left) <= 1 or graph.nnz >= 0.5 * len(left) ** 2:
                 break
             chosen = _independent(graph, sizes[left])
             for width in np.unique(sizes[left[chosen]]):
                 some = left[chosen][sizes[left[chosen]] == width]
-                order += [members[k] for k in some]
+                order.append(of_groups(some, int(width)))
                 levels.append((len(some), int(width)))
             kept = ~chosen
             met = graph[kept][:, chosen]
@@ -75,7 +81,8 @@ class Elimination:
         rest = int(sizes[left].sum())
         if rest * LEFT > size or rest > FULL or not levels:
             return None
-        return Elimination(rows, cols, np.concatenate([*order, *(members[k] for k in left)]), levels, sp)
+        others = [of_groups(left[k : k + 1], int(sizes[left[k]])) for k in range(len(left))]
+        return Elimination(rows, cols, np.concatenate([*order, *others]), levels, sp)
 
     def __str__(self) -> str:
         counts: dict[int, int] = {}
@@ -134,17 +141,18 @@ def _alike(rows: Ints, cols: Ints, size: int) -> tuple[Ints, Ints]:
     """The group of each unknown, and their sizes: unknowns of a group meet the same ones, themselves among them."""
     marks = np.random.default_rng(0).integers(1, 2**62, size)
     found = np.zeros(size, np.int64)
-    np.add.at(found, cols, marks[rows])
+    np.add.at(found, cols.astype(np.intp, copy=False), marks[rows])
     _, group, sizes = np.unique(found, return_inverse=True, return_counts=True)
     return group, sizes
 
 
 def _between(group: Ints, rows: Ints, cols: Ints, count: int, sp: Scipy) -> Any:
-    """The graph of the groups that meet, without those of a group with itself."""
-    r, c = group[rows], group[cols]
-    other = r != c
-    ones = np.ones(int(other.sum()), np.float32)
-    return _ones(sp.sparse.coo_array((ones, (r[other], c[other])), shape=(count, count)).tocsr())
+    """The graph of the groups that meet, without those of a group with itself: of one unknown of each."""
+    first = np.zeros(len(group), bool)
+    first[np.unique(group, return_index=True)[1]] = True
+    some = first[rows] & first[cols] & (rows != cols)
+    ones = np.ones(int(some.sum()), np.float32)
+    return sp.sparse.coo_array((ones, (group[rows[some]], group[cols[some]])), shape=(count, count)).tocsr()
 
 
 def _ones(graph: Any) -> Any:

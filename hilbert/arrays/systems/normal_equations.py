@@ -19,10 +19,13 @@ from hilbert.arrays.systems.scipy_modules import scipy_of
 from hilbert.arrays.systems.sparse_systems import SparseSystem
 
 if TYPE_CHECKING:
+    from hilbert.arrays.systems.scipy_modules import Scipy
     from hilbert.arrays.systems.sparse_systems import Ints
 
 SMALL, SPARSE = 64, 4
 """The unknowns up to which the matrix is made in full, and the part of its entries up to which it is sparse."""
+TINY = 1e-150
+"""What stands for an entry of J that is 0, for scipy leaves out products that are 0: these are lost beside others."""
 LEAST = 1e-12
 """The least entry of D, as a part of the largest one."""
 
@@ -37,14 +40,15 @@ class NormalEquations:
         self.sparse: SparseSystem | None = None
         n, sp = shape[1], scipy_of()
         if n > SMALL and sp is not None:
-            ones = sp.sparse.csr_array((np.ones(len(indices)), indices, indptr), shape=shape)
-            found = (ones.T @ ones + sp.sparse.eye_array(n)).tocsr()
-            found.sort_indices()
+            self.idle = np.flatnonzero(np.bincount(indices, minlength=n) == 0)
+            ends = indptr[-1] + np.arange(1, len(self.idle) + 1)
+            kept = [np.concatenate(some).astype(np.int32) for some in ((indices, self.idle), (indptr, ends))]
+            self.kept, self.tall = kept, (shape[0] + len(self.idle), n)  # J, and a row for each unknown that is not met
+            found = self._product(np.ones(len(kept[0]), np.float32), sp)
             if SPARSE * found.nnz <= n * n:
-                places = np.repeat(np.arange(n), np.diff(found.indptr))
-                self.codes = places * n + found.indices
-                self.on = np.searchsorted(self.codes, np.arange(n) * (n + 1))
-                self.sparse = SparseSystem(places, found.indices, n, n, sp)
+                row = np.repeat(np.arange(n, dtype=np.int32), np.diff(found.indptr))
+                self.on = np.flatnonzero(row == found.indices)
+                self.sparse = SparseSystem(row, found.indices, n, n, sp)
 
     @property
     def way(self) -> str:
@@ -73,16 +77,25 @@ class NormalEquations:
     def _gram(self, scaled: Any) -> Any:
         """The entries of JᵀJ at the places of the pattern."""
         assert self.sparse is not None
-        j = self.sparse.sp.sparse.csr_array((scaled, self.indices, self.indptr), shape=self.shape)
+        kept = np.full(len(self.kept[0]), TINY)
+        np.copyto(kept[: len(scaled)], scaled, where=scaled != 0.0)
+        found, system, n = self._product(kept, self.sparse.sp), self.sparse, self.shape[1]
+        values = found.data
+        if found.nnz != len(system.rows):  # some are 0 all the same, and left out
+            codes = system.rows.astype(np.int64) * n + system.cols
+            values = np.zeros(len(codes))
+            values[np.searchsorted(codes, np.repeat(np.arange(n), np.diff(found.indptr)) * n + found.indices)] = (
+                found.data
+            )
+        values[self.on[self.idle]] = 0.0
+        return values
+
+    def _product(self, kept: Any, sp: Scipy) -> Any:
+        """JᵀJ for entries of J and one for each unknown that is not met."""
+        j = sp.sparse.csr_array((kept, *self.kept), shape=self.tall)
         found = (j.T @ j).tocsr()
         found.sort_indices()
-        n = self.shape[1]
-        values = np.zeros(len(self.codes))
-        where: Any = slice(None)
-        if found.nnz != len(values):  # entries that are 0 are left out
-            where = np.searchsorted(self.codes, np.repeat(np.arange(n), np.diff(found.indptr)) * n + found.indices)
-        values[where] = found.data
-        return values
+        return found
 
 
 def _floored(diagonal: Any) -> Any:

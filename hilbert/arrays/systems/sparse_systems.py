@@ -1,11 +1,12 @@
 """Solve A x = b for a sparse matrix A by a function of scipy, for arrays of numpy, many times with A of one pattern.
 
 A `SparseSystem` is made of the rows and the columns of the entries of A, before their values are known. It decides once
-which of two ways is estimated to be quicker, and in which order the unknowns stand:
+which of some ways is estimated to be quicker, and in which order the unknowns stand:
 
 - scipy's solver of band matrices, where all entries lie near the diagonal, in the given order of the unknowns or after
   they were put into another one (reverse Cuthill–McKee);
-- scipy's sparse LU.
+- scipy's sparse LU, or an elimination of blocks;
+- where the system falls into many small ones of one size, these.
 
 Then `solved(values, b, …)` takes the values of the entries and several right sides.
 
@@ -19,14 +20,16 @@ Then `solved(values, b, …)` takes the values of the entries and several right 
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 import numpy.typing as npt
-from attrs import frozen
 
+from hilbert.arrays.systems.banded import Band, BandSystem, profile
 from hilbert.arrays.systems.block_elimination import Elimination
 from hilbert.arrays.systems.selected_inverse import near_inverse
+from hilbert.arrays.systems.separate_blocks import MOST, SeparateBlocks, least_seconds
 from hilbert.errors import SpaceError
 
 if TYPE_CHECKING:
@@ -35,8 +38,6 @@ if TYPE_CHECKING:
     from hilbert.arrays.systems.scipy_modules import Scipy
 
 Ints = npt.NDArray[np.signedinteger[Any]]
-PLACE, SQUARE = 2e-8, 1e-10
-"""Seconds for a row of a band, for each diagonal beside the main one and for the square of their number."""
 ENTRY, FRONT = 4e-7, 2e-10
 """Seconds of sparse LU for an entry, and for a multiplication of its elimination."""
 DIAGONAL, MANY = 0.01, 256
@@ -46,6 +47,10 @@ WIDE, COLUMNS = 16, 64
 """The widest band whose inverse is found by cyclic reduction, and the columns that are solved for at once otherwise."""
 FILL = 2**28
 """The most entries of factors, bounded by the profile of the matrix; of more no factors are made."""
+KEEP = 2**23
+"""The most entries of factors that are kept for the next system: the adjoint of a symmetric one is the same again."""
+_KEPT: list[tuple[Any, Any, Any]] = []
+"""What the last factors were made of, and they themselves."""
 
 
 @final
@@ -59,25 +64,29 @@ class SparseSystem:
         self.rows, self.cols, self.size, self.block, self.sp = rows, cols, size, block, sp
         ones = np.ones(len(rows), np.int8)
         pattern = sp.sparse.coo_array((ones, (rows, cols)), shape=(size, size)).tocsr()
-        near = sp.graphs.reverse_cuthill_mckee(pattern)
-        place = np.empty_like(near)
-        place[near] = np.arange(size, dtype=near.dtype)
-        narrow = _Band.of(place[rows], place[cols], size), near
-        self.band, self.near = min((_Band.of(rows, cols, size), None), narrow, key=lambda some: some[0].seconds)
-        self.flops, self.fill = _profile(place[rows], place[cols], size)
+        alike = (pattern != pattern.T).nnz == 0
+        near = sp.graphs.reverse_cuthill_mckee(pattern, symmetric_mode=alike)
+        place = np.empty(size, np.intp)
+        place[near] = np.arange(size)
+        r, c = place[rows], place[cols]
+        narrow = Band.of(r, c, size), near
+        self.band, self.near = min((Band.of(rows, cols, size), None), narrow, key=lambda some: some[0].seconds)
+        self.flops, self.fill = profile(pattern, place, alike=alike)
         self.seconds = ENTRY * len(rows) + FRONT * self.flops
-        self.by_band = self.band.seconds <= self.seconds
+        width, due = int(np.diff(pattern.indptr).max(initial=0)), min(self.seconds, self.band.seconds)
+        wide = self.band.below + self.band.above >= WIDE // 2
+        apart = SeparateBlocks.of(r, c, near) if wide and width <= MOST and least_seconds(size, width) < due else None
+        self.apart = apart if apart is not None and apart.seconds < due else None
+        self.by_band = self.apart is None and self.band.seconds <= self.seconds
+        if self.apart is not None:
+            self.flops, self.fill, self.seconds = self.apart.flops, self.apart.fill, self.apart.seconds
+            return
         if self.by_band:
             self.flops, self.fill, self.seconds = self.band.flops, self.band.entries, self.band.seconds
-            r, c = (rows, cols) if self.near is None else (place[rows], place[cols])
-            self._places = (self.band.above + r - c) * size + c
+            r, c = (rows, cols) if self.near is None else (r, c)
+            self._in_band = BandSystem(self.band, r, c, sp)
             return
-        self._order = np.lexsort((rows, cols))
-        starts = np.zeros(size + 1, np.intc)
-        np.cumsum(np.bincount(cols, minlength=size), out=starts[1:])
-        self._csc = rows[self._order].astype(np.intc), starts
-        full = np.count_nonzero(rows == cols) == size
-        alike = full and (pattern != pattern.T).nnz == 0
+        alike = alike and np.count_nonzero(rows == cols) == size
         self._columns = "MMD_AT_PLUS_A" if alike else "COLAMD"
         self.blocks = Elimination.of(rows, cols, size, sp) if alike and size > MANY else None
 
@@ -89,6 +98,8 @@ class SparseSystem:
     @property
     def way(self) -> str:
         """The way to solve, as text."""
+        if self.apart is not None:
+            return str(self.apart)
         return self.band.text if self.by_band else str(self.blocks or "by sparse LU")
 
     def solved(self, values: Any, b: Any, singular: str) -> Any:
@@ -96,6 +107,8 @@ class SparseSystem:
 
         Raises SpaceError for a singular matrix, with the message `singular`.
         """
+        if self.is_diagonal and np.isfinite(values).all() and values.all():
+            return self._by_division(values, b)
         lanes = self.size // self.block
         idle = np.all(b.reshape(len(b), lanes, self.block) == 0, axis=(0, 2))
         wrong = np.zeros(lanes, bool)
@@ -103,7 +116,7 @@ class SparseSystem:
         left = idle | wrong
         if not left.any():
             try:
-                return (self._by_band if self.by_band else self._by_factors)(values, b)
+                return self._at_once(values, b)
             except (np.linalg.LinAlgError, RuntimeError) as error:
                 raise SpaceError(singular) from error
         x = np.where(np.repeat(wrong & ~idle, self.block), np.nan, np.zeros_like(b))
@@ -135,18 +148,21 @@ class SparseSystem:
         size = float(np.bincount(self.cols, np.abs(values), n).max(initial=0.0))
         return bool(np.isfinite(found)) and found * size <= float(np.finfo(values.dtype).eps) ** -0.5
 
+    @property
+    def is_diagonal(self) -> bool:
+        """True if the matrix is a diagonal with all of its entries."""
+        return self.by_band and len(self.rows) == self.size and not (self.band.below or self.band.above)
+
     def logdet(self, values: Any) -> float:
         """log |det A|; −∞ where A is singular."""
         if not np.isfinite(values).all():
             return np.nan
-        if self.by_band:
-            band = self.band
-            rows = 2 * band.below + band.above + 1
-            full = np.zeros((rows, self.size), values.dtype)
-            full[band.below :] = self._diagonals(values)
-            kind = "s" if values.dtype == np.float32 else "d"
-            factors, _, _ = getattr(self.sp.linalg.lapack, f"{kind}gbtrf")(full, band.below, band.above)
-            pivots = factors[band.below + band.above]
+        if self.apart is not None:
+            return self.apart.logdet(values)
+        if self.is_diagonal:
+            pivots = values
+        elif self.by_band:
+            pivots = self._in_band.pivots(values)
         else:
             try:
                 pivots = self._factored(values).U.diagonal()
@@ -161,6 +177,10 @@ class SparseSystem:
         In a band by cyclic reduction; otherwise, and where that loses digits, by solving for some columns at a time.
         Raises LinAlgError where A is singular.
         """
+        if self.apart is not None:
+            return self.apart.near_inverse(values)
+        if self.is_diagonal and values.all():
+            return 1.0 / values
         width = max(self.band.below, self.band.above)
         if self.by_band and width <= WIDE:
             place = np.arange(self.size)
@@ -186,8 +206,8 @@ class SparseSystem:
 
     def solver(self, values: Any) -> Callable[[Any], Any]:
         """The function that solves for rows, with factors that are made once; LinAlgError for a singular matrix."""
-        if self.by_band:
-            return lambda b: self._by_band(values, b)
+        if self.apart is not None or self.by_band:
+            return lambda b: self._at_once(values, b)
         by_blocks = self._by_blocks(values)
         if by_blocks is not None:
             return by_blocks
@@ -217,21 +237,21 @@ class SparseSystem:
         matrix = self.sp.sparse.coo_array((values, (self.rows, self.cols)), shape=(self.size, self.size))
         return (matrix @ x.T).T
 
+    def _at_once(self, values: Any, b: Any) -> Any:
+        """The solution for rows, by factors that are made for these alone."""
+        if self.apart is not None:
+            return self.apart.solved(values.astype(b.dtype, copy=False), b)
+        return (self._by_band if self.by_band else self._by_factors)(values, b)
+
     def _by_band(self, values: Any, b: Any) -> Any:
-        band, near = self.band, self.near
-        if len(self.rows) == self.size and not (band.below or band.above):
+        near = self.near
+        if self.is_diagonal:
             return self._by_division(values, b)
-        found = self.sp.linalg.solve_banded(
-            (band.below, band.above),
-            self._diagonals(values.astype(b.dtype, copy=False)),
-            b.T if near is None else b.T[near],
-            overwrite_ab=True,
-            check_finite=False,
-        )
+        values = values.astype(b.dtype, copy=False)
         if near is None:
-            return found.T
+            return self._in_band.solved(values, b)
         x = np.empty_like(b)
-        x[:, near] = found.T
+        x[:, near] = self._in_band.solved(values, b[:, near])
         return x
 
     def _by_division(self, values: Any, b: Any) -> Any:
@@ -243,68 +263,33 @@ class SparseSystem:
         diagonal[self.cols] = values
         return b / diagonal
 
-    def _diagonals(self, values: Any) -> Any:
-        """The entries by diagonals, the highest first, as LAPACK has them."""
-        made = np.zeros((self.band.below + self.band.above + 1) * self.size, values.dtype)
-        made[self._places] = values
-        return made.reshape(-1, self.size)
-
     def _by_factors(self, values: Any, b: Any) -> Any:
         values = values.astype(b.dtype, copy=False)
         by_blocks = self._by_blocks(values)
         return self._factored(values).solve(np.ascontiguousarray(b.T)).T if by_blocks is None else by_blocks(b)
 
+    @cached_property
+    def _by_columns_first(self) -> tuple[Ints, Ints, Ints]:
+        """The order of the entries by columns, their rows, and where the columns start."""
+        order = np.lexsort((self.rows, self.cols))
+        starts = np.zeros(self.size + 1, np.intc)
+        np.cumsum(np.bincount(self.cols, minlength=self.size), out=starts[1:])
+        return order, self.rows[order].astype(np.intc), starts
+
     def _factored(self, values: Any) -> Any:
         """The factors of SuperLU."""
-        matrix = self.sp.sparse.csc_array((values[self._order], *self._csc), shape=(self.size, self.size))
+        order, rows, starts = self._by_columns_first
+        given = rows, starts, values[order]
+        key = self.size, values.dtype, self._columns
+        kept = next(iter(_KEPT), None)
+        if kept is not None and kept[0] == key and all(map(np.array_equal, kept[1], given)):
+            return kept[2]
+        _KEPT.clear()
+        matrix = self.sp.sparse.csc_array((given[2], rows, starts), shape=(self.size, self.size))
         if self._columns == "COLAMD":
-            return self.sp.factors.splu(matrix)
-        symmetric = {"SymmetricMode": True}  # rows are exchanged only where the diagonal is small
-        return self.sp.factors.splu(matrix, self._columns, DIAGONAL, options=symmetric)
-
-
-@final
-@frozen
-class _Band:
-    """The numbers of diagonals below and above the main one that have entries."""
-
-    below: int
-    above: int
-    size: int
-
-    @staticmethod
-    def of(rows: Ints, cols: Ints, size: int) -> _Band:
-        apart = rows - cols
-        return _Band(max(int(apart.max(initial=0)), 0), max(int(-apart.min(initial=0)), 0), size)
-
-    @property
-    def seconds(self) -> float:
-        width = self.below + self.above
-        return self.size * (PLACE * (width + 1) + SQUARE * width**2)
-
-    @property
-    def flops(self) -> int:
-        return 2 * self.size * self.below * (self.below + self.above)
-
-    @property
-    def entries(self) -> int:
-        return self.size * (2 * self.below + self.above + 1)
-
-    @property
-    def text(self) -> str:
-        return f"in a band of {self.below} + 1 + {self.above} diagonals"
-
-
-def _profile(rows: Ints, cols: Ints, size: int) -> tuple[int, int]:
-    """The multiplications of elimination, and the entries of its factors, where the whole profile fills.
-
-    The profile lies between the first entry of a row, or of a column, and the diagonal.
-    """
-    fronts = []
-    for line, across in ((rows, cols), (cols, rows)):
-        first = np.arange(size)
-        np.minimum.at(first, line, across)
-        started = np.cumsum(np.bincount(first, minlength=size))
-        fronts.append(started - np.arange(1, size + 1))
-    below, above = fronts
-    return int(below @ above), int(below.sum() + above.sum()) + size
+            factors = self.sp.factors.splu(matrix)
+        else:  # rows are exchanged only where the diagonal is small
+            factors = self.sp.factors.splu(matrix, self._columns, DIAGONAL, options={"SymmetricMode": True})
+        if factors.nnz <= KEEP:
+            _KEPT[:] = [(key, given, factors)]
+        return factors

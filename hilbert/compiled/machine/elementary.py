@@ -1,4 +1,4 @@
-"""Elementary functions from scalar operations: exp, log, tanh, sin, cos in float64 and float32.
+"""Elementary functions from scalar operations: exp, log, tanh, sinh, cosh, sin, cos in float64 and float32.
 
 They are written once for both types by the operations of `Scalars`, and have no branches: a loop that calls one becomes
 a loop over vectors. Only |x| > 2¹⁶ in sin and cos is a branch, to libm's function.
@@ -8,6 +8,7 @@ a loop over vectors. Only |x| > 2¹⁶ in sin and cos is a branch, to libm's fun
 | exp x | x = n·ln 2 + r (Cody & Waite 1980); eʳ a polynomial; two factors 2ⁿ | < 1 |
 | log x | x = 2ᵏ·m, √½ ≤ m < √2; ln m = 2·artanh s, s = (m − 1)/(m + 1), as in fdlibm (Sun 1993) | < 1 |
 | tanh x | e/(e + 2), e = exp(±2·abs(x)) − 1 from the same parts | < 2.5 |
+| sinh x, cosh x | from the same parts, a quarter of each, so that nothing overflows before | < 2.5 |
 | sin x, cos x | x = n·π/2 + r (Cody & Waite) with π/2 in parts; polynomials of r; n mod 4 | < 2.5 |
 
 Bounds hold with fused multiplications and without (`has_fma`), for subnormal numbers, too.
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 LARGE = 65536.0
 """sin and cos of larger numbers are libm's."""
+LN2_AND_MORE = 0.75
+"""How much farther than that of exp the range of sinh and cosh goes: ln 2, and more."""
 LONG = 8
 """Polynomials of so many coefficients are evaluated as two (measured: a fifth of exp without AVX)."""
 
@@ -126,6 +129,34 @@ def tanh(o: Scalars, x: str) -> str:
     return o.copysign(o.div(e, o.add(e, o.number(2.0))), x)
 
 
+def _quarter(o: Scalars, x: str) -> tuple[str, str]:
+    """x ↦ (e^|x|/4, (e^|x| − 1)/4), neither of which overflows where the hyperbolic sine of x does not."""
+    f, a = o.format, o.abs(x)
+    most = o.number(f.exp_range[1] + LN2_AND_MORE)
+    shifted, high, rest = _exponential(o, o.select(o.greater(a, most), most, a))
+    bits = o.add_bits(o.shift_left(o.bits(shifted), f.digits), o.integer(f.one - (2 << f.digits)))
+    scale, one = o.from_bits(bits), o.number(1.0)
+    total = o.add(one, high)
+    lost = o.sub(high, o.sub(total, one))
+    whole = o.mul(o.add(total, o.add(lost, rest)), scale)
+    return whole, o.fma(scale, o.add(high, rest), o.sub(scale, o.number(0.25)))
+
+
+def sinh(o: Scalars, x: str) -> str:
+    """sinh |x| = 2·(q + q/(4q + 1)), q = (e^|x| − 1)/4; x itself where |x| is small; the sign is that of x."""
+    _, q = _quarter(o, x)
+    half = o.fma(o.number(0.25), o.div(q, o.add(q, o.number(0.25))), q)
+    y = o.mul(o.number(2.0), half)
+    is_small = o.less(o.abs(x), o.number(2.0 ** -(o.format.digits // 2 + 2)))
+    return o.select(is_small, x, o.copysign(y, x))
+
+
+def cosh(o: Scalars, x: str) -> str:
+    """cosh x = 2·(q + 1/(16q)), q = e^|x|/4."""
+    q, _ = _quarter(o, x)
+    return o.mul(o.number(2.0), o.add(q, o.div(o.number(0.0625), q)))
+
+
 def _quadrant(o: Scalars, a: str) -> tuple[str, str]:
     """0 ≤ a ≤ 2¹⁶ ↦ (n, r), a = n·π/2 + r and |r| ≤ π/4; n stands in the lowest bits of the first.
 
@@ -187,5 +218,5 @@ def cos(o: Scalars, x: str) -> str:
     return o.unless(o.greater(o.abs(x), o.number(LARGE)), _circular(o, x, 1), "cos", x)
 
 
-FUNCTIONS = {"exp": exp, "log": log, "tanh": tanh, "sin": sin, "cos": cos}
+FUNCTIONS = {"exp": exp, "log": log, "tanh": tanh, "sinh": sinh, "cosh": cosh, "sin": sin, "cos": cos}
 """The functions by name."""

@@ -60,7 +60,8 @@ class _Solver:
         arrays = [lib.xp.asarray(self.lib.whole(a, "a linear system")) for a in given]
         xp = lib.xp
         rows, lanes = prod(self.many), self.lanes
-        b = xp.concat([xp.reshape(a, (rows, lanes, -1)) for a in arrays[: self.ends]], axis=2) if rows * lanes else None
+        sides = [xp.reshape(a, (rows, lanes, -1)) for a in arrays[: self.ends]] if rows * lanes else []
+        b = xp.concat(sides, axis=2) if len(sides) > 1 else sides[0] if sides else None
         if b is None or not self.total:
             shapes = ((*self.many, *leaf.shape) for leaf in self.unknowns)
             return Arrays([lib.zeros(shape, arrays[0]) for shape in shapes])
