@@ -47,7 +47,7 @@ WIDE, COLUMNS = 16, 64
 """The widest band whose inverse is found by cyclic reduction, and the columns that are solved for at once otherwise."""
 FILL = 2**28
 """The most entries of factors, bounded by the profile of the matrix; of more no factors are made."""
-KEEP = 2**23
+KEEP = 2**22
 """The most entries of factors that are kept for the next system: the adjoint of a symmetric one is the same again."""
 _KEPT: list[tuple[Any, Any, Any]] = []
 """What the last factors were made of, and they themselves."""
