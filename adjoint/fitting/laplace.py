@@ -36,10 +36,11 @@ X = TypeVar("X", bound=Type)
 def laplace(f: Map[DirectSum[P, X], Any], start: Vec[X], *, at_most: int = 200) -> Program[P, Scalar]:
     """θ ↦ f(θ, x̂) + ½ log |det H| − (n/2) log 2π, x̂ the mode of f(θ, ·) and H its Hessian there, n = dim X.
 
-    f is the negative logarithm of a density of parameters and n latent variables, convex in the latter; the result is
-    about that of the density of the parameters alone. The mode is found by Newton's iteration from `start` on. All is
-    solved by the structure of H, and the result has derivatives, which need no further search. Raises SpaceError for
-    functions of other than two arguments, for a singular H, and where no mode is found.
+    f is the negative logarithm of a density of parameters and n latent variables, convex in the latter. The result
+    approximates the negative logarithm of the density of the parameters alone, an integral over the latent variables.
+    The mode is found by Newton's iteration from `start` on. All is solved by the structure of H, and the result has
+    derivatives, which need no further search. Raises SpaceError for functions of other than two arguments, for a
+    singular H, and where no mode is found.
     """
     require_map(f, "laplace")
     dom = f.dom

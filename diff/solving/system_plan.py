@@ -110,7 +110,7 @@ def _by_division(of: Solve) -> SystemPlan:
 
 
 def _by_its_matrix(of: Solve) -> SystemPlan:
-    """Elimination in full; GMRES goes on for ever where there is no room for a matrix."""
+    """Elimination in full; where there is no room for a matrix GMRES, whose time nobody knows."""
     (n, lanes), one = of.sizes, work(of.line)
     flops, largest = n * one.flops + lanes * n**3 // 3, max(n * one.largest, lanes * n * n)
     if not has_room(n, lanes):

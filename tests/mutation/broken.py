@@ -147,7 +147,7 @@ STATEMENTS = (
     Statement("fixed points and roots", "diff/control/fixed_points.py", "steps = [b.scale(-1.0, found[k]) for k in range(n)]", "steps = [found[k] for k in range(n)]", "tests/diff/test_implicit.py::test_the_equation_holds"),
     Statement("linear systems", "hilbert/program/transform/run_linear_system.py", "basis, arrays), (1, 2, 0))", "basis, arrays), (1, 0, 2))", "tests/diff/test_implicit.py::test_beside_the_oracle"),
     Statement("linear systems", "hilbert/arrays/systems/linear_systems.py", "r = b - apply(x)", "r = b", "tests/diff/test_implicit.py::test_gmres"),
-    Statement("systems by their structure", "hilbert/arrays/systems/sparse_systems.py", "self._places = (self.band.above + r - c)", "self._places = (self.band.above + c - r)", "tests/diff/test_sparse_systems.py::test_sparse_systems"),
+    Statement("systems by their structure", "hilbert/arrays/systems/banded.py", "below + above + rows - cols", "below + above + cols - rows", "tests/diff/test_sparse_systems.py::test_sparse_systems"),
     Statement("systems by their structure", "diff/solving/system_plan.py", "SPARSE * entries <= lanes * n * n", "SPARSE * entries > lanes * n * n", "tests/diff/test_sparse_systems.py::test_the_way_depends_on_the_structure"),
     Statement("conditions, exact", "diff/derive/equation_derivative.py", "slot = c if when else b.step", "slot = c if not when else b.step", "tests/diff/test_branches.py::test_lanes"),
     Statement("conditions, exact", "hilbert/program/line/choice.py", "taken = xp.reshape(c if when else xp.logical_not(c), (outside, lanes))", "taken = xp.reshape(c if not when else xp.logical_not(c), (outside, lanes))", "tests/diff/test_branches.py::test_lanes"),

@@ -15,10 +15,11 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROO
 REDEFINE = "# mypy: allow-redefinition"
 UNTYPED = ", ".join(f"reportUnknown{kind}Type=false" for kind in ("Member", "Lambda", "Argument", "Variable"))
 HEADERS = dict.fromkeys(
-    ("arrays", "blocks", "compiled", "data-models", "linear-maps", "operations", "spaces", "zeros"), UNTYPED
+    ("arrays", "compiled", "solving", "data-models", "linear-maps", "operations", "spaces", "zeros"), UNTYPED
 )
 HEADERS |= dict.fromkeys(
-    ("optimise", "bundle-adjustment", "cart-pole", "large-data"), f"{UNTYPED}, reportArgumentType=false"
+    ("optimise", "blocks", "bundle-adjustment", "cart-pole", "large-data", "many-machines"),
+    f"{UNTYPED}, reportArgumentType=false",
 )
 HEADERS |= dict.fromkeys(("for-jax-users", "regression", "eight-schools"), UNTYPED)
 HEADERS["display"] = "reportPrivateUsage=false"  # what notebooks call

@@ -6,6 +6,9 @@ of the flow.
     python docs/examples/solving/darcy_inversion.py
 """
 
+# scipy ships no types
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
 from __future__ import annotations
 
 import sys

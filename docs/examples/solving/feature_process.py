@@ -6,6 +6,9 @@ determinant; both are chosen by the library.
     python docs/examples/solving/feature_process.py
 """
 
+# scipy ships no types
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
 from __future__ import annotations
 
 import sys

@@ -6,6 +6,9 @@ needs to say.
     python docs/examples/solving/poisson_field.py
 """
 
+# scipy ships no types
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
 from __future__ import annotations
 
 import sys

@@ -68,18 +68,18 @@ class LowRankSystem:
             raise SingularBaseError(singular) from error
         small = np.eye(self.rank, dtype=b.dtype) + v @ w.T
 
-        def less(x: Any) -> Any:
+        def corrected(x: Any) -> Any:
             return x - np.linalg.solve(small, v @ x.T).T @ w
 
         try:
             with np.errstate(all="ignore"):
-                x = less(x)
+                x = corrected(x)
                 for k in range(ROUNDS + 1):
                     rest = b - self.base.applied(entries, x) - (x @ v.T) @ u
                     size = self.base.applied(np.abs(entries), np.abs(x)) + np.abs(b)
                     if k == ROUNDS or (k and _is_small(rest, size, 8.0 * np.finfo(b.dtype).eps)):
                         break
-                    x = x + less(self.base.solved(entries, rest, singular))
+                    x = x + corrected(self.base.solved(entries, rest, singular))
                 if _is_small(rest, size, np.finfo(b.dtype).eps ** 0.85):
                     return x
                 size = size + (np.abs(x) @ np.abs(v).T) @ np.abs(u)

@@ -41,8 +41,8 @@ Ints = npt.NDArray[np.signedinteger[Any]]
 ENTRY, FRONT = 4e-7, 2e-10
 """Seconds of sparse LU for an entry, and for a multiplication of its elimination."""
 DIAGONAL, MANY = 0.01, 256
-"""The part of the largest entry below that a diagonal entry is exchanged, and the unknowns from which on blocks are
-looked for."""
+"""A diagonal entry is exchanged where it is smaller than this part of the largest entry of its column; blocks are
+looked for among so many unknowns or more."""
 WIDE, COLUMNS = 16, 64
 """The widest band whose inverse is found by cyclic reduction, and the columns that are solved for at once otherwise."""
 FILL = 2**28

@@ -63,7 +63,8 @@ if TYPE_CHECKING:
 def facts(line: Line, index: Index, *, far: bool = False) -> list[Fact]:
     """The fact of each slot; inputs with the axis X are lanes, others are shared.
 
-    `far`, what is linear in totals is a total of what blocks make of theirs; otherwise it is shared, after their pass.
+    With `far` a total goes far: what is linear in totals is a total of what blocks make of theirs. Otherwise it is
+    shared, and computed once after the pass.
     Raises SpaceError for a step of which nothing is proved: with the step's line, and why.
     """
     return _Facts(index, is_body=False, is_far=far).of(line, None)
@@ -135,7 +136,7 @@ class _Facts:
         return self.from_lanes(step, lanes, leaves, level)
 
     def closed(self, one: One, step: Step[Any]) -> One:
-        """A total as what it is once its pass is over."""
+        """The fact that a step reads in place of a total: shared, from the next pass on."""
         if not isinstance(one, Total):
             return one
         if self.is_body:

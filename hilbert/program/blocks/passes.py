@@ -99,7 +99,7 @@ class Passes:
 def in_passes(line: Line, index: Index, *, far: bool = False) -> Passes:
     """The passes of a line over X; raises SpaceError where the line has none, or nothing along X.
 
-    `far`, blocks go on with what is linear in their totals: machine code then knows which entries nobody reads.
+    With `far` blocks go on with what is linear in their totals: machine code then knows which entries nobody reads.
     """
     if len(index.axes) != 1:
         msg = f"blocks run along one axis, and {index} has {len(index.axes)}: give one of them"
@@ -227,7 +227,7 @@ def _work(line: Line) -> int:
 def block_size(found: Passes, inner: Sequence[Index] = (), *, is_compiled: bool = False) -> int:
     """The elements of a block, so many that its arrays at once fit the cache; only the last block has fewer.
 
-    Blocks along further sets are counted as long as is usual.
+    Blocks along further sets are taken to have SIDE elements.
     """
     n, most = found.index.size, 0
     size = CODE if is_compiled else BYTES

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 AHEAD = 2
 """The blocks for each thread that may be computed before those in front of them are put together."""
 RUNS = 128
-"""Where blocks run elsewhere, the most runs of blocks that they are sent in; fewer than twice as few are sent."""
+"""Where blocks run elsewhere, they are sent in runs of a power of two, so that there are RUNS of them at most."""
 
 Mapped: TypeAlias = "Callable[[Task, Iterable[Rows]], Iterable[Done]]"
 """Applies a task to each of some rows, in order: `map`, or that of an executor."""

@@ -54,7 +54,7 @@ class Shifted(Source):
     first: int
 
     def read(self, start: int, end: int) -> Any:
-        """The elements of the source, by their own numbers."""
+        """The elements of the source, whose numbers there are less by that of the first."""
         return self.source.read(start - self.first, end - self.first)
 
     def sent(self, start: int, end: int) -> Source:

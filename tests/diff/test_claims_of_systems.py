@@ -1,0 +1,253 @@
+"""Claims of docs/solving.md that are seen by a test of their own: which way is taken, and which digits it keeps."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hilbert.all as library
+from diff.solving.low_rank_plan import low_rank_plan
+from hilbert import SpaceError
+from hilbert.arrays.systems import scipy_modules
+from hilbert.arrays.systems.block_elimination import Elimination
+from hilbert.arrays.systems.low_rank_systems import LowRankSystem
+from hilbert.arrays.systems.normal_equations import NormalEquations
+from hilbert.arrays.systems.sparse_systems import SparseSystem
+
+hb: Any = library
+SCIPY: Any = scipy_modules.scipy_of()
+
+
+def plan(f: Any) -> str:
+    return str(hb.cost(hb.solve(hb.derivative(f, wrt=1)))).splitlines()[-1].partition("unknowns")[2]
+
+
+def test_a_sparse_way_that_is_slower_is_not_taken() -> None:
+    n = 90
+    V = hb.R ** hb.Fin.of(n)
+    rng = np.random.default_rng(0)
+    places = [(int(i), int(j)) for i, j in zip(*np.nonzero(rng.random((n, n)) < 0.2), strict=False)]
+    across = hb.red(hb.relations.pairs(places, V.index, V.index))
+    f = hb.fun(V, V)(lambda p, x: p * x + across(x))
+    assert plan(f) == ": by its matrix"
+
+
+def test_woodbury_gives_digits_back() -> None:
+    n, rng = 50, np.random.default_rng(0)
+    base = SparseSystem(np.arange(n), np.arange(n), n, n, SCIPY)
+    s = np.where(np.arange(n) == 0, 1e-7, 1.0)
+    u = rng.standard_normal((1, n))
+    b = rng.standard_normal((1, n))
+    a = np.diag(s) + u.T @ u
+    x = LowRankSystem(base, 1).solved((s, u, u), b, "")[0]
+    left = np.max(np.abs(a @ x - b[0]))
+    assert left < 1e-13
+
+
+def test_blocks_that_lose_digits_are_not_taken() -> None:
+    n = 1000
+    rows = np.concatenate([np.arange(n), np.full(n - 1, n - 1), np.arange(n - 1)])
+    cols = np.concatenate([np.arange(n), np.arange(n - 1), np.full(n - 1, n - 1)])
+    system = SparseSystem(rows, cols, n, n, SCIPY)
+    assert "by eliminating" in system.way
+    values = np.concatenate([np.full(n, 2.0), np.full(2 * (n - 1), 0.01)])
+    values[0], values[n], values[2 * n - 1] = 1e-18, 1.0, 1.0  # a block that is nearly 0: rows are to be exchanged
+    b = np.random.default_rng(0).standard_normal((1, n))
+    x = system.solved(values, b, "singular")
+    np.testing.assert_allclose(system.applied(values, x), b, atol=1e-10)
+
+
+def test_blocks_are_eliminated_where_little_is_left() -> None:
+    k, n = 100, 400  # 100 unknowns that all meet each other, and 300 that meet two of them
+    np.arange(k)
+    rng = np.random.default_rng(0)
+    pairs = {(i, j) for i in range(k) for j in range(k)} | {(i, i) for i in range(n)}
+    for i in range(k, n):
+        for j in rng.choice(k, 2, replace=False):
+            pairs |= {(i, int(j)), (int(j), i)}
+    rows, cols = np.array(sorted(pairs)).T
+    assert Elimination.of(rows, cols, n, SCIPY) is None
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_what_is_left_is_singular() -> None:
+    n = 300
+    rows = np.concatenate([np.arange(n), np.full(n - 1, n - 1), np.arange(n - 1)])
+    cols = np.concatenate([np.arange(n), np.arange(n - 1), np.full(n - 1, n - 1)])
+    of: Any = Elimination.of(rows, cols, n, SCIPY)
+    values = np.ones(len(rows))
+    values[n - 1] = n - 1.0
+    with pytest.raises(np.linalg.LinAlgError):
+        of.solver(values)
+
+
+def test_a_column_without_a_pivot_has_determinant_zero() -> None:
+    n = 300
+    rng = np.random.default_rng(0)
+    pairs = np.array(
+        sorted({(k, int((7 * k + c) % n)) for k in range(n) for c in (0, 1, 40, 90)} | {(k, k) for k in range(n)})
+    )
+    rows, cols = pairs.T
+    system = SparseSystem(rows, cols, n, n, SCIPY)
+    assert system.way == "by sparse LU"
+    values = rng.uniform(1.0, 2.0, len(rows))
+    values[cols == 5] = 0.0
+    assert system.logdet(values) == -np.inf
+
+
+def test_an_inverse_that_loses_digits_is_solved_for() -> None:
+    n = 101
+    rng = np.random.default_rng(0)
+    a = (
+        np.diag(np.where(np.arange(n) % 2, 1e-14, 2.0))
+        + np.diag(rng.uniform(1, 2, n - 1), 1)
+        + np.diag(rng.uniform(1, 2, n - 1), -1)
+    )
+    rows, cols = np.nonzero(a)
+    system = SparseSystem(rows, cols, n, n, SCIPY)
+    assert system.by_band
+    np.testing.assert_allclose(system.near_inverse(a[rows, cols]), np.linalg.inv(a)[cols, rows], rtol=1e-8, atol=1e-9)
+
+
+def test_the_inverse_is_not_held_in_full() -> None:
+    n = 2000
+    pairs = np.array(sorted({(k, int((7 * k + c) % n)) for k in range(n) for c in (0, 1)} | {(k, k) for k in range(n)}))
+    rows, cols = pairs.T
+    system = SparseSystem(rows, cols, n, n, SCIPY)
+    assert not system.by_band
+    values = np.where(rows == cols, 9.0, 1.0)
+    tracemalloc.start()
+    system.near_inverse(values)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < n * n * 8 / 2
+
+
+def test_small_diagonal_entries_are_exchanged() -> None:
+    n, rng = 400, np.random.default_rng(0)
+    some = rng.integers(0, n, (1200, 2))
+    pairs = {(int(i), int(j)) for i, j in some} | {(int(j), int(i)) for i, j in some} | {(i, i) for i in range(n)}
+    rows, cols = np.array(sorted(pairs)).T
+    system = SparseSystem(rows, cols, n, n, SCIPY)
+    assert not system.by_band
+    assert system._columns == "MMD_AT_PLUS_A"
+    values = rng.uniform(1.0, 2.0, len(rows))
+    values[(rows == cols) & (rows % 3 == 0)] = 1e-18
+    b = rng.standard_normal((1, n))
+    x = system.solved(values, b, "")
+    far = np.max(np.abs(system.applied(values, x) - b))
+    assert far < 1e-9
+
+
+def test_ranks_are_a_quarter_at_most() -> None:
+    n = 100
+    X, K = hb.Fin.of(n), hb.Fin.of(20)
+    V = hb.R**X
+    rng = np.random.default_rng(0)
+    us = [(hb.R ** (K * X)).random(rng) for _ in range(2)]
+
+    def of(some: Any) -> Any:
+        return hb.derivative(hb.fun(V, V)(lambda p, x: sum((u.T @ (u @ x) for u in some), p * x)), wrt=1).body
+
+    found: Any = low_rank_plan(of(us[:1]))
+    assert found.rank == 20
+    assert low_rank_plan(of(us)) is None
+
+
+def test_the_determinant_lemma_makes_no_matrix() -> None:
+    n = 3000
+    V = hb.R ** hb.Fin.of(n)
+    d = hb.derivative(hb.fun(V)(lambda x: x * x + x.sum().rep(V)))
+    f = hb.linalg.logdet(d)
+    x = V.vec(np.linspace(1.0, 2.0, n))
+    f(x)
+    tracemalloc.start()
+    f(x)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < n * n
+
+
+def test_woodbury_that_is_slower_is_not_taken() -> None:
+    n = 100
+    X, K = hb.Fin.of(n), hb.Fin.of(25)
+    V = hb.R**X
+    U = (hb.R ** (K * X)).random(np.random.default_rng(0))
+    across = hb.red(hb.relations.pairs([(k, (7 * k + c) % n) for k in range(n) for c in (0, 1, 40, 90)], X, X))
+    assert plan(hb.fun(V, V)(lambda p, x: p * x + across(x) + U.T @ (U @ x))) == ": by its matrix"
+
+
+def test_laplace_has_a_limit_on_rounds() -> None:
+    f = hb.fun(hb.R, hb.R)(lambda t, x: hb.exp(x) - t * x)
+    with pytest.raises(SpaceError, match="round"):
+        hb.laplace(f, hb.R.vec(5.0), at_most=1)(hb.R.vec(2.0))
+
+
+def test_damping_falls_where_steps_are_good() -> None:
+    T = np.linspace(0.0, 3.0, 60)
+    V = hb.R ** hb.Fin.of(60)
+    t, y = V.vec(T), V.vec(2.0 * np.exp(-0.8 * T))
+    f = hb.fun(hb.R, hb.R)(lambda a, k: a * hb.exp(-k * t) - y)
+    fit = hb.levenberg_marquardt(f, f.dom.vec((1.0, 1.0)), damping=1e3)
+    assert fit.rounds < 40
+    assert fit.losses[-1] < 1e-15
+
+
+@pytest.mark.parametrize(("m", "n"), [(5, 3), (200, 100)], ids=["s26 s28", "s27 s28"])
+def test_damping_is_by_the_diagonal(m: int, n: int) -> None:
+    rng = np.random.default_rng(0)
+    j = np.zeros((m, n))
+    i = np.arange(m)
+    j[i, i % n] = rng.uniform(1, 100, m)
+    j[i, (i + 1) % n] = rng.uniform(1, 2, m)
+    r, c = np.nonzero(j)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(r, minlength=m))])
+    eq = NormalEquations((m, n), indptr, c)
+    w, b, lam = rng.uniform(1, 2, m), rng.standard_normal(m), 0.7
+    assert (eq.sparse is None) == (n == 3)
+    a = j.T @ (w[:, None] * j)
+    np.testing.assert_allclose(
+        eq.solved(j[r, c], w, b, lam), np.linalg.solve(a + lam * np.diag(np.diag(a)), j.T @ (w * b)), rtol=1e-9
+    )
+    e = np.where(c == 1, 0.0, j[r, c])  # an unknown that nothing depends on
+    x = eq.solved(e, w, b, lam)
+    assert np.isfinite(x).all()
+    assert abs(x[1]) < 1e-6
+
+
+def test_factors_without_room_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hilbert.arrays.systems.sparse_systems.FILL", 500)
+    n = 300
+    V = hb.R ** hb.Fin.of(n)
+    d = hb.derivative(hb.fun(V)(lambda x: 3.0 * hb.exp(x) - x.pad(1, 0).crop(0, n) * 0.123))
+    assert "in a band" not in str(hb.cost(hb.solve(d)))
+
+
+def test_least_squares_lose_few_digits() -> None:
+    rng = np.random.default_rng(0)
+    q, p = np.linalg.qr(rng.standard_normal((60, 30)))[0], np.linalg.qr(rng.standard_normal((30, 30)))[0]
+    m = q @ np.diag(np.logspace(0, -5, 30)) @ p
+    X, Y = hb.Fin.of(30), hb.Fin.of(60)
+    M = (hb.R ** (Y * X)).vec(m)
+    a = hb.derivative(hb.fun(hb.R**X)(lambda x: M @ x)).at((hb.R**X).zeros())
+    u = (hb.R**X).random(rng)
+    assert np.max(np.abs(hb.linalg.lstsq(a, a(u)).array - u.array)) < 1e-9
+
+
+def test_rounds_are_counted() -> None:
+    f = hb.fun(hb.R)(lambda x: hb.exp(x) - 5.0 + x * x)
+    assert hb.levenberg_marquardt(f, hb.R.vec(0.0), at_most=2).rounds == 2
+
+
+def test_blocks_are_what_solves(monkeypatch: pytest.MonkeyPatch) -> None:
+    n = 1000
+    rows = np.concatenate([np.arange(n), np.full(n - 1, n - 1), np.arange(n - 1)])
+    cols = np.concatenate([np.arange(n), np.arange(n - 1), np.full(n - 1, n - 1)])
+    system = SparseSystem(rows, cols, n, n, SCIPY)
+    monkeypatch.setattr(SparseSystem, "_factored", None)
+    values = np.concatenate([np.full(n, 2.0), np.full(2 * (n - 1), 0.01)])
+    b = np.ones((1, n))
+    np.testing.assert_allclose(system.applied(values, system.solved(values, b, "")), b)
