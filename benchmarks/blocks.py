@@ -13,7 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -21,17 +21,16 @@ import hilbert.all as hb
 from benchmarks import blocked_programs as programs
 from benchmarks.blocked_programs import Rows
 from benchmarks.peers.arrays import mixture as made
-from benchmarks.timing import HAND, OURS, Line, Options, agree, jax
+from benchmarks.processor_time import Calls, minima, table
+from benchmarks.timing import HAND, OURS, Line, Options, jax
 from diff import program
 from hilbert.program.blocks.passes import in_passes
 
-TOLERANCE = 1e-10
 WHOLE, BLOCKS, CODE = f"{OURS}, whole", f"{OURS}, blocks", f"{OURS}, compiled"
 WRITTEN, SCAN, PRODUCT = "jax (jit)", "jax, scan", "jax, scan, gemm"
 POINTS, MANY = 100_000, 1_000_000
 PAIRS, ROOM = 10_000, 20.0
 SIZES = [1 << k for k in range(8, 18)]
-Calls: TypeAlias = "dict[str, Callable[[], Sequence[Any]]]"
 
 
 def lines(options: Options) -> Iterator[Line | str]:
@@ -52,32 +51,8 @@ def lines(options: Options) -> Iterator[Line | str]:
         yield proving(steps)
 
 
-def minima(calls: Calls, rounds: int) -> dict[str, float]:
-    """The least processor time of each call, which take turns; the first turn does not count."""
-    least = dict.fromkeys(calls, np.inf)
-    for turn in range(rounds + 1):
-        for who, call in calls.items():
-            gc.collect()
-            start = time.process_time()
-            call()
-            if turn:
-                least[who] = min(least[who], time.process_time() - start)
-    return least
-
-
-def table(what: str, calls: Calls, rounds: int, limits: Sequence[tuple[str, str, float]], base: str) -> Iterator[Line]:
-    """A line for each call; a limit is that of the ratio to another call."""
-    agree(what, {who: call() for who, call in calls.items()}, TOLERANCE)
-    found = minima(calls, rounds)
-    for who, seconds in found.items():
-        yield Line(what, who, seconds, seconds / found[base])
-    for who, other, limit in limits:
-        if other in found:
-            yield Line(f"{what}: to {other}", who, found[who], found[who] / found[other], limit)
-
-
-def leaves(f: Any, rows: Rows, times: int = 1) -> Callable[[], Sequence[Any]]:
-    """A call that gives the arrays of the value."""
+def of(f: Any, rows: Rows, times: int = 1) -> Callable[[], Sequence[Any]]:
+    """A call of the function at its data, so many times, that gives the arrays of the value."""
     return lambda: [f(*rows.at) for _ in range(times)][-1].leaves
 
 
@@ -95,9 +70,9 @@ def mixtures(n: int, rounds: int) -> Iterator[Line]:
     for rows in (programs.mixture(n), programs.mixture(n, by_product=True)):
         blocks, code = both(rows)
         calls: Calls = {
-            WHOLE: leaves(rows.function, rows),
-            BLOCKS: leaves(blocks, rows),
-            CODE: leaves(code, rows),
+            WHOLE: of(rows.function, rows),
+            BLOCKS: of(blocks, rows),
+            CODE: of(code, rows),
             **in_jax(n),
         }
         limits = [(BLOCKS, WRITTEN, 0.25), (BLOCKS, SCAN, 1.3), (CODE, SCAN, 0.6)]
@@ -148,7 +123,7 @@ def growth(n: int) -> Iterator[Line | str]:
     """Many points beside a block of a thousand, and the memory that they take in another process."""
     small, large = programs.mixture(1000), programs.mixture(n)
     for who, f, g in zip((BLOCKS, CODE), (small.function, hb.compiled(small.function)), both(large), strict=True):
-        calls: Calls = {"one": leaves(f, small, 50), "all": leaves(g, large)}
+        calls: Calls = {"one": of(f, small, 50), "all": of(g, large)}
         found = minima(calls, 3)
         one = found["one"] / 50
         yield Line(
@@ -158,7 +133,7 @@ def growth(n: int) -> Iterator[Line | str]:
 
 
 def memories(name: str, n: int) -> Iterator[str]:
-    """What a call takes above its data and results, each in a process of its own."""
+    """The memory of a call above its data and results, each in a process of its own."""
     for who, compiled in ((BLOCKS, False), (CODE, True)):
         code = f"from benchmarks.blocks import peak; print(peak({name!r}, {n}, {compiled}))"
         run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
@@ -233,8 +208,8 @@ def pairs(n: int, rounds: int) -> Iterator[Line | str]:
     hand = rows.hand
     assert hand is not None
     calls: Calls = {
-        BLOCKS: leaves(blocks, rows),
-        CODE: leaves(code, rows),
+        BLOCKS: of(blocks, rows),
+        CODE: of(code, rows),
         HAND: lambda: hand(500),
     }
     found = jax()
@@ -271,8 +246,8 @@ def beside_numpy(rows: Rows, rounds: int) -> Iterator[Line]:
     hand = rows.hand
     assert hand is not None
     calls: Calls = {
-        BLOCKS: leaves(blocks, rows),
-        CODE: leaves(code, rows),
+        BLOCKS: of(blocks, rows),
+        CODE: of(code, rows),
         HAND: lambda: hand(blocks.size),
     }
     what = f"{rows.name}, {rows.over.size} rows"
@@ -283,7 +258,7 @@ def sizes(rows: Rows) -> Iterator[Line]:
     """The default size of blocks beside the best power of two."""
     for who, k in ((BLOCKS, 0), (CODE, 1)):
         found = {size: both(rows, size)[k] for size in (None, *SIZES)}
-        times = minima({str(size): leaves(g, rows) for size, g in found.items()}, 2)
+        times = minima({str(size): of(g, rows) for size, g in found.items()}, 2)
         own = times.pop("None")
         best = min(times, key=times.__getitem__)
         yield Line(f"{rows.name}: {found[None].size}, best {best}", who, own, own / times[best], 1.25)

@@ -14,7 +14,7 @@ from scipy.sparse.linalg import splu
 
 import hilbert.all as hb
 from adjoint.reverse.jacobian_program import jacobian_program
-from benchmarks.solving import Calls, table
+from benchmarks.processor_time import Calls, table
 from benchmarks.timing import HAND, OURS, Line
 from hilbert.arrays.systems.normal_equations import NormalEquations
 

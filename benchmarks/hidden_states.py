@@ -9,7 +9,8 @@ import numpy as np
 from scipy import linalg
 
 import hilbert.all as hb
-from benchmarks.solving import BANDS, Calls, first, leaves, minima, table
+from benchmarks.processor_time import Calls, leaves, minima, table
+from benchmarks.solving import BANDS, first
 from benchmarks.timing import OURS, Line
 
 
@@ -48,7 +49,7 @@ def smoother(steps: int) -> tuple[Any, Any]:
 
 
 class Seen:
-    """What is seen of a state."""
+    """The parts of a state that are observed."""
 
 
 class Moment:

@@ -14,7 +14,8 @@ from scipy import linalg, sparse
 from scipy.sparse.linalg import splu
 
 import hilbert.all as hb
-from benchmarks.solving import FULL, Calls, leaves, table
+from benchmarks.processor_time import Calls, leaves, table
+from benchmarks.solving import FULL
 from benchmarks.timing import HAND, OURS, Line
 
 ROOM = 500.0
@@ -108,7 +109,7 @@ def darcy(n: int, rounds: int) -> Iterator[Line | str]:
 
 
 def memory(n: int) -> str:
-    """What a process holds at most that computes value and gradient once more after the first time."""
+    """The largest memory of a process that computes value and gradient a second time."""
     code = f"from benchmarks.solved_models import peak; print(peak({n}))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
     held = float(run.stdout)

@@ -10,18 +10,17 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from attrs import frozen
 from scipy import linalg
 
 import hilbert.all as hb
-from benchmarks.timing import OURS, Line, Options, agree, jax, optional
+from benchmarks.processor_time import Calls, leaves, table
+from benchmarks.timing import OURS, Line, Options, jax, optional
 
-TOLERANCE = 1e-10
 CODE, FULL, LINEAX, BANDS = f"{OURS}, compiled", "dense, one LU", "lineax (jit)", "solveh_banded"
-Calls: TypeAlias = "dict[str, Callable[[], Sequence[Any]]]"
 
 
 def lines(options: Options) -> Iterator[Line | str]:
@@ -36,41 +35,6 @@ def lines(options: Options) -> Iterator[Line | str]:
     yield from solved_models.rows(rounds, quick=options.quick)
     yield from hidden_states.rows(rounds, quick=options.quick)
     yield from bundles.rows(rounds, quick=options.quick)
-
-
-def minima(calls: Calls, rounds: int, together: float = 0.05) -> dict[str, float]:
-    """The least processor time of each call: in each round some calls of each candidate, for at most so long."""
-    least = dict.fromkeys(calls, np.inf)
-    for _ in range(rounds):
-        for who, call in calls.items():
-            gc.collect()
-            until = time.process_time() + together
-            for _ in range(20):
-                start = time.process_time()
-                call()
-                end = time.process_time()
-                least[who] = min(least[who], end - start)
-                if end > until:
-                    break
-    return least
-
-
-def table(
-    what: str, calls: Calls, rounds: int, limits: Sequence[tuple[str, str, float]], base: str, loose: float = TOLERANCE
-) -> Iterator[Line]:
-    """A line for each call, with its ratio to one of them; a limit is that of the ratio to another call."""
-    agree(what, {who: call() for who, call in calls.items()}, loose)
-    found = minima(calls, rounds)
-    for who, seconds in found.items():
-        yield Line(what, who, seconds, seconds / found[base])
-    for who, other, limit in limits:
-        if other in found:
-            yield Line(f"{what}: to {other}", who, found[who], found[who] / found[other], limit)
-
-
-def leaves(f: Any, *at: Any) -> Callable[[], Sequence[Any]]:
-    """A call that gives the arrays of the value."""
-    return lambda: f(*at).leaves
 
 
 def first(make: Callable[[], Callable[[], object]]) -> float:

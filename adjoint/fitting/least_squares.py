@@ -47,7 +47,7 @@ MOST, HALVES = 1e16, 30
 @final
 @frozen
 class Fit(Listing, Generic[V]):
-    """Where a search for least squares ended: the point, half of the loss before and after each round, and why."""
+    """The end of a search for least squares: the point, half of the loss before and after each round, the reason."""
 
     point: Vec[V]
     losses: tuple[float, ...]

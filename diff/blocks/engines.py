@@ -1,4 +1,4 @@
-"""What runs the blocks of a function elsewhere: executors of threads and processes, Dask, or a function like `map`."""
+"""Engines, which run the blocks of a function: executors of threads or processes, Dask, a function like `map`."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def _group_of(path: str, names: tuple[str, ...], k: int, changed: int, first: in
 
 @lru_cache(GROUPS)
 def _metadata(path: str, changed: int) -> Any:  # noqa: ARG001 - a file that has changed is read again
-    """Where the groups of rows lie, read once."""
+    """The places of the groups of rows in the file, read once."""
     from pyarrow.parquet import read_metadata
 
     return read_metadata(path)

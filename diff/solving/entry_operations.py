@@ -58,7 +58,7 @@ class Places:
 
     @cached_property
     def system(self) -> SparseSystem | None:
-        """What solves with these entries; None without scipy."""
+        """A solver of systems with these entries; None without scipy."""
         sp = scipy_of()
         return None if sp is None else SparseSystem(self.rows, self.cols, self.size, self.size, sp)
 

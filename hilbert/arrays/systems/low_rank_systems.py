@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hilbert.arrays.systems.sparse_systems import SparseSystem
 
 ROUNDS = 1
-"""How often the residual is solved for."""
+"""The number of times that a system is solved for the residual."""
 ENTRY = 3e-9
 """Seconds for an entry of U, for each row of V."""
 
