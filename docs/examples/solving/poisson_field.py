@@ -35,7 +35,7 @@ def drawn(n: int, rng: np.random.Generator) -> hb.Vec[hb.Vector[Time]]:
     """Counts at n times: link 0.9, precision e."""
     x = np.zeros(n)
     for t in range(1, n):
-        x[t] = 0.9 * x[t - 1] + rng.standard_normal() / np.sqrt(np.e)
+        x[t] = 0.9 * x[t - 1] + np.exp(-0.5) * rng.standard_normal()
     return (hb.R ** Time.of(n)).vec(rng.poisson(np.exp(x)).astype(np.float64))
 
 
