@@ -7,9 +7,11 @@ import doctest
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pytest
+from matplotlib.image import imsave
 
-from docs.site.tutorials import PAGES, PICTURES, notebook
+from docs.site.tutorials import PAGES, PICTURES, alike, notebook
 
 WORDS, BYTES = 1200, 100_000
 PAGE = """# Title
@@ -65,3 +67,16 @@ def test_pages(page: Path) -> None:
     assert f"](../pictures/{page.stem}.png)" in text
     assert len(text.split()) <= WORDS
     assert (PICTURES / f"{page.stem}.png").stat().st_size <= BYTES
+
+
+def test_pictures_that_look_the_same(tmp_path: Path) -> None:
+    """A picture is alike to one with a faint mark more, and to none of another size or of other colours."""
+    grey = np.full((40, 60, 3), 0.5)
+    marked, other = grey.copy(), grey + 0.1
+    marked[3, 4] = 1.0
+    for name, picture in {"grey": grey, "marked": marked, "other": other, "small": grey[1:]}.items():
+        imsave(tmp_path / f"{name}.png", picture)
+    seen = {
+        name: alike(tmp_path / "grey.png", tmp_path / f"{name}.png") for name in ("grey", "marked", "other", "small")
+    }
+    assert seen == {"grey": True, "marked": True, "other": False, "small": False}
