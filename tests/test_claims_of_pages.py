@@ -97,7 +97,7 @@ def test_sums_of_normal_forms_have_as_many_terms() -> None:
 
 
 def test_pairs_have_their_domain_by_first_appearance() -> None:
-    """Pairs have their domain by first appearance: red reads for 2, and then for 0."""
+    """The results stand in the order in which the left indices first appear: for 2, and then for 0."""
     f = load_caddie([Source("t.cad", "fun f v = red [(2, 0), (0, 1)] v")]).functions["f"]
     assert f([1.0, 10.0, 100.0]).array.tolist() == [1.0, 10.0]
 
