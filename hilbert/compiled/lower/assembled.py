@@ -1,25 +1,27 @@
 """Arrays that are put together from pieces: each piece is stored at its places, and nothing else is.
 
-    y = red_R(a₁ at 0 + a₂ at n₁ + …)        R a permutation, or none
+    y = red_R(c + a₁ at n₁ + a₂ at n₂ + …)        R a permutation, or none; c constant, 0 at the places of the pieces
 
 The entries of a sparse matrix are made so: as they are computed, and then in the order of its rows.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from attrs import frozen
 
-from hilbert.program.line.operation import Add, Reduce
+from hilbert.program.line.operation import Add, Literal, Reduce
 from hilbert.relation import Converse, Graph, Inclusion
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from hilbert.compiled.tree.arrays import Array, Loops, Places
+    from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.values import Value
     from hilbert.index.leaf import Leaf
     from hilbert.program.line.line import Line
@@ -28,28 +30,40 @@ if TYPE_CHECKING:
 @final
 @frozen(eq=False)
 class Assembly:
-    """The slots of the pieces and where each begins; the place in the result of each entry, if they are moved."""
+    """The slots of the pieces and the numbers between them, where each begins, and each entry's place if moved."""
 
     pieces: tuple[tuple[int, int], ...]
+    numbers: tuple[tuple[Any, int], ...]
     targets: Any = None
 
     def loops(self, to: Loops, slots: Sequence[Array], result: Leaf) -> Array:
         """The array, piece by piece."""
         buffer = to.buffer(result.shape, result.dtype)
         for slot, start in self.pieces:
-            _put(to, buffer, slots[slot], start, self.targets)
+            piece = slots[slot]
+            self._put(to, buffer, piece.shape, start, piece.at)
+        for numbers, start in self.numbers:
+            self._put(to, buffer, numbers.shape, start, _entries(to, numbers))
         return to.of(result, buffer)
 
+    def _put(
+        self, to: Loops, buffer: Buffer, shape: tuple[int, ...], start: int, of: Callable[[Places], Value]
+    ) -> None:
+        """Store a piece at its places: affine ones, if they are so, or those of a table."""
+        end = start + math.prod(shape)
+        places = to.table((np.arange(start, end) if self.targets is None else self.targets[start:end]).reshape(shape))
+        to.put_into(buffer, shape, lambda own: ((places(own),), of(own)))
 
-def _put(to: Loops, buffer: Any, piece: Array, start: int, targets: Any) -> None:
-    """Store a piece at its places: affine ones, if they are so, or those of a table."""
-    end = start + piece.leaf.size
-    places = to.table((np.arange(start, end) if targets is None else targets[start:end]).reshape(piece.shape))
 
-    def at(own: Places) -> tuple[Places, Value]:
-        return (places(own),), piece.at(own)
-
-    to.put_into(buffer, piece.shape, at)
+def _entries(to: Loops, numbers: Any) -> Callable[[Places], Value]:
+    """The entries of constant numbers: one number, if all are the same."""
+    if (
+        len({number.tobytes() for number in numbers[:: max(1, len(numbers) - 1)]}) == 1
+        and (numbers == numbers[0]).all()
+    ):
+        return lambda _: to.number(numbers[0].item(), numbers.dtype.name)
+    buffer = to.constant(numbers)
+    return lambda places: to.pool.load(buffer, places)
 
 
 def assemblies(line: Line) -> tuple[dict[int, Assembly], set[int]]:
@@ -60,7 +74,7 @@ def assemblies(line: Line) -> tuple[dict[int, Assembly], set[int]]:
     is_sum = dict.fromkeys(range(len(line.slots)), False)
     for slot, step in operations.items():
         is_added = isinstance(step.operation, Add) and all(is_sum[a] and uses[a] == 1 for a in step.args)
-        is_sum[slot] = is_added or _is_placed(line, slot)
+        is_sum[slot] = is_added or _is_placed(line, slot) or _is_constant(line, slot)
     found: dict[int, Assembly] = {}
     gone: set[int] = set()
     for slot in reversed(operations):
@@ -71,9 +85,10 @@ def assemblies(line: Line) -> tuple[dict[int, Assembly], set[int]]:
             (root,) = step.args
             targets = _inverse(step.operation.relation.of.positions.array, line.slots[root].size)
         if is_sum[root] and (root == slot or targets is not None):
-            seen, pieces = _pieces(line, root)
-            if len(pieces) > 1 and _fill(line, pieces, root):
-                found[slot] = Assembly(tuple(pieces), targets)
+            seen, pieces, constants = _pieces(line, root)
+            numbers = _between(line, pieces, constants, root)
+            if len(pieces) > 1 and numbers is not None:
+                found[slot] = Assembly(tuple(pieces), tuple(numbers), targets)
                 gone |= seen - {slot}
     return found, gone
 
@@ -84,6 +99,12 @@ def _is_placed(line: Line, slot: int) -> bool:
     r = step.operation.relation if isinstance(step.operation, Reduce) else None
     is_alone = len(line.slots[slot].axes) == 1 and line.slots[slot].is_field
     return isinstance(r, Inclusion) and r.stride == 1 and is_alone
+
+
+def _is_constant(line: Line, slot: int) -> bool:
+    """Tell if a slot is a flat array of constant numbers."""
+    is_alone = line.slots[slot].is_field and len(line.slots[slot].axes) == 1
+    return is_alone and isinstance(line.steps[slot - line.arity].operation, Literal)
 
 
 def _is_moved(operation: Any) -> bool:
@@ -101,10 +122,11 @@ def _inverse(positions: Any, size: int) -> Any:
     return made
 
 
-def _pieces(line: Line, root: int) -> tuple[set[int], list[tuple[int, int]]]:
-    """The slots of a sum, and the operands of its parts with their places."""
+def _pieces(line: Line, root: int) -> tuple[set[int], list[tuple[int, int]], list[Any]]:
+    """The slots of a sum, the operands of its parts with their places, and the constant arrays that are added."""
     seen: set[int] = set()
     pieces: list[tuple[int, int]] = []
+    constants: list[Any] = []
     waiting = [root]
     while waiting:
         slot = waiting.pop()
@@ -112,16 +134,26 @@ def _pieces(line: Line, root: int) -> tuple[set[int], list[tuple[int, int]]]:
         step = line.steps[slot - line.arity]
         if isinstance(step.operation, Add):
             waiting += reversed(step.args)
+        elif isinstance(step.operation, Literal):
+            constants.append(np.broadcast_to(step.operation.value.array, line.slots[slot].shape))
         else:
             pieces.append((step.args[0], step.operation.relation.offset))
-    return seen, pieces
+    return seen, pieces, constants
 
 
-def _fill(line: Line, pieces: Sequence[tuple[int, int]], root: int) -> bool:
-    """Tell if each place of an array is that of one piece."""
+def _between(
+    line: Line, pieces: Sequence[tuple[int, int]], constants: Sequence[Any], root: int
+) -> list[tuple[Any, int]] | None:
+    """The numbers between the pieces of an array, with their places; None where pieces meet, or numbers and a piece."""
+    whole = sum(constants, np.zeros((), line.slots[root].dtype))
+    found: list[tuple[Any, int]] = []
     end = 0
-    for slot, start in sorted(pieces, key=lambda piece: piece[1]):
-        if start != end:
-            return False
-        end += line.slots[slot].size
-    return end == line.slots[root].size
+    for slot, start in [*sorted(pieces, key=lambda piece: piece[1]), (None, line.slots[root].size)]:
+        if start < end or (start > end and not constants):
+            return None
+        if start > end:
+            found.append((whole[end:start], end))
+        end = start + (0 if slot is None else line.slots[slot].size)
+        if constants and whole[start:end].any():
+            return None
+    return found

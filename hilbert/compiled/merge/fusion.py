@@ -1,14 +1,14 @@
 """Loops over one variable are merged where nothing stands between them, and no round of one needs another of the other.
 
-Two loops may be one if every buffer that one writes and the other touches has an axis along which both stand at the
-loop's own place or in its strip, always: then a round meets only the same round.
+Two loops may be one if, in every buffer that one writes and the other touches, a round meets only the same round: along
+some axis both stand at the loop's own place or in its strip, always, or at places that are never the same.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, final
 
-from hilbert.compiled.tree.accesses import accesses, width, writes
+from hilbert.compiled.tree.accesses import accesses, is_own, writes
 from hilbert.compiled.tree.statements import For, If, Routine, Store, blocks, inside, on_blocks
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 APART = {"max", "min"}
 """Monoids whose totals are vectors only in loops of their own."""
-LONG = 500
+LONG = 2000
 """Loops are not merged to more statements: the compiler's time grows faster than they do."""
 BACK = 64
 """So many loops over a variable are tried, the last ones first."""
@@ -185,8 +185,7 @@ def _fit(first: Accesses, second: Accesses, variable: Variable) -> bool:
     for buffer in small:
         if buffer not in large or not (writes(first[buffer]) or writes(second[buffer])):
             continue
-        entries = first[buffer] + second[buffer]
-        if not any(width([access.places for access in entries], k, variable) for k in range(len(buffer.shape))):
+        if not is_own(first[buffer] + second[buffer], len(buffer.shape), variable):
             return False
     return True
 

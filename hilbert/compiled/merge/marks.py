@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hilbert.compiled.tree.accesses import accesses, width, writes
+from hilbert.compiled.tree.accesses import accesses, is_own, writes
 from hilbert.compiled.tree.statements import For, If, Store, blocks, inside
 from hilbert.compiled.tree.values import loads
 
 if TYPE_CHECKING:
     from hilbert.compiled.tree.accesses import Access
     from hilbert.compiled.tree.buffers import Buffer
-    from hilbert.compiled.tree.places import Place, Variable
+    from hilbert.compiled.tree.places import Place
     from hilbert.compiled.tree.statements import Statement
 
 
@@ -47,7 +47,7 @@ def _mark(loop: For, kept: set[Buffer]) -> None:
         buffer
         for buffer, entries in accesses(loop).items()
         if writes(entries)
-        and not _moves(entries, buffer, loop.variable)
+        and not is_own(entries, len(buffer.shape), loop.variable)
         and not (buffer.is_local and buffer not in kept and _is_fixed(entries))
     }
     read = {load.args[0] for store in stores for load in loads(store.value)}
@@ -57,19 +57,6 @@ def _mark(loop: For, kept: set[Buffer]) -> None:
         for store in stores
         if store.buffer in meeting
     )
-
-
-def _moves(entries: list[Access], buffer: Buffer, variable: Variable) -> bool:
-    """Tell if all accesses stand, along some axis, at one place that moves with the variable, or in its strip."""
-    for k in range(len(buffer.shape)):
-        if width([access.places for access in entries], k, variable):
-            return True
-        places = {access.places[k] if access.places is not None else None for access in entries}
-        if len(places) == 1:
-            (place,) = places
-            if place is not None and len(place.terms) == 1 and place.terms[0][0] == variable:
-                return True
-    return False
 
 
 def _is_fixed(entries: list[Access]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, assert_never
 
 from hilbert.compiled.tree.statements import Called, For, If, Nest, Product, Routine, Store, inside
@@ -24,6 +25,8 @@ class Access(NamedTuple):
 
 
 Accesses: TypeAlias = "dict[Buffer, list[Access]]"
+FEW = 32
+"""Up to so many different places in a buffer are compared with each other."""
 
 
 def accesses(statement: Statement, *, constants: bool = False, within: bool = True) -> Accesses:
@@ -71,3 +74,40 @@ def width(every: Iterable[tuple[Place, ...] | None], k: int, variable: Variable)
     """The width of the strip of a round along axis k, in which all places are; 0 where they are in no one strip."""
     found = {None if places is None or (strip := places[k].strip(variable)) is None else strip[0] for places in every}
     return found.pop() or 0 if len(found) == 1 else 0
+
+
+def is_own(entries: list[Access], rank: int, variable: Variable) -> bool:
+    """Tell if no round of a loop touches an entry of a buffer, with so many axes, that another round writes.
+
+    Along some axis the accesses stand in one strip, or at one place that moves; or each two of them, one of which
+    writes, never meet along some axis.
+    """
+    found: dict[tuple[Place, ...], bool] = {}
+    for places, is_written in entries:
+        if places is None:
+            return False
+        found[places] = found.get(places, False) or is_written
+    if any(width(found, k, variable) or _moves({places[k] for places in found}, variable) for k in range(rank)):
+        return True
+    if len(found) > FEW:
+        return False
+    return all(
+        any(_never_meet(p, q, variable) for p, q in zip(one, other, strict=True))
+        for (one, first), (other, second) in itertools.combinations_with_replacement(found.items(), 2)
+        if first or second
+    )
+
+
+def _moves(places: set[Place], variable: Variable) -> bool:
+    """Tell if there is one place, which is another one in each round."""
+    return len(places) == 1 and [atom for place in places for atom, _ in place.terms] == [variable]
+
+
+def _never_meet(p: Place, q: Place, variable: Variable) -> bool:
+    """Tell if the place p of a round of a loop is never the place q of another round."""
+    ends, others = p.bounds(), q.bounds()
+    if ends is None or others is None:
+        return False
+    is_affine = len(p.terms) == 1 and p.terms == q.terms and p.terms[0][0] == variable
+    gap = p.offset - q.offset
+    return ends[1] < others[0] or others[1] < ends[0] or (is_affine and (gap == 0 or gap % p.terms[0][1] != 0))

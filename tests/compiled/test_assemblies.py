@@ -1,0 +1,48 @@
+"""Arrays that are put together from pieces between constant numbers: each piece is stored at its places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("llvmlite")
+
+import hilbert.all as hb
+from diff.terms.lower import planned
+from hilbert.compiled.lower.assembled import assemblies
+from hilbert.relation import function
+from linmap import gather
+
+N = 7
+V, W = hb.R ** hb.Fin.of(N), hb.R ** hb.Fin.of(3 * N)
+RNG = np.random.default_rng(0)
+NONE, DRAWN = np.zeros(N), RNG.standard_normal(N)
+ALL = hb.Fin.of(3 * N)
+MOVED = gather(function(RNG.permutation(3 * N), ALL, ALL))
+
+
+@pytest.mark.parametrize("is_moved", [False, True])
+@pytest.mark.parametrize(
+    ("numbers", "is_assembled"),
+    [
+        ([NONE, DRAWN, NONE], True),
+        ([NONE, np.full(N, 2.0), NONE], True),
+        ([NONE, NONE, NONE], True),
+        ([NONE, DRAWN, np.eye(N)[0]], False),  # a number where a piece is
+        ([NONE + 1.0, DRAWN, NONE], False),
+    ],
+)
+def test_numbers_between_pieces(numbers: Any, is_assembled: object, is_moved: object) -> None:
+    """The result is that of the interpreter; it is put together where the numbers stand beside the pieces."""
+    base = hb.const(W.vec(np.concatenate(numbers)))
+
+    def f(x: Any) -> Any:
+        whole = base + hb.sin(x).pad(0, 2 * N) + hb.square(x).pad(2 * N, 0)
+        return MOVED(whole) if is_moved else whole
+
+    made = hb.fun(V)(f)
+    code, x = hb.compiled(made), V.random(np.random.default_rng(1))
+    assert np.allclose(code(x).array, made(x).array, rtol=1e-14, atol=0.0)
+    assert bool(assemblies(planned(made).line)[0]) is is_assembled
