@@ -13,7 +13,8 @@ from diff import Expr, derivative, fun
 from hilbert import Fin, R
 from hilbert.relation import less
 from linmap import diagonal, gram, matrix, red
-from linmap.matrices.labelled.columns import Columns, Matches, TooManyRowsError, distinct, union_count
+from linmap.matrices.labelled.columns import Columns, TooManyRowsError, distinct, union_count
+from linmap.matrices.labelled.matches import Matches
 from linmap.matrices.made import diagonal_entries as diagonals
 from linmap.matrices.made.matrix_plans import data_of, plan_at
 from linmap.matrices.structure.structure import body_of
@@ -97,7 +98,7 @@ def test_many_joined_tuples_are_counted_in_slices(monkeypatch: pytest.MonkeyPatc
     """Slices of a few pairs give the distinct tuples that one slice gives."""
     left, right = columns(list(map(tuple, MIXED[:50])), (0, 1)), columns(list(map(tuple, MIXED[50:])), (1, 2))
     whole = Matches(left, right, SIZES["small"]).distinct((0, 2))
-    monkeypatch.setattr("linmap.matrices.labelled.columns.SLICE", 7)
+    monkeypatch.setattr("linmap.matrices.labelled.matches.SLICE", 7)
     found = Matches(left, right, SIZES["small"])
     assert len(list(found._slices())) == 50  # each tuple on the left has many partners
     sliced = found.distinct((0, 2))

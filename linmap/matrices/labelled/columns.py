@@ -1,4 +1,4 @@
-"""Tuples of labels as columns of integers: put in order, joined, and each kept once."""
+"""Tuples of labels as columns of integers: put in order, and each kept once."""
 
 from __future__ import annotations
 
@@ -98,120 +98,13 @@ def _ranks(column: Ints) -> Ints:
     return np.unique(column, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
-SLICE = 2**16
-"""The number of pairs that are worked out at once, so few that they stay in the processor's cache."""
+@final
+@frozen(eq=False)
+class PairList:
+    """The pairs of a relation: columns for the axes of both sides, and for each side if its tuples ascend strictly."""
 
-
-class Matches:
-    """The pairs of a tuple on the left and one on the right that agree on the labels that both have.
-
-    They stand in the order of the left. `on_left` and `on_right` give each pair the entry of its tuple on a side.
-    """
-
-    def __init__(self, left: Columns, right: Columns, sizes: Sequence[int]) -> None:
-        self.left, self.right, self.sizes = left, right, sizes
-        shared = [c for c in right if c in left]
-        keys = math.prod(sizes[c] for c in shared)
-        if keys <= 4 * (length(left) + length(right)):
-            key, b = flat_positions(shared, left, sizes), flat_positions(shared, right, sizes)
-            number = np.bincount(b, minlength=keys)
-            self.order = None if is_ordered(b) else np.argsort(b, kind="stable")
-        else:
-            code = codes(shared, (left, right), sizes)
-            a, b = code[: length(left)], code[length(left) :]
-            self.order = None if is_ordered(b) else np.argsort(b, kind="stable")
-            b = b if self.order is None else b[self.order]
-            starts = np.flatnonzero(first_of_equal(b))
-            found = b[starts]
-            number = np.append(np.diff(starts, append=len(b)), 0)  # the last key is no tuple's on the right
-            key = np.searchsorted(found, a)
-            key[np.append(found, -1)[key] != a] = len(found)
-        self.counts, self._starts = number[key], (np.cumsum(number) - number)[key]
-        self.several = bool(number.max(initial=0) > 1)
-
-    @cached_property
-    def _ends(self) -> Ints:
-        """The number of pairs up to each tuple on the left, its own included."""
-        return np.cumsum(self.counts)
-
-    @property
-    def total(self) -> int:
-        """The number of pairs that agree."""
-        return int(self._ends[-1]) if len(self.counts) else 0
-
-    @cached_property
-    def _kept(self) -> Ints | None:
-        """The tuples on the left with a partner, where each has one at most; None for all."""
-        return None if self.counts.all() else np.flatnonzero(self.counts)
-
-    def on_left(self, column: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """For each pair the entry of its tuple on the left."""
-        if self.several:
-            return column.repeat(self.counts)
-        return column if self._kept is None else column[self._kept]
-
-    def on_right(self, column: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """For each pair the entry of its tuple on the right."""
-        column = column if self.order is None else column[self.order]
-        if not self.several:
-            places = self._starts if self._kept is None else self._starts[self._kept]
-            return np.take(column, places)
-        made = np.empty(self.total, column.dtype)
-        for rows, pairs in self._slices():
-            made[pairs] = column[self._places(rows, pairs)]
-        return made
-
-    def _slices(self) -> Iterator[tuple[slice, slice]]:
-        """Runs of tuples on the left, and those of their pairs."""
-        row = pair = 0
-        while row < len(self._ends):
-            last = max(int(np.searchsorted(self._ends, pair + SLICE, "right")), row + 1)
-            end = int(self._ends[last - 1])
-            yield slice(row, last), slice(pair, end)
-            row, pair = last, end
-
-    def _places(self, rows: slice, pairs: slice) -> Ints:
-        """The place of the tuples on the right, once these are in order, of some pairs."""
-        counts = self.counts[rows]
-        places = np.arange(pairs.start, pairs.stop)
-        places += (self._starts[rows] - self._ends[rows] + counts).repeat(counts)
-        return places
-
-    def columns(self, labels: Iterable[int]) -> Columns:
-        """The tuples of some labels, one for each pair."""
-        left, right = self.left, self.right
-        return {c: self.on_left(left[c]) if c in left else self.on_right(right[c]) for c in labels}
-
-    def distinct(self, labels: Sequence[int]) -> Distinct:
-        """The distinct tuples of some labels among the pairs."""
-        size = math.prod(self.sizes[c] for c in labels)
-        if size >= LARGEST:
-            return distinct(labels, [self.columns(labels)], self.sizes)
-        if SLICE < self.total >= size / CELLS:
-            found, ranks = _counted(lambda: self._positions(labels), size, self.total)
-            columns = tuple(column for _, column in split(labels, found, self.sizes))
-            return Distinct(columns, self.total, ranks=ranks)
-        slices = list(self._positions(labels)) or [np.zeros(0, np.int64)]
-        flat = np.concatenate(slices) if len(slices) > 1 else slices[0]
-        return distinct_positions(labels, flat, self.sizes)
-
-    def _positions(self, labels: Sequence[int]) -> Iterator[Ints]:
-        """The flat positions of some labels, slice by slice: sums of what both sides give, where tuples are fewer."""
-        left, right = np.zeros(length(self.left), np.int64), np.zeros(length(self.right), np.int64)
-        step = 1
-        for c in reversed(labels):
-            if c in self.left:
-                left += self.left[c] * np.int64(step)
-            else:
-                right += self.right[c] * np.int64(step)
-            step *= self.sizes[c]
-        right = right if self.order is None else right[self.order]
-        alone = self.left.keys() >= {*labels}
-        for rows, pairs in self._slices():
-            flat = left[rows].repeat(self.counts[rows])
-            if not alone:
-                flat += right[self._places(rows, pairs)]
-            yield flat
+    columns: tuple[Ints, ...]
+    once: tuple[bool, bool]
 
 
 def is_ordered(code: Ints) -> bool:
@@ -268,12 +161,20 @@ class Distinct:
         return values if self.starts is None else np.add.reduceat(values, self.starts)
 
 
+MARKED, DIAGONALS = 2**12, 64
+"""From so many tuples on, those on at most so many diagonals are marked on these."""
 RUNS = 16
 """Numbers in so many ordered runs are merged by a sort in little time; others are marked, see `CELLS`."""
 
 
 def distinct(labels: Sequence[int], groups: Sequence[Columns], sizes: Sequence[int]) -> Distinct:
     """The distinct tuples of all groups."""
+    if len(groups) == 1 and labels and bool(np.all(np.diff(groups[0][labels[0]]) > 0)):  # in order by the first label
+        return Distinct(tuple(groups[0][c] for c in labels), length(groups[0]))
+    if len(groups) > 1 and len(labels) > 1 and sum(map(length, groups)) >= MARKED:
+        found = on_diagonals(labels, groups, sizes)
+        if found is not None:
+            return found
     code = codes(labels, groups, sizes)
     if len(groups) == 1 and bool(np.all(code[1:] > code[:-1])):
         return Distinct(tuple(groups[0][c] for c in labels), len(code))
@@ -284,6 +185,76 @@ def distinct(labels: Sequence[int], groups: Sequence[Columns], sizes: Sequence[i
     at = at if order is None else order[at]
     columns = tuple(np.concatenate([columns[c] for columns in groups])[at] for c in labels)
     return Distinct(columns, len(code), order, starts)
+
+
+def on_diagonals(labels: Sequence[int], groups: Sequence[Columns], sizes: Sequence[int]) -> Distinct | None:
+    """The distinct tuples of groups that lie on few diagonals: marked diagonal by diagonal, and counted row by row.
+
+    The rows are the tuples of all labels but the last one, whose values are the columns; a diagonal is a difference of
+    the two. None where these are many, or have many times more cells than there are tuples.
+    """
+    *first, last = labels
+    rows, given = math.prod(sizes[c] for c in first), sum(map(length, groups))
+    if max(rows, sizes[last]) + CELLS * given >= NARROW:
+        return None
+    parts = [(flat_positions(first, g, sizes, np.int32), g[last].astype(np.int32, copy=False)) for g in groups]
+    if len({k for r, c in parts for k in _some(c, r)}) > DIAGONALS:
+        return None
+    shifts = [_shift(c, r) for r, c in parts]
+    diagonals = sorted({k for shift in shifts for k in np.unique(shift).tolist()})
+    if len(diagonals) > DIAGONALS or rows * len(diagonals) > CELLS * given:
+        return None
+    at = {id(r): _index(r) for r, _ in parts}
+    pieces: list[tuple[Any, int, Any]] = []  # rows, their diagonal, and which of all tuples they are
+    start = 0
+    for (r, _), shift in zip(parts, shifts, strict=True):
+        if isinstance(shift, int):
+            pieces.append((at[id(r)], diagonals.index(shift), slice(start, start + len(r))))
+        else:
+            for k in np.unique(shift).tolist():
+                own = np.flatnonzero(shift == k)
+                pieces.append((r[own], diagonals.index(k), own + start))
+        start += len(r)
+    there = np.zeros((len(diagonals), rows), bool)
+    for which, k, _ in pieces:
+        there[k, which] = True
+    counts = np.zeros(rows, np.int32)
+    for marks in there:
+        counts += marks
+    rank = np.cumsum(counts, dtype=np.int32) - counts  # of the first cell in each row
+    ranks = np.empty(there.shape, np.int32)
+    for marks, numbers in zip(there, ranks, strict=True):
+        numbers[:] = rank
+        rank += marks
+    places = np.empty(given, np.int64)
+    for which, k, tuples in pieces:
+        places[tuples] = ranks[k][which]
+    down = np.repeat(np.arange(rows, dtype=np.int32), counts)
+    shift = np.broadcast_to(np.array(diagonals, np.int32), (rows, len(diagonals)))
+    across = down + shift[there.T]
+    return Distinct((*(c for _, c in split(first, down, sizes)), across), given, ranks=places)
+
+
+def _some(column: Ints, row: Ints) -> list[int]:
+    """The diagonals of about 64 tuples."""
+    step = len(row) // DIAGONALS + 1
+    found: list[int] = (column[::step] - row[::step]).tolist()
+    return found
+
+
+def _shift(column: Ints, row: Ints) -> int | Ints:
+    """The diagonal of each tuple: one number if all lie on one."""
+    if not len(row):
+        return np.zeros(0, np.int32)
+    shift = column - row
+    least = int(shift.min())
+    return least if least == shift.max() else shift
+
+
+def _index(rows: Ints) -> slice | Ints:
+    """Rows as an index: a slice of evenly spaced ones, which is quicker than their list."""
+    start, step = progression(rows)
+    return slice(start, start + step * len(rows), step) if step > 0 else rows.astype(np.intp)
 
 
 def union_count(labels: Sequence[int], groups: Sequence[Columns], sizes: Sequence[int]) -> int:
@@ -302,7 +273,7 @@ def distinct_positions(labels: Sequence[int], flat: Ints, sizes: Sequence[int]) 
     ranks: Ints | None = None
     given = len(flat)
     if size <= CELLS * given and np.count_nonzero(flat[1:] < flat[:-1]) >= RUNS:
-        flat, ranks = _counted(lambda: iter([flat]), size, given)
+        flat, ranks = counted(lambda: iter([flat]), size, given)
     else:
         order, starts = _runs(flat)
         at = starts if order is None or starts is None else order[starts]
@@ -318,7 +289,7 @@ def _runs(code: Ints) -> tuple[Ints | None, Ints | None]:
     return order, None if first.all() else np.flatnonzero(first)
 
 
-def _counted(slices: Callable[[], Iterator[Ints]], size: int, total: int) -> tuple[Ints, Ints]:
+def counted(slices: Callable[[], Iterator[Ints]], size: int, total: int) -> tuple[Ints, Ints]:
     """The distinct numbers below `size` among some, in order, and the place of each number among them: no sort."""
     there = np.zeros(size, bool)
     for numbers in slices():

@@ -20,7 +20,7 @@ from hilbert.program.line.operation import Add
 from hilbert.relation import Converse, Full, Graph, Inclusion
 from hilbert.relation.relation import Table as Positions
 from linmap.matrices.labelled.accumulation_order import Accumulation, beyond
-from linmap.matrices.labelled.columns import Labels, progression, sample
+from linmap.matrices.labelled.columns import Labels, PairList, progression, sample, split
 from linmap.matrices.labelled.deferred_lines import FOLDED, Deferred
 from linmap.matrices.labelled.labelled_products import NetworkFactor
 from linmap.matrices.labelled.supported_steps import SupportedSteps
@@ -59,6 +59,8 @@ class LabelledArrays(SupportedSteps):
         self._made: dict[int, Any] = {}  # the arrays of constants, by slot
         self._covers: dict[tuple[AnyRelation, bool], bool] = {}
         self._arrays_of: dict[int, AnyRelation] = {}  # the relations that are arrays, by slot
+        self._pairs: dict[Any, PairList] = {}
+        self._ranges: dict[tuple[int, ...], tuple[Ints, ...]] = {}
         self.rows = 0  # how many tuples were listed so far
         self.lock = RLock()  # held while something is worked out that adds labels or steps
         self._fresh = itertools.count()
@@ -201,6 +203,25 @@ class LabelledArrays(SupportedSteps):
             found = self._positions[key] = Positions(kept)
         return found
 
+    def pairs_of(self, relation: AnyRelation, *sides: Sequence[int]) -> PairList:
+        """The pairs of a relation, listed once, as columns for the axes of these sizes at its two sides."""
+        key = relation, *map(tuple, sides)
+        if key not in self._pairs:
+            columns: list[Ints] = []
+            once: list[bool] = []
+            for flat, sizes in zip(map(np.asarray, relation.holds()), sides, strict=True):
+                once.append(bool(np.all(flat[1:] > flat[:-1])))
+                every = once[-1] and len(flat) == math.prod(sizes)
+                columns += self._range(tuple(sizes)) if every else _columns(flat, sizes)
+            self._pairs[key] = PairList(tuple(columns), (once[0], once[1]))
+        return self._pairs[key]
+
+    def _range(self, sizes: tuple[int, ...]) -> tuple[Ints, ...]:
+        """All tuples of axes of these sizes in order: the same arrays for the same sizes."""
+        if sizes not in self._ranges:
+            self._ranges[sizes] = _columns(np.arange(math.prod(sizes)), sizes)
+        return self._ranges[sizes]
+
     def index(self, labels: Labels) -> Index:
         """The index set of some labels together."""
         return reduce(mul, [self.axes[c] for c in labels]) if labels else Unit()
@@ -210,7 +231,9 @@ class LabelledArrays(SupportedSteps):
         return self._made.get(slot)
 
     def release(self, since: int, outputs: Sequence[int]) -> None:
-        """Let go of the constants that are new since there were so many slots, but for outputs and what steps read."""
+        """Forget pairs, and the constants since there were so many slots, but for outputs and what steps read."""
+        self._pairs.clear()
+        self._ranges.clear()
         steps, arity = self.builder.steps, self.builder.arity
         kept = {*outputs, *(a for step in steps[since - arity :] for a in step.args)}
         for slot in [slot for slot in self._made if slot >= since and slot not in kept]:
@@ -263,3 +286,8 @@ class LabelledArrays(SupportedSteps):
             slot = self.emit(wire.Reduce(Full(leaf.axes[at], Unit()), at), (slot,), less)
             has = has[:at] + has[at + 1 :]
         return NetworkFactor(slot, has)
+
+
+def _columns(flat: Ints, sizes: Sequence[int]) -> tuple[Ints, ...]:
+    """A column for each axis of these sizes from the flat positions together."""
+    return tuple(column for _, column in split(range(len(sizes)), flat, sizes))

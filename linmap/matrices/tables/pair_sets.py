@@ -22,7 +22,8 @@ from attrs import frozen
 from hilbert.base.once import cached_property
 from hilbert.base.sizes import room
 from hilbert.relation.relation import Relation
-from linmap.matrices.labelled.columns import Ints, Matches, divided, first_of_equal
+from linmap.matrices.labelled.columns import Ints, divided, first_of_equal
+from linmap.matrices.labelled.matches import Matches
 from linmap.matrices.tables.banded_relations import volume
 
 if TYPE_CHECKING:

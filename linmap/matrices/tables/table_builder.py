@@ -16,15 +16,14 @@ from hilbert.relation import Full
 from linmap.matrices.labelled.columns import (
     Columns,
     Labels,
-    Matches,
     TooManyRowsError,
     distinct,
     flat_positions,
     length,
     progression,
-    split,
 )
 from linmap.matrices.labelled.labelled_products import LabelTable, Link, NetworkFactor, uses
+from linmap.matrices.labelled.matches import Matches
 from linmap.matrices.tables.constant_tables import WORTH, summed_product
 
 if TYPE_CHECKING:
@@ -97,17 +96,19 @@ class TableBuilder:
             if most is not None and part.relation.size > most:
                 raise TooManyRowsError
             room(2 * part.relation.size, "a list of pairs")
-            x, y = (np.asarray(side) for side in part.relation.holds())
-            columns = [*split(part.x, x, sizes), *split(part.y, y, sizes)]
-            sides = [frozenset(c) for c, flat in ((part.x, x), (part.y, y)) if np.all(flat[1:] > flat[:-1])]
-            keys = sides or [frozenset(part.labels)]
+            sides = part.x, part.y
+            listed = n.pairs_of(part.relation, *([sizes[c] for c in side] for side in sides))
+            columns = [*zip(part.labels, listed.columns, strict=True)]
+            once = [frozenset(side) for side, alone in zip(sides, listed.once, strict=True) if alone]
+            keys = once or [frozenset(part.labels)]
         made: Columns = {}
-        keep = np.ones(len(columns[0][1]), bool)
+        keep: Any = None
         for c, column in columns:
             if c in made:
-                keep &= made[c] == column
+                same = made[c] == column
+                keep = same if keep is None else keep & same
             made[c] = column
-        made = made if keep.all() else {c: column[keep] for c, column in made.items()}
+        made = made if keep is None or keep.all() else {c: column[keep] for c, column in made.items()}
         return TableBuilder(n, made, keys, ways=ways)
 
     @property
@@ -138,7 +139,7 @@ class TableBuilder:
         summed = not decided and self.is_known and other.is_known
         if summed and self.pairs_with(other) >= WORTH and self._multiplied_with(other, kept, most):
             return
-        found = Matches(self.columns, other.columns, self.n.sizes)
+        found = Matches(self.columns, other.columns, self.n.sizes, once=bool(alone))
         total = found.total
         self.n.rows += total
         if most is not None and total > (PAIRS * most if summed else most):
@@ -147,7 +148,10 @@ class TableBuilder:
         for side, _ in sides:
             if len(side.gathers) > 1 and total > side.count:
                 side.multiply()
-        self.gathers = [g.moved(side.count, move) for side, move in sides for g in side.gathers]
+        if found.aligned:
+            self.gathers = [*self.gathers, *other.gathers]
+        else:
+            self.gathers = [g.moved(side.count, move) for side, move in sides for g in side.gathers]
         many = [move(side.multiplicity) for side, move in sides if side.multiplicity is not None]
         self.multiplicity = reduce(mul, many) if many else None
         self.count = total
