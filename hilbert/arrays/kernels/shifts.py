@@ -10,12 +10,14 @@ import numpy as np
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.arrays.kernels.reduced_axes import FRESH, ReducedAxes
 from hilbert.arrays.kernels.windows import NumpyWindows, Windows
+from hilbert.relation import Graph
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from hilbert.index.leaf import Leaf
     from hilbert.relation import Inclusion
+    from hilbert.relation.function_forms import AnyGraph
 
 
 class Shifts(Windows):
@@ -82,17 +84,20 @@ class NumpyShifts(NumpyWindows, Shifts):
 
         return Kernel(call, into=into)
 
-    def add_into(self, relation: Inclusion[Any, Any], at: int, leaf: Leaf) -> Kernel | None:
+    def add_into(self, relation: Inclusion[Any, Any] | AnyGraph, at: int, leaf: Leaf) -> Kernel | None:
         """Add b at its places, in place where a may be overwritten."""
         p = ReducedAxes.of(self, relation, at, leaf)
-        index = _at(p, relation.offset, relation.stride, p.n)
+        if isinstance(relation, Graph):
+            index = p.index(relation.positions.array)
+            if p.rows * p.width == 1:  # numpy reads, adds and writes in turn elsewhere
+                return _adding(p, lambda v, b: np.add.at(v, index[0], b))
+        else:
+            index = _at(p, relation.offset, relation.stride, p.n)
 
-        def over(a: Any, b: Any) -> Any:
-            v = a.reshape(p.made)
-            v[index] += b.reshape(*p.before, p.n, *p.after)
-            return v.reshape(p.out)
+        def add(v: Any, b: Any) -> None:
+            v[index] += b
 
-        return Kernel(lambda a, b: over(a.copy(), b), (over, None))
+        return _adding(p, add)
 
     def placed(self, places: Mapping[int, Inclusion[Any, Any]], shape: tuple[int, ...]) -> Kernel | None:
         """Put entries at their places along several axes by one assignment."""
@@ -161,3 +166,14 @@ def _slice(offset: int, stride: int, count: int) -> slice:
         return slice(0, 0)
     stop = offset + stride * (count - 1) + (1 if stride > 0 else -1)
     return slice(offset, None if stop < 0 else stop, stride)
+
+
+def _adding(p: ReducedAxes, add: Callable[[Any, Any], None]) -> Kernel:
+    """A sum that `add` does in the array with Y as one axis, or in a copy."""
+
+    def over(a: Any, b: Any) -> Any:
+        v = a.reshape(p.made)
+        add(v, p.line(b))
+        return v.reshape(p.out)
+
+    return Kernel(lambda a, b: over(a.copy(), b), (over, None))

@@ -42,21 +42,21 @@ class Subtract(Operation):
 @final
 @frozen(repr=False)
 class AddInto(Operation):
-    """(a, b) ↦ a + red_R(b) for an inclusion R, instead of padding and a sum; in place where a dies."""
+    """(a, b) ↦ a + red_R(b) for an injective function R, instead of padding and a sum; in place where a dies."""
 
-    inclusion: Reduce
+    places: Reduce
 
     def image(self, *operands: Leaf) -> Leaf:
         """The leaf of a."""
         return operands[0]
 
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
-        """The library's own kernel; where it has none, the inclusion and then the sum."""
+        """The library's own kernel; where it has none, the reduction and then the sum."""
         a, b = operands
-        own = lib.add_into(cast("Any", self.inclusion.relation), self.inclusion.at, b)
+        own = lib.add_into(cast("Any", self.places.relation), self.places.at, b)
         if own is not None:
             return own
-        padded = self.inclusion.bind(lib, [b], a).call
+        padded = self.places.bind(lib, [b], a).call
         add = lib.add().call
         return Kernel(lambda x, y: add(x, padded(y)))
 

@@ -201,7 +201,7 @@ def on_diagonals(labels: Sequence[int], groups: Sequence[Columns], sizes: Sequen
     if len({k for r, c in parts for k in _some(c, r)}) > DIAGONALS:
         return None
     shifts = [_shift(c, r) for r, c in parts]
-    diagonals = sorted({k for shift in shifts for k in np.unique(shift).tolist()})
+    diagonals = sorted({k for shift in shifts for k in _different(shift)})
     if len(diagonals) > DIAGONALS or rows * len(diagonals) > CELLS * given:
         return None
     at = {id(r): _index(r) for r, _ in parts}
@@ -211,7 +211,7 @@ def on_diagonals(labels: Sequence[int], groups: Sequence[Columns], sizes: Sequen
         if isinstance(shift, int):
             pieces.append((at[id(r)], diagonals.index(shift), slice(start, start + len(r))))
         else:
-            for k in np.unique(shift).tolist():
+            for k in _different(shift):
                 own = np.flatnonzero(shift == k)
                 pieces.append((r[own], diagonals.index(k), own + start))
         start += len(r)
@@ -249,6 +249,15 @@ def _shift(column: Ints, row: Ints) -> int | Ints:
     shift = column - row
     least = int(shift.min())
     return least if least == shift.max() else shift
+
+
+def _different(shift: int | Ints) -> list[int]:
+    """The diagonals of tuples (`np.unique` imports numpy's masked arrays, which takes 10 ms)."""
+    if isinstance(shift, int):
+        return [shift]
+    shift = np.sort(shift)
+    found: list[int] = shift[first_of_equal(shift)].tolist()
+    return found
 
 
 def _index(rows: Ints) -> slice | Ints:

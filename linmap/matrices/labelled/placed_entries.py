@@ -55,7 +55,9 @@ def starts_of(places: Sequence[Places]) -> tuple[list[int], Ints, Ints]:
     Parts with the same places have one start: they are added before anything is put in order.
     """
     starts: list[int] = []
-    rows, cols, total = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
+    rows: list[Ints] = []
+    cols: list[Ints] = []
+    total = 0
     first: dict[tuple[int, bytes, bytes], list[int]] = {}
     for k, (row, col) in enumerate(places):
         step = len(row) // 16 + 1
@@ -67,7 +69,13 @@ def starts_of(places: Sequence[Places]) -> tuple[list[int], Ints, Ints]:
             rows.append(row)
             cols.append(col)
             total += len(row)
-    return starts, np.concatenate(rows), np.concatenate(cols)
+    match rows:
+        case []:
+            return starts, np.zeros(0, np.int64), np.zeros(0, np.int64)
+        case [row]:
+            return starts, row, cols[0]
+        case _:
+            return starts, np.concatenate(rows), np.concatenate(cols)
 
 
 def side_by_side(n: Contractor, pieces: Sequence[Piece], whole: Index, inner: tuple[Index, ...]) -> int:

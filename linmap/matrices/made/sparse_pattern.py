@@ -77,7 +77,8 @@ def pattern(n: Network, cod: Type, dom: Type) -> tuple[SparsePattern, list[int],
     before = len(n.slots)
     parts, dtype = parts_of(n), entry_type(cod, dom)
     rows, cols = offsets(cod), offsets(dom)
-    starts, row, col = starts_of([_places(n, part, rows, cols) for part in parts])
+    kind = np.int32 if max(rows[-1], cols[-1]) < NARROW else np.int64
+    starts, row, col = starts_of([_places(n, part, rows, cols, kind) for part in parts])
     layout = laid_out(row, col, (rows[-1], cols[-1]))
     pieces = [_piece(n, part, start) for part, start in zip(parts, starts, strict=True)]
     slot = n.cast(in_order(n, pieces, layout, len(row), ()), Entry(dtype))
@@ -95,20 +96,21 @@ def _piece(n: Network, part: TabledProduct, start: int) -> Piece:
     return Piece(source, start, n.scaled(p.k, n.spread(p.factors[0], labels)))
 
 
-def _places(n: Network, part: TabledProduct, rows: Sequence[int], cols: Sequence[int]) -> tuple[Ints, Ints]:
+def _places(n: Network, part: TabledProduct, rows: Sequence[int], cols: Sequence[int], kind: type) -> tuple[Ints, Ints]:
     """The row and the column of each entry: for each tuple of the table every combination of the free labels."""
-    columns = spread(n, part.table, part.free)
-    p = part.product
-    return (
-        flat_positions(p.out, columns, n.sizes) + rows[part.out],
-        flat_positions(p.inp, columns, n.sizes) + cols[part.inp],
-    )
+    columns, p = spread(n, part.table, part.free), part.product
+    row, col = (flat_positions(labels, columns, n.sizes, kind) for labels in (p.out, p.inp))
+    down, right = rows[part.out], cols[part.inp]
+    return row + down if down else row, col + right if right else col
 
 
 def spread(n: Network, table: LabelTable | None, free: Labels) -> Columns:
     """The tuples of a table, each with every combination of some other labels."""
     count, size = (table.count if table else 1), n.size(free)
-    columns = {c: x.repeat(size) for c, x in zip(table.labels, table.columns, strict=True)} if table else {}
+    columns = dict(zip(table.labels, table.columns, strict=True)) if table else {}
+    if not free:
+        return columns
+    columns = {c: x.repeat(size) for c, x in columns.items()}
     addressable(count * size, "the pattern of a sparse matrix")
     position = np.tile(np.arange(size), count)
     for c in reversed(free):
@@ -125,17 +127,34 @@ def laid_out(row: Ints, col: Ints, shape: tuple[int, int]) -> Layout:
     """The layout of entries at these places, in this order."""
     for size, side in zip(shape, ("a column of a sparse matrix", "a row of a sparse matrix"), strict=True):
         addressable(size, side)
-    code = codes((0, 1), [{0: row, 1: col}], shape)
     order: Ints | None = None
-    if not is_ordered(code):
-        order = np.argsort(code, kind="stable")
-        code, row, col = code[order], row[order], col[order]
     starts: Ints | None = None
-    first = first_of_equal(code)
-    if not first.all():
-        starts = np.flatnonzero(first)
-        row, col = row[starts], col[starts]
+    if not _ascend(row, col):
+        code = codes((0, 1), [{0: row, 1: col}], shape)
+        if not is_ordered(code):
+            order = np.argsort(code, kind="stable")
+            code, row, col = code[order], row[order], col[order]
+        first = first_of_equal(code)
+        if not first.all():
+            starts = np.flatnonzero(first)
+            row, col = row[starts], col[starts]
     kind: type[np.signedinteger[Any]] = np.int32 if max(shape[1], len(row)) < NARROW else np.int64
     indptr = np.zeros(shape[0] + 1, kind)
-    np.cumsum(np.bincount(row, minlength=shape[0]), out=indptr[1:])
-    return Layout(indptr, col.astype(kind), order, starts)
+    indptr[1:] = np.cumsum(_counts(row, shape[0]))
+    return Layout(indptr, col.astype(kind, copy=False), order, starts)
+
+
+def _ascend(row: Ints, col: Ints) -> bool:
+    """Tell if places ascend strictly, row by row and then by column."""
+    after = col[1:] > col[:-1]
+    after &= row[1:] == row[:-1]
+    after |= row[1:] > row[:-1]
+    return bool(after.all())
+
+
+def _counts(row: Ints, rows: int) -> Ints:
+    """The number of entries in each row, of entries row by row."""
+    starts = np.flatnonzero(first_of_equal(row))
+    counts = np.zeros(rows, np.intp)
+    counts[row[starts]] = np.diff(starts, append=len(row))
+    return counts
