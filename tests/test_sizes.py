@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import hilbert.all as hb
 from hilbert.relation import band, full, function, leq, pairs, shift
@@ -162,6 +165,25 @@ def test_layout_of_huge_shapes() -> None:
     many = laid_out(rows, np.full(20, 2**59) + rows, (2**10, 2**59 + 20))
     assert many.indptr[:21].tolist() == list(range(21))
     assert many.indices.tolist() == [2**59 + k for k in range(20)]
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=20), st.randoms(use_true_random=False))
+def test_layout_of_places(places: list[tuple[int, int]], random: Random) -> None:
+    """Places that ascend are laid out as they are; in any other order the layout is the same and has the order."""
+    due = sorted({*places})
+    row, col = np.array(due, np.int32).reshape(-1, 2).T
+    plain = laid_out(row, col, (6, 6))
+    assert (plain.order, plain.starts) == (None, None)
+    assert plain.indices.tolist() == [c for _, c in due]
+    assert plain.indptr.tolist() == [sum(r < k for r, _ in due) for k in range(7)]
+    random.shuffle(places)
+    row, col = np.array(places, np.int64).reshape(-1, 2).T
+    found = laid_out(row, col, (6, 6))
+    assert found.indices.tolist() == plain.indices.tolist()
+    assert found.indptr.tolist() == plain.indptr.tolist()
+    order = range(len(places)) if found.order is None else found.order.tolist()
+    starts = range(len(places)) if found.starts is None else found.starts.tolist()
+    assert [places[order[k]] for k in starts] == due
 
 
 def test_widths_beyond_the_set() -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -20,6 +23,8 @@ from linmap.matrices.made import patterns
 
 jax.config.update("jax_enable_x64", val=True)
 
+ROOT = Path(__file__).parents[2]
+ENV = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
 SIZES = {"chained_rosenbrock": 7, "chained_powell": 8, "chained_cragg": 8, "minimal_surface": 25, "steering": 20}
 
 
@@ -139,6 +144,22 @@ def test_patterns_are_thin(name: str) -> None:
     for places in ("hessianstructure", "jacobianstructure"):
         few, many = (len(getattr(p, places)()[0]) for p in (small, large))
         assert many <= 11 * few
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_a_first_hessian_imports_little(name: str) -> None:
+    """Neither scipy nor numpy's masked arrays, which take 10 to 100 ms to import, are needed for the entries."""
+    code = f"""
+import sys
+import numpy as np
+from docs.examples.sparse_programs import PROGRAMS
+p, v = PROGRAMS[{name!r}](50_000)
+assert len(p.hessian(p.x0(v), np.ones(p.count))) == len(p.hessianstructure()[0]) > 30_000
+print(*(m for m in sys.modules if m in ("scipy", "scipy.sparse", "numpy.ma")))
+"""
+    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=ENV, capture_output=True, text=True, check=False)  # noqa: S603
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.split() == []
 
 
 @pytest.mark.parametrize("name", ["chained_rosenbrock", "minimal_surface"])

@@ -20,7 +20,7 @@ from hilbert.program.run.bound_line import BoundLine
 from hilbert.program.run.fuse import fused
 from hilbert.program.run.fused_steps import Together
 from hilbert.program.run.run import Runner
-from hilbert.relation import run
+from hilbert.relation import function, run
 from hilbert.relation.function_forms import sliding
 from linmap import (
     concatenate,
@@ -121,6 +121,52 @@ def test_strided_sums() -> None:
     due[[4, 2, 0]] += y.array + z.array
     assert f(x, y, z).array.reshape(-1).tolist() == due.tolist()
     assert names(line(net(f))) == ["AddInto", "AddInto"]
+
+
+@pytest.mark.parametrize("shape", [(), (3,)])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_sums_with_scattered_entries(dtype: str, shape: tuple[int, ...]) -> None:
+    """Entries among zeros, no two at one place, are added in place; two at one place, and short arrays, are summed."""
+    rng, entry = np.random.default_rng(0), Entry(dtype)
+    rest = tuple(Fin.of(k) for k in shape)
+    for m, repeated, due in ((5000, False, True), (5000, True, False), (500, False, False)):
+        places = rng.permutation(m)[: m // 2]
+        places[0] = places[1] if repeated else places[0]
+        n, Y = Fin.of(len(places)), Fin.of(m)
+        leaves = [Leaf(entry, (Y, *rest)), Leaf(entry, (n, *rest))]
+        arrays = [rng.integers(-9, 9, leaf.shape).astype(dtype) for leaf in leaves]
+        given = [a.copy() for a in arrays]
+        b = Builder(leaves)
+        scattered = b.apply(Reduce(function(places, n, Y), 0), 1)
+        last = b.line([b.add(b.add(0, scattered), scattered)])
+        alone = b.line([b.add(b.add(0, 0), b.apply(Reduce(function(places[::-1].copy(), n, Y), 0), 1))])
+        assert "AddInto" not in names(last)  # both sums read it
+        assert ("AddInto" in names(alone)) is due
+        expected = 2 * arrays[0]
+        np.add.at(expected, places[::-1], arrays[1])
+        for _ in range(4):
+            assert np.array_equal(Runner(alone).run(arrays)[0], expected)
+        assert all(np.array_equal(a, g) for a, g in zip(arrays, given, strict=True))
+        front = b.line([b.add(0, b.apply(Reduce(function(places, n, Y), 0), 1))])
+        np.add.at(given[0], places, given[1])
+        for _ in range(4):
+            assert np.array_equal(Runner(front).run(arrays)[0], given[0])
+            assert not np.array_equal(arrays[0], given[0])  # an argument is not overwritten
+
+
+def test_scattered_entries_between_axes() -> None:
+    """The axis may be any of an array's."""
+    rng, Y, n = np.random.default_rng(1), Fin.of(4096), Fin.of(100)
+    places = rng.permutation(4096)[:100]
+    b = Builder([Leaf(Entry("float64"), (Fin.of(2), X, Fin.of(3))) for X in (Y, n)])
+    line = b.line([b.add(b.apply(Reduce(function(places, n, Y), 1), 1), 0)])
+    assert names(line) == ["AddInto"]
+    arrays = [rng.integers(-9, 9, leaf.shape).astype(float) for leaf in line.slots[:2]]
+    expected = arrays[0].copy()
+    expected[:, places] += arrays[1]
+    assert np.array_equal(Runner(line).run(arrays)[0], expected)
+    jax = pytest.importorskip("jax")
+    assert np.array_equal(np.asarray(Runner(line).run([jax.numpy.asarray(a) for a in arrays])[0]), expected)
 
 
 @pytest.mark.parametrize("name", ["jax.numpy", "array_api_strict"])

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from diff import bilinear
 from hilbert import R32, Elements, Field, Fin, R, Relation, Unit
@@ -12,18 +14,20 @@ from hilbert.arrays.kernels import segments
 from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.index.leaf import Leaf
 from hilbert.relation import Graph, band, columns, function, leq, partial, run, sliding, window
+from hilbert.relation.relation import table
 from linmap import contraction, red
 
 ROOMS = [((), ()), ((3,), ()), ((), (2,)), ((), (5,)), ((2,), (4,))]
 """The shapes before and after the axis of the relation."""
 
 
-@pytest.fixture(params=["scipy", "numpy alone"])
+@pytest.fixture(params=["scipy", "scipy for many", "numpy alone"])
 def extra(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With scipy, and as if it were not installed."""
+    """With scipy, also for few numbers, with scipy for many, and as if it were not installed."""
     if request.param == "scipy":
         pytest.importorskip("scipy.sparse")
-    else:
+        monkeypatch.setattr(segments, "COUNTED", 0)
+    elif request.param == "numpy alone":
         monkeypatch.setattr(segments, "sparse", lambda: None)
 
 
@@ -58,6 +62,31 @@ def test_functions(n: int, m: int, order: str, field: Field) -> None:
     t = np.random.default_rng(1).integers(0, m, n)
     t = np.sort(t) if order == "in order" else np.sort(t // 2) if order == "gaps" else t
     check(function(t, Fin.of(n), Fin.of(m)), field)
+
+
+@pytest.mark.parametrize("shape", [(5000,), (2, 5000), (5000, 3)])
+def test_sums_of_few_numbers_are_those_of_scipy(shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same numbers to the last bit, whichever adds them: both go through a segment from its start."""
+    pytest.importorskip("scipy.sparse")
+    rng = np.random.default_rng(3)
+    r = function(rng.integers(0, 40, 5000), Fin.of(5000), Fin.of(40))
+    a, at = rng.standard_normal(shape), shape.index(5000)
+    leaf = Leaf(R.entry, tuple(map(Fin.of, shape)))
+    few = NUMPY.reduce(r, at, leaf).call(a)
+    monkeypatch.setattr(segments, "_by_code", None)
+    with pytest.raises(TypeError):
+        NUMPY.reduce(r, at, leaf)
+    monkeypatch.setattr(segments, "COUNTED", 0)
+    assert np.array_equal(NUMPY.reduce(r, at, leaf).call(a), few)
+
+
+@given(st.lists(st.integers(0, 9), max_size=12), st.booleans())
+def test_profiles(positions: list[int], order: bool) -> None:  # noqa: FBT001 - drawn
+    """A table in order, whose neighbours are compared, has the profile that counting gives."""
+    found = segments.profile(table(sorted(positions) if order else positions), 10)
+    assert found.occupied == len({*positions})
+    assert found.injective == (len({*positions}) == len(positions))
+    assert found.ordered == (order or positions == sorted(positions))
 
 
 @pytest.mark.usefixtures("extra")

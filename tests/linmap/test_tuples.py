@@ -11,14 +11,19 @@ from hypothesis import strategies as st
 
 from diff import Expr, derivative, fun
 from hilbert import Fin, R
-from hilbert.relation import less
+from hilbert.index.leaf import Entry
+from hilbert.relation import equality, less
 from linmap import diagonal, gram, matrix, red
-from linmap.matrices.labelled.columns import Columns, TooManyRowsError, distinct, union_count
+from linmap.matrices.labelled.columns import Columns, TooManyRowsError
+from linmap.matrices.labelled.distinct_tuples import distinct, on_diagonals, union_count
+from linmap.matrices.labelled.labelled_arrays import LabelledArrays
 from linmap.matrices.labelled.matches import Matches
 from linmap.matrices.made import diagonal_entries as diagonals
 from linmap.matrices.made.matrix_plans import data_of, plan_at
 from linmap.matrices.structure.structure import body_of
 from linmap.matrices.tables.constant_tables import summed_product
+from tests.relation_forms import ALL
+from tests.strategies import Source, sources
 
 LABELS = (0, 1, 2, 3)
 SIZES = {"small": [4, 3, 2, 5], "huge": [2**31, 3, 2**31, 5]}
@@ -69,6 +74,97 @@ def test_distinct_tuples_of_many_are_counted() -> None:
     assert distinct(labels, [once, once], sizes).ranks is None
     shuffled = {c: column[np.random.default_rng(1).permutation(whole.count)] for c, column in once.items()}
     assert not distinct(labels, [shuffled], sizes).repeats
+
+
+@given(
+    groups=st.lists(
+        st.one_of(
+            st.tuples(st.integers(0, 9), st.integers(1, 3), st.integers(0, 8), st.integers(0, 9)),
+            st.lists(st.tuples(st.integers(0, 19), st.integers(0, 3)), max_size=8),
+        ),
+        max_size=6,
+    )
+)
+def test_tuples_on_diagonals(groups: list[Any]) -> None:
+    """Evenly spaced rows, and any others with repetitions, give what sets give; rows may have two labels."""
+    given_ = [
+        [(start + step * k, start + step * k + shift) for k in range(many) if start + step * k < 20]
+        for start, step, many, shift in (g for g in groups if isinstance(g, tuple))
+    ]
+    given_ += [[(row, abs(row - shift)) for row, shift in g] for g in groups if isinstance(g, list)]
+    every = [t for g in given_ for t in g]
+    tables = [np.array(g, np.int64).reshape(-1, 2) for g in given_]
+    found = on_diagonals((0, 1), [{0: t[:, 0], 1: t[:, 1]} for t in tables], [20, 30])
+    due = sorted(set(every))
+    diagonals = {column - row for row, column in every}
+    if 20 * len(diagonals) > 8 * len(every):  # cells
+        assert found is None
+        return
+    assert found is not None or not every
+    if found is None:
+        return
+    assert list(zip(*(c.tolist() for c in found.columns), strict=True)) == due
+    assert [due[k] for k in found.places] == every
+    assert (found.given, found.order) == (len(every), None)
+    wide = on_diagonals((2, 0, 1), [{2: t[:, 0] // 5, 0: t[:, 0] % 5, 1: t[:, 1]} for t in tables], [5, 30, 4])
+    assert wide is not None
+    assert list(zip(*(c.tolist() for c in wide.columns), strict=True)) == [(r // 5, r % 5, c) for r, c in due]
+    assert wide.places.tolist() == found.places.tolist()
+
+
+def test_tuples_on_many_diagonals_are_sorted() -> None:
+    """Few diagonals are marked from some thousand tuples on; many are no array, nor where a look at some misses one."""
+    n = 3000
+    row = np.arange(n)
+    near, far = {0: row, 1: np.minimum(row + 1, n - 1)}, {0: row, 1: (row * 7) % n}
+    assert distinct((0, 1), [near, near], [n, n]).ranks is not None
+    assert distinct((0, 1), [{c: x[:9] for c, x in near.items()}] * 2, [n, n]).ranks is None
+    assert on_diagonals((0, 1), [near, far], [n, n]) is None
+    hidden = {0: row, 1: row.copy()}
+    hidden[1][1:40] = n - row[1:40]  # 39 diagonals between those that are looked at
+    assert on_diagonals((0, 1), [hidden], [n, n]) is None
+    both = on_diagonals((0, 1), [near, hidden | {1: np.where(row == 1, n - 1, row)}], [n, n])
+    assert both is not None
+    assert both.count == len({*zip(row.tolist(), near[1].tolist(), strict=True)} | {(1, n - 1)}) + n - 2
+
+
+@given(ROWS, st.sets(st.sampled_from((1, 2)), min_size=1))
+def test_aligned_tuples(rows: list[tuple[int, ...]], shared: set[int]) -> None:
+    """Sides with the same columns, each tuple once, are paired in place: as they are where nobody says so."""
+    left = columns(sorted({tuple(x if c in shared else 0 for c, x in enumerate(r)) for r in rows}), (0, *shared))
+    right = {**{c: left[c] for c in shared}, 3: np.arange(len(left[0]))}
+    aligned, plain = (Matches(left, right, SIZES["small"], once=once) for once in (True, False))
+    assert aligned.aligned
+    assert not plain.aligned
+    assert not Matches(left, {c: x.copy() for c, x in right.items()}, SIZES["small"], once=True).aligned
+    assert aligned.total == plain.total == len(left[0])
+    labels = (0, *shared, 3)
+    for c in labels:
+        assert aligned.columns(labels)[c].tolist() == plain.columns(labels)[c].tolist()
+    assert [c.tolist() for c in aligned.distinct(labels).columns] == [
+        c.tolist() for c in plain.distinct(labels).columns
+    ]
+
+
+@pytest.mark.parametrize("form", ALL)
+@given(sources())
+def test_pairs_of_a_relation_are_listed_once(form: str, s: Source) -> None:
+    """The columns are the pairs, axis by axis, and a side ascends if its positions do; lists of one set are one."""
+    n, r = LabelledArrays([], Entry("float64")), ALL[form](s)
+    sides = [list(X.shape) for X in (r.dom, r.cod)]
+    found = n.pairs_of(r, *sides)
+    assert n.pairs_of(r, *sides) is found
+    held = [np.asarray(side) for side in r.holds()]
+    due = [x for flat, shape in zip(held, sides, strict=True) for x in (np.unravel_index(flat, shape) if shape else ())]
+    assert [c.tolist() for c in found.columns] == [c.tolist() for c in due]
+    assert found.once == tuple(bool((np.diff(flat) > 0).all()) for flat in held)
+    again = n.pairs_of(equality(r.dom), sides[0], sides[0])
+    k = len(sides[0])
+    assert all(a is b for a, b in zip(again.columns[:k], again.columns[k:], strict=True))
+    if found.once[0] and len(held[0]) == r.dom.size:
+        assert all(a is b for a, b in zip(again.columns[:k], found.columns[:k], strict=True))
+    n.fix()
+    assert n.pairs_of(r, *sides) is not found
 
 
 @pytest.mark.parametrize("sizes", SIZES)

@@ -20,9 +20,9 @@ from hilbert.program.line.operation import Add
 from hilbert.relation import Converse, Full, Graph, Inclusion
 from hilbert.relation.relation import Table as Positions
 from linmap.matrices.labelled.accumulation_order import Accumulation, beyond
-from linmap.matrices.labelled.columns import Labels, PairList, progression, sample, split
+from linmap.matrices.labelled.columns import Labels, ascends, progression, sample, split
 from linmap.matrices.labelled.deferred_lines import FOLDED, Deferred
-from linmap.matrices.labelled.labelled_products import NetworkFactor
+from linmap.matrices.labelled.labelled_products import NetworkFactor, PairList
 from linmap.matrices.labelled.supported_steps import SupportedSteps
 from linmap.net.support import breaks
 from linmap.term import wire
@@ -59,7 +59,7 @@ class LabelledArrays(SupportedSteps):
         self._made: dict[int, Any] = {}  # the arrays of constants, by slot
         self._covers: dict[tuple[AnyRelation, bool], bool] = {}
         self._arrays_of: dict[int, AnyRelation] = {}  # the relations that are arrays, by slot
-        self._pairs: dict[Any, PairList] = {}
+        self._pairs: dict[Any, PairList] = {}  # those listed since `release` or `fix`
         self._ranges: dict[tuple[int, ...], tuple[Ints, ...]] = {}
         self.rows = 0  # how many tuples were listed so far
         self.lock = RLock()  # held while something is worked out that adds labels or steps
@@ -203,6 +203,15 @@ class LabelledArrays(SupportedSteps):
             found = self._positions[key] = Positions(kept)
         return found
 
+    def fix(self) -> None:
+        """Let all steps that follow read arrays as they are, and not what these were selected from."""
+        super().fix()
+        self._forget_pairs()
+
+    def _forget_pairs(self) -> None:
+        self._pairs.clear()
+        self._ranges.clear()
+
     def pairs_of(self, relation: AnyRelation, *sides: Sequence[int]) -> PairList:
         """The pairs of a relation, listed once, as columns for the axes of these sizes at its two sides."""
         key = relation, *map(tuple, sides)
@@ -210,7 +219,7 @@ class LabelledArrays(SupportedSteps):
             columns: list[Ints] = []
             once: list[bool] = []
             for flat, sizes in zip(map(np.asarray, relation.holds()), sides, strict=True):
-                once.append(bool(np.all(flat[1:] > flat[:-1])))
+                once.append(ascends(flat))
                 every = once[-1] and len(flat) == math.prod(sizes)
                 columns += self._range(tuple(sizes)) if every else _columns(flat, sizes)
             self._pairs[key] = PairList(tuple(columns), (once[0], once[1]))
@@ -231,9 +240,8 @@ class LabelledArrays(SupportedSteps):
         return self._made.get(slot)
 
     def release(self, since: int, outputs: Sequence[int]) -> None:
-        """Forget pairs, and the constants since there were so many slots, but for outputs and what steps read."""
-        self._pairs.clear()
-        self._ranges.clear()
+        """Let go of the constants that are new since there were so many slots, but for outputs and what steps read."""
+        self._forget_pairs()
         steps, arity = self.builder.steps, self.builder.arity
         kept = {*outputs, *(a for step in steps[since - arity :] for a in step.args)}
         for slot in [slot for slot in self._made if slot >= since and slot not in kept]:

@@ -48,6 +48,15 @@ class Link:
 
 
 @final
+@frozen(eq=False)
+class PairList:
+    """The pairs of a relation: columns for the axes of both sides, and for each side if its tuples ascend strictly."""
+
+    columns: tuple[Ints, ...]
+    once: tuple[bool, bool]
+
+
+@final
 @frozen(eq=False, slots=False)
 class LabelTable:
     """Distinct tuples of labels, one for each value of the label `row`; sorted by its labels in their order."""

@@ -12,18 +12,15 @@ from linmap.matrices.labelled.columns import (
     CELLS,
     LARGEST,
     Columns,
-    Distinct,
     Ints,
     codes,
-    counted,
-    distinct,
-    distinct_positions,
     first_of_equal,
     flat_positions,
     is_ordered,
     length,
     split,
 )
+from linmap.matrices.labelled.distinct_tuples import Distinct, counted, distinct, distinct_positions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

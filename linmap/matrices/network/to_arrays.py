@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from hilbert import Fin
-from linmap.matrices.labelled.columns import Labels, TooManyRowsError, distinct, flat_positions, length, union_count
+from linmap.matrices.labelled.columns import Labels, TooManyRowsError, flat_positions, length
 from linmap.matrices.labelled.contractor import WideRelationError
+from linmap.matrices.labelled.distinct_tuples import distinct, union_count
 from linmap.matrices.labelled.labelled_products import LabelTable, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.tables.diagonal_sides import diagonal_sides
 from linmap.matrices.tables.tables import HUGE, Wanted, condensed, most_rows, tabled
@@ -16,8 +17,9 @@ from linmap.matrices.tables.tables import HUGE, Wanted, condensed, most_rows, ta
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from linmap.matrices.labelled.columns import Columns, Distinct, Ints
+    from linmap.matrices.labelled.columns import Columns, Ints
     from linmap.matrices.labelled.contractor import Contractor
+    from linmap.matrices.labelled.distinct_tuples import Distinct
 
 NOTHING: Mapping[int, bool] = {}
 

@@ -13,7 +13,8 @@ from attrs import frozen
 
 from hilbert.relation import Function, Window
 from hilbert.relation.relation_operators import law
-from linmap.matrices.labelled.columns import Labels, TooManyRowsError, distinct
+from linmap.matrices.labelled.columns import Labels, TooManyRowsError
+from linmap.matrices.labelled.distinct_tuples import distinct
 from linmap.matrices.labelled.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.network.to_arrays import restricted, tables
 from linmap.matrices.tables.banded_relations import Diagonals

@@ -17,11 +17,11 @@ from linmap.matrices.labelled.columns import (
     Columns,
     Labels,
     TooManyRowsError,
-    distinct,
     flat_positions,
     length,
     progression,
 )
+from linmap.matrices.labelled.distinct_tuples import distinct
 from linmap.matrices.labelled.labelled_products import LabelTable, Link, NetworkFactor, uses
 from linmap.matrices.labelled.matches import Matches
 from linmap.matrices.tables.constant_tables import WORTH, summed_product
@@ -29,8 +29,9 @@ from linmap.matrices.tables.constant_tables import WORTH, summed_product
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from linmap.matrices.labelled.columns import Distinct, Ints
+    from linmap.matrices.labelled.columns import Ints
     from linmap.matrices.labelled.contractor import Contractor
+    from linmap.matrices.labelled.distinct_tuples import Distinct
 
 Part: TypeAlias = LabelTable | Link
 KEYS = 4
