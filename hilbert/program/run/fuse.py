@@ -46,7 +46,7 @@ def fused(line: Line) -> Line:
             case operation if getattr(operation, "name", "") in {"sqrt", "length"}:
                 steps[k] = norm(step, made) or step
             case Add():
-                steps[k] = _difference(step, alone) or _added_into(step, written, alone) or step
+                steps[k] = _difference(step, alone) or _added_into(step, written) or step
             case Reduce(Inclusion()):
                 steps[k] = _placed(step, alone) or step
             case Reduce(Sliding() | Converse(Inclusion())):
@@ -92,14 +92,14 @@ def _is_between_zeros(f: Reduce) -> bool:
     return len(r.dom.axes) == len(r.cod.axes) == 1 and r.dom.size < r.cod.size
 
 
-def _added_into(step: Step[Any], written: Maker, alone: Maker) -> Step[Any] | None:
+def _added_into(step: Step[Any], written: Maker) -> Step[Any] | None:
     """The sum with an array between or among zeros as one step that touches only the entries that are not these."""
     for a, b in (step.args, step.args[::-1]):
-        padded, scattered = written(b), alone(b)
+        padded = written(b)
         match padded.operation if padded else None:
             case Reduce(Inclusion(dom, cod), _) as inclusion if padded and dom.size < cod.size:
                 return Step(AddInto(inclusion), (a, padded.args[0]))
-            case Reduce(Graph() as function, _) as places if padded == scattered and padded and is_scarce(function):
+            case Reduce(Graph() as function, _) as places if padded and is_scarce(function):
                 return Step(AddInto(places), (a, padded.args[0]))
             case _:  # nothing is saved without zeros
                 pass
