@@ -205,13 +205,12 @@ class TableProfile:
 
 def _profile(positions: Ints, size: int) -> TableProfile:
     """The profile by comparing neighbours where positions are in order, else by counting."""
-    if is_ordered(positions):
-        steps = int(np.count_nonzero(positions[1:] != positions[:-1]))
-        occupied = steps + min(len(positions), 1)
-        return TableProfile(ordered=True, occupied=occupied, injective=occupied == len(positions))
-    counts = np.bincount(positions, minlength=size)
-    occupied, most = int(np.count_nonzero(counts)), int(counts.max(initial=0))
-    return TableProfile(ordered=False, occupied=occupied, injective=most <= 1)
+    ordered = is_ordered(positions)
+    if ordered:
+        occupied = np.count_nonzero(positions[1:] != positions[:-1]) + min(len(positions), 1)
+    else:
+        occupied = np.count_nonzero(np.bincount(positions, minlength=size))
+    return TableProfile(ordered, int(occupied), bool(occupied == len(positions)))
 
 
 def profile(table: Table, size: int) -> TableProfile:
@@ -384,11 +383,6 @@ def _by_rows(p: ReducedAxes, r: AnyGraph, *, ordered: bool) -> Kernel:
 def is_ordered(t: Ints) -> bool:
     """Tell if positions never step back."""
     return bool((t[1:] >= t[:-1]).all())
-
-
-def is_scarce(r: AnyGraph) -> bool:
-    """True if a segment sum puts entries among many zeros, no two at one place."""
-    return SMALL <= r.cod.size > r.dom.size and profile(r.positions, r.cod.size).injective
 
 
 def makes_rows(sources: AnyGraph, targets: AnyGraph) -> bool:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
-from hilbert.arrays.kernels.segments import is_scarce, makes_rows
+from hilbert.arrays.kernels.reduced_axes import SMALL
+from hilbert.arrays.kernels.segments import makes_rows, profile
 from hilbert.program.line.line import Step
 from hilbert.program.line.operation import Add, Contract, Reduce, Scale
 from hilbert.program.run.fused_steps import AddInto, Placed, Subtract, Together, Weighted
@@ -99,11 +100,16 @@ def _added_into(step: Step[Any], written: Maker) -> Step[Any] | None:
         match padded.operation if padded else None:
             case Reduce(Inclusion(dom, cod), _) as inclusion if padded and dom.size < cod.size:
                 return Step(AddInto(inclusion), (a, padded.args[0]))
-            case Reduce(Graph() as function, _) as places if padded and is_scarce(function):
+            case Reduce(Graph() as function, _) as places if padded and _is_scarce(function):
                 return Step(AddInto(places), (a, padded.args[0]))
             case _:  # nothing is saved without zeros
                 pass
     return None
+
+
+def _is_scarce(f: AnyGraph) -> bool:
+    """Tell if a function puts entries among many zeros, no two at one place."""
+    return SMALL <= f.cod.size > f.dom.size and profile(f.positions, f.cod.size).injective
 
 
 def _weighted(last: Step[Any], sums: Reduce, targets: AnyGraph, alone: Maker, line: Line) -> Step[Any] | None:

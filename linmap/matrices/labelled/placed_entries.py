@@ -69,13 +69,12 @@ def starts_of(places: Sequence[Places]) -> tuple[list[int], Ints, Ints]:
             rows.append(row)
             cols.append(col)
             total += len(row)
-    match rows:
-        case []:
-            return starts, np.zeros(0, np.int64), np.zeros(0, np.int64)
-        case [row]:
-            return starts, row, cols[0]
-        case _:
-            return starts, np.concatenate(rows), np.concatenate(cols)
+    return starts, _joined(rows), _joined(cols)
+
+
+def _joined(places: Sequence[Ints]) -> Ints:
+    """Arrays one after the other; one alone is not copied."""
+    return places[0] if len(places) == 1 else np.concatenate([np.zeros(0, np.int32), *places])
 
 
 def side_by_side(n: Contractor, pieces: Sequence[Piece], whole: Index, inner: tuple[Index, ...]) -> int:
