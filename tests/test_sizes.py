@@ -171,12 +171,14 @@ def test_layout_of_huge_shapes() -> None:
 def test_layout_of_places(places: list[tuple[int, int]], random: Random) -> None:
     """Places that ascend are laid out as they are; in any other order the layout is the same and has the order."""
     due = sorted({*places})
-    plain = laid_out(*np.array(due, np.int32).reshape(-1, 2).T, (6, 6))
+    ascending = np.array(due, np.int32).reshape(-1, 2)
+    plain = laid_out(ascending[:, 0], ascending[:, 1], (6, 6))
     assert (plain.order, plain.starts) == (None, None)
     assert plain.indices.tolist() == [c for _, c in due]
     assert plain.indptr.tolist() == [sum(r < k for r, _ in due) for k in range(7)]
     random.shuffle(places)
-    found = laid_out(*np.array(places, np.int64).reshape(-1, 2).T, (6, 6))
+    shuffled = np.array(places, np.int64).reshape(-1, 2)
+    found = laid_out(shuffled[:, 0], shuffled[:, 1], (6, 6))
     assert found.indices.tolist() == plain.indices.tolist()
     assert found.indptr.tolist() == plain.indptr.tolist()
     order = range(len(places)) if found.order is None else found.order.tolist()
