@@ -131,7 +131,7 @@ def test_loops_without_a_bound() -> None:
 
 
 def test_a_composition_and_a_sum_are_flat() -> None:
-    says("docs/notes.md", "`f = f @ f`, repeated k times, has 2^k parts, and `f = g @ f + f` k + 1 summands")
+    says("docs/notes.md", "`f = f @ f`, repeated k times, has 2^k parts. `f = g @ f + f` has k + 1 summands")
     f: Any = cumsum(X)
     s: Any = identity(R**X)
     for k in range(1, 7):
