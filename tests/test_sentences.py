@@ -331,7 +331,7 @@ def test_products_of_any_number() -> None:
 
 
 def test_shared_flow_is_joined_once() -> None:
-    says("docs/notes.md", "once under a join, `[f, k·f]` = `f • [id, k·id]`")
+    says("docs/notes.md", "it is also computed once: `[f, k·f]` = `f • [id, k·id]`")
     f = cumsum(X) @ section(hadamard(R**X), 0, (R**X).random(RNG))
     for g in (join(f, 2.0 * f), dup(R**X) @ f, fork(f, f)):
         assert sum(isinstance(arc.map, wire.ContractWith) for arc in net(g).arcs) == 1
