@@ -115,7 +115,7 @@ def test_equality_of_vectors() -> None:
 @pytest.mark.parametrize("wrong", [lambda v: v % 2, lambda v: v // 2, int])
 def test_operators_of_whole_numbers(wrong: Any) -> None:
     says("docs/limits.md", "`v % k`, `v // k` and `int(v)` are type errors, which say what to write")
-    says("docs/limits.md", "the whole number of a scalar is `int(float(v))`.")
+    says("docs/limits.md", "for the whole number of a scalar v write `int(float(v))`")
     with pytest.raises(TypeError, match="is not defined: ") as error:
         wrong(R.vec(3.0))
     assert isinstance(error.value, SpaceError)
@@ -131,7 +131,7 @@ def test_loops_without_a_bound() -> None:
 
 
 def test_a_composition_and_a_sum_are_flat() -> None:
-    says("docs/notes.md", "`f = f @ f`, repeated k times, has 2^k parts, and `f = g @ f + f` k + 1 summands")
+    says("docs/notes.md", "`f = f @ f`, repeated k times, has 2^k parts. `f = g @ f + f` has k + 1 summands")
     f: Any = cumsum(X)
     s: Any = identity(R**X)
     for k in range(1, 7):
@@ -184,7 +184,7 @@ def test_integers_are_rounded() -> None:
 
 
 def test_planned_in_pointfree() -> None:
-    says("docs/limits.md", "`pointfree` forgets `planned=False`.")
+    says("docs/limits.md", "`pointfree` forgets `planned=False`")
     A, B, V = R ** (Fin.of(30) * Fin.of(40)), R ** (Fin.of(40) * Fin.of(50)), R ** Fin.of(50)
     f: Any = fun(A, B, V, planned=False)(lambda a, b, x: a @ b @ x)
 
@@ -199,7 +199,7 @@ def test_planned_in_pointfree() -> None:
 def test_errors_in_single_precision(error: float, found: bool) -> None:  # noqa: FBT001 - a table
     says(
         "docs/limits.md",
-        "an error below some ten times that is not found either: in single precision",
+        "errors of the derivative below some ten times the rounding are not found; in single precision",
     )
     name = f"sin_off_by_{error}"
     wrong = hb.register(name, lambda xp, x: xp.sin(x), lambda x, _: (1.0 + error) * hb.cos(x))
@@ -211,14 +211,14 @@ def test_errors_in_single_precision(error: float, found: bool) -> None:  # noqa:
 
 
 def test_one_library_for_a_call() -> None:
-    says("docs/arrays.md", "a number, an array of numpy's without axes such as `R.vec(2.0)`, goes with any")
+    says("docs/arrays.md", "numpy arrays without axes, such as `R.vec(2.0)`, go with any library")
     f = fun(R32, R32**X)(lambda k, x: k * x)
     found = f(R32.vec(2.0), (R32**X).vec(jnp.ones(3, "float32")))
     assert isinstance(found.array, jnp.ndarray)
 
 
 def test_nothing_given_is_written_into() -> None:
-    says("docs/arrays.md", "arguments, constants and results that a user holds are never written into")
+    says("docs/arrays.md", "never with arguments, constants, or results that you hold")
     c = (R**X).random(RNG)
     f: Any = fun(R**X)(lambda x: tanh(2.0 * (x + c) - c) * x)
     given = np.array([1.0, 2.0, 3.0])
@@ -331,7 +331,7 @@ def test_products_of_any_number() -> None:
 
 
 def test_shared_flow_is_joined_once() -> None:
-    says("docs/notes.md", "once under a join, `[f, k·f]` = `f • [id, k·id]`")
+    says("docs/notes.md", "it is also computed once: `[f, k·f]` = `f • [id, k·id]`")
     f = cumsum(X) @ section(hadamard(R**X), 0, (R**X).random(RNG))
     for g in (join(f, 2.0 * f), dup(R**X) @ f, fork(f, f)):
         assert sum(isinstance(arc.map, wire.ContractWith) for arc in net(g).arcs) == 1
