@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE := # bytecode is kept: the checks start Python many times
-.PHONY: demo demo-dask test test-pythons fuzz bench peers coverage typing-mutants pyright mutation language-mutants higher-mutants model-mutants edits statements terms programs compiled llvmlite-versions texts signatures wheel-check docs docs-look test-gpu test-torch tutorials
+.PHONY: demo demo-dask test test-pythons fuzz bench bench-gpu peers coverage typing-mutants pyright mutation language-mutants higher-mutants model-mutants edits statements terms programs compiled llvmlite-versions texts signatures wheel-check docs docs-look test-gpu test-torch tutorials
 
 demo: .venv/.demo ## train the digits model: make demo ARGS="…"
 	$(BIN)/python docs/examples/digits.py $(ARGS)
@@ -29,6 +29,9 @@ fuzz: .venv/.ready ## the tests on other random examples, again and again, until
 
 bench: .venv/.bench ## timings against other libraries
 	$(BIN)/python -m benchmarks.run $(ARGS)
+
+bench-gpu: .venv/.bench ## programs on a device, beside JAX on it, in an environment that has JAX, and cupy, for the device
+	$(BIN)/python -m benchmarks.devices $(ARGS)
 
 peers: .venv/.bench ## ours and peers, each in its own process, taking turns
 	$(BIN)/python -m benchmarks.peers $(ARGS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from hashlib import blake2b
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
@@ -17,6 +17,7 @@ from hilbert.base.term import as_tuple
 from hilbert.errors import SpaceError, shown
 from hilbert.index.leaf import Leaf
 from hilbert.program.line.constant import Const
+from hilbert.program.line.operation import Literal
 from hilbert.space.snapshot import snapshot
 
 if TYPE_CHECKING:
@@ -73,11 +74,10 @@ class Data(Sequence[Const]):
         """The constants, in order."""
         if self._consts is None:
             program, token, is_written = self._origin
-            pairs = list(zip(self.arrays, self._refs, strict=True))
-            tokens = [_digest(array, token) if is_written else token for array, _ in pairs]
             made = tuple(
-                Const(array, ref.leaf, ("at", program, key, ref.slot))
-                for key, (array, ref) in zip(tokens, pairs, strict=True)
+                _constant(program, ref)
+                or Const(array, ref.leaf, ("at", program, _digest(array, token) if is_written else token, ref.slot))
+                for array, ref in zip(self.arrays, self._refs, strict=True)
             )
             with LOCK:
                 self._consts = made if self._consts is None else self._consts
@@ -133,10 +133,18 @@ def constants(v: Vec[Any], entered: Entered | None = None) -> tuple[Const, ...]:
     return made
 
 
+def _constant(program: Any, ref: Ref) -> Const | None:
+    """The array that a slot of a program is at every point, if it is one."""
+    line = program.line
+    operation = line.steps[ref.slot - line.arity].operation if ref.slot >= line.arity else None
+    return operation.value if isinstance(operation, Literal) and operation.value.number is None else None
+
+
 def _digest(array: Any, token: int) -> int:
     """A number for the bits of an array that was found at the point with this token."""
-    found = blake2b(np.ascontiguousarray(array).tobytes(), digest_size=16, key=token.to_bytes(16))
-    return int.from_bytes(found.digest())
+    found = sha256(token.to_bytes(16))
+    found.update(np.ascontiguousarray(array).data)
+    return int.from_bytes(found.digest()[:16])
 
 
 def filling(array: Any) -> float | None:
