@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-jax = pytest.importorskip("jax")
+pytest.importorskip("jax")
 pytest.importorskip("scipy")
+
+import jax
 
 from benchmarks import devices
 
