@@ -23,7 +23,7 @@ UNITS, TREES, LEAVES = 16, 100, 50
 
 
 class Word:
-    """What a leaf holds."""
+    """The content of a leaf."""
 
 
 class Hidden:

@@ -27,7 +27,7 @@ from hilbert import Fin, R
 TEXTS = Path(__file__).parent / "texts"
 FUN = "fun"
 DEPTH = 4
-"""How deep calls are nested in the functions that are generated."""
+"""The depth to which calls are nested in generated functions."""
 
 
 def lines(options: Options) -> Iterator[Line | str]:

@@ -1,4 +1,4 @@
-"""What Python costs: calls on scalars, where the arithmetic itself takes next to no time."""
+"""The cost of Python: calls on scalars, where the arithmetic itself takes next to no time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is planned before anything is run: dense Jacobians, products of sparse matrices, contractions.
+"""Plans that are made before anything is run: dense Jacobians, products of sparse matrices, contractions.
 
 Rows: the Jacobian of y = tanh(roll(y)) + y, again and again, which has a path for each subset of the steps, and the
 Hessian of a pendulum in its controls, beside the lifted forward pass on all basis vectors; matrices and derivatives
@@ -131,7 +131,7 @@ def tridiagonal(n: int, options: Options) -> Iterator[Line]:
 
 
 def called(plan: Callable[[], Call]) -> Any:
-    """What is planned, run once."""
+    """Run once what is planned."""
     return plan()()
 
 

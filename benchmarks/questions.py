@@ -1,4 +1,4 @@
-"""What users of other tools ask for (docs/questions.md), beside these tools: each call starts at a new point.
+"""Tasks that users of other tools ask for (docs/questions.md), beside these tools: each call starts at a new point.
 
 The Laplacian of a softmax attention (folx, JAX), BᵀWB of a tomography (scipy's own products), the Hessian of an
 ODE's fit in four parameters (JAX with `scan`). Peers that are not installed are left out: `pip install .[bench]` brings

@@ -28,7 +28,7 @@ Candidates: TypeAlias = Mapping[str, Callable[[], object]]
 
 @frozen
 class Options:
-    """What the command line asks for."""
+    """The options of the command line."""
 
     rounds: int
     """Samples of each candidate."""
@@ -50,7 +50,7 @@ class Line:
 
     @property
     def missed(self) -> bool:
-        """Whether the ratio is above its limit."""
+        """Tell if the ratio is above its limit."""
         return self.limit is not None and self.ratio is not None and self.ratio > self.limit
 
     def __str__(self) -> str:
@@ -157,7 +157,7 @@ def jax() -> Any:
 
 
 def machine() -> Iterator[str]:
-    """Where the figures come from."""
+    """The machine and the versions that figures come from."""
     cores, load = os.cpu_count() or 1, os.getloadavg()[0]
     yield f"{_processor()}, {cores} cores; {platform.system()} {platform.release()}"
     busy = ": busy with other work, which --cpu leaves out" if load > cores / 2 else ""

@@ -155,7 +155,7 @@ class _Drawing:
         self.height = max(self.y.values(), default=0.0) + ROW / 2 + 4
 
     def _apart(self, above: int, below: int) -> float:
-        """How far two nodes of a layer are apart: wires that only pass lie closer together than boxes."""
+        """The distance of two nodes of a layer: wires that only pass lie closer together than boxes."""
         return sum(BEND if self.nodes[k].kind == "bend" else ROW / 2 for k in (above, below))
 
     def svg(self) -> str:

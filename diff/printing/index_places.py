@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 INDEX = "[\ue000-\uf8ff\U000f0000-\U000fffff]"
-"""What stands for an index while texts are put into each other."""
+"""The sign that stands for an index while texts are put into each other."""
 PART = "\u2063"
 """Follows a place that does not run over its whole axis, so that the range of the index is to be said."""
 LINEAR = re.compile(rf"(?:((?:(?<=[\[ ])−)?\d+)−)?(?:(\d+)·)?({INDEX})([+−]\d+)?({PART}?)")

@@ -1,4 +1,4 @@
-"""What a program's text calls its arguments, and the parameters of the bodies in it."""
+"""The names of arguments in a program's text, and of the parameters of the bodies in it."""
 
 from __future__ import annotations
 

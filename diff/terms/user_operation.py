@@ -62,7 +62,7 @@ class OperationRule:
     results: tuple[str, ...] = ()
     """Names for the arrays of the value, where these are several."""
     loops: Callable[..., Any] | None = None
-    """What makes the value of compiled programs, of arrays and masks; None where these call the value itself."""
+    """The maker of the value in compiled programs, of arrays and masks; None where they call the value itself."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.made is not None:

@@ -24,7 +24,7 @@ class Point:
 
 
 class Observation:
-    """What is seen: one point by one camera."""
+    """An observation: one point seen by one camera."""
 
 
 class Space:
@@ -59,7 +59,7 @@ def cross(a: hb.Expr[hb.Vector[Space]], b: hb.Expr[hb.Vector[Space]]) -> hb.Expr
 def observed(
     pose: hb.Expr[PoseType], x: hb.Expr[hb.Vector[Space]], weight: hb.Expr[hb.Scalar]
 ) -> hb.Expr[hb.Vector[Image]]:
-    """Where a camera sees a point: Rodrigues' rotation, projection, radial distortion; times the weight."""
+    """The place where a camera sees a point: Rodrigues' rotation, projection, radial distortion; times the weight."""
     r, centre, focal, distortion = pose.split()
     angle = hb.sqrt(r @ r)
     axis = (1.0 / angle) * r

@@ -27,7 +27,7 @@ class Point(hb.Axis):
 
 
 class Seen(hb.Axis):
-    """What is seen: one point by one camera."""
+    """An observation: one point seen by one camera."""
 
 
 class Axis(hb.Axis, size=3):
@@ -77,7 +77,7 @@ def turned(r: hb.Expr[SpaceType], v: hb.Expr[SpaceType]) -> hb.Expr[SpaceType]:
 
 @hb.fun(V, Space)
 def projected(c: hb.Expr[View], x: hb.Expr[SpaceType]) -> hb.Expr[PlaneType]:
-    """Where a camera sees a point."""
+    """The place at which a camera sees a point."""
     y = turned(c[View.rotation], x - c[View.centre])
     flat = y.crop(0, 2, to=Image.set) / y[2]
     square, radial = flat @ flat, c[View.radial]

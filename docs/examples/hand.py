@@ -92,7 +92,7 @@ REST_Y, COS_Y, SIN_Y = (
 
 @frozen
 class Hand:
-    """What does not move: the wrist, its skin and that of the forearm, and the fingers."""
+    """The parts that do not move: the wrist, its skin and that of the forearm, and the fingers."""
 
     wrist: hb.Vec[Frame]
     still: hb.Vec[Mesh]
@@ -125,7 +125,7 @@ def rotation(r: hb.Expr[hb.Vector[Axis]]) -> hb.Expr[hb.Matrix[Axis, Axis]]:
 
 
 def mesh(hand: Hand, p: hb.Expr[Pose]) -> hb.Expr[Mesh]:
-    """Where the vertices are: those that each finger moves, then the turn and the shift of all."""
+    """The places of the vertices: those that each finger moves, then the turn and the shift of all."""
 
     def moved(limb: hb.Expr[Limb], b: hb.Expr[hb.Vector[Bend]]) -> hb.Expr[Mesh]:
         behind, skin = limb[Limb.behind], limb[Limb.skin]
@@ -216,7 +216,7 @@ def read_hand(folder: Path) -> Hand:
 
 @frozen
 class Sight:
-    """What is seen: vertices or triangles, where, the pose that it was drawn from, and weights on triangles, if any."""
+    """Vertices or triangles that are seen, their places, the pose that they are drawn from, weights on triangles."""
 
     which: np.ndarray
     targets: np.ndarray
@@ -225,7 +225,7 @@ class Sight:
 
 
 def read_sight(file: Path) -> Sight:
-    """What a file of ADBench tells."""
+    """Read the observation in a file of ADBench."""
     head, *lines = file.read_text("utf-8").splitlines()
     count = int(head.split()[0])
     rows = np.array([line.split() for line in lines[:count]], dtype=float)

@@ -53,7 +53,7 @@ def warmed(u: hb.Expr[Plane]) -> hb.Expr[Plane]:
 
 @hb.fun(hb.R ** (row * column))
 def observed(u: hb.Expr[Plane]) -> hb.Expr[Readings]:
-    """What the sensors read."""
+    """The readings of the sensors."""
 
     def until_read(u: hb.Expr[Plane], _: hb.Expr[hb.Scalar]) -> tuple[hb.Expr[Plane], hb.Expr[hb.Vector[Sensor]]]:
         u = hb.iterate(warmed, u, Step.set)

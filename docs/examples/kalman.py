@@ -64,7 +64,7 @@ def log_likelihood(moments: int) -> hb.Map[hb.DirectSum[Noise, Track], hb.Scalar
 
 
 def drawn(moments: int, push: float, measured: float, rng: np.random.Generator) -> hb.Vec[Track]:
-    """What is seen of one random path."""
+    """The observations of one random path."""
     x, found = np.zeros(4), np.empty((moments, 2))
     for t in range(moments):
         x = MOVE.array @ x + push * np.r_[0.0, 0.0, rng.standard_normal(2)]

@@ -44,7 +44,7 @@ class Layer(hb.Record):
 
 
 class Memory(hb.Record):
-    """What a layer keeps from one character to the next."""
+    """The state that a layer keeps from one character to the next."""
 
     hidden: hb.Part[Bits]
     cell: hb.Part[Bits]

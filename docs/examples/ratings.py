@@ -21,15 +21,15 @@ class Row:
 
 
 class Person:
-    """Who rates."""
+    """The users, who rate."""
 
 
 class Film:
-    """What is rated."""
+    """The films, which are rated."""
 
 
 class Taste:
-    """What makes films alike."""
+    """The features that make films alike."""
 
 
 Tastes: TypeAlias = hb.Vector[Taste]

@@ -20,11 +20,11 @@ class Token(hb.Axis, size=24):
 
 
 class Feature(hb.Axis, size=32):
-    """What describes a token."""
+    """The features that describe a token."""
 
 
 class Key(hb.Axis, size=8):
-    """What a head compares."""
+    """The features that a head compares."""
 
 
 class Heads(hb.Axis, size=4):
@@ -80,7 +80,7 @@ def normalised(p: hb.Expr[Norm], x: hb.Expr[Text]) -> hb.Expr[Text]:
 
 
 def attention(h: hb.Expr[Head], x: hb.Expr[Text]) -> hb.Expr[Text]:
-    """What one head adds: values, weighted by how well keys fit queries, of the tokens so far."""
+    """The values that one head adds: values, weighted by how well keys fit queries, of the tokens so far."""
     q, k, v = x @ h[Head.query].T, x @ h[Head.key].T, x @ h[Head.value].T
     scores = q @ k.T / math.sqrt(Key.set.size) + FUTURE
     return scores.softmax(over=1) @ v @ h[Head.out].T

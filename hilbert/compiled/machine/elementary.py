@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LARGE = 65536.0
 """sin and cos of larger numbers are libm's."""
 LN2_AND_MORE = 0.75
-"""How much farther than that of exp the range of sinh and cosh goes: ln 2, and more."""
+"""The range of sinh and cosh is longer than that of exp by this: ln 2, and more."""
 LONG = 8
 """Polynomials of so many coefficients are evaluated as two (measured: a fifth of exp without AVX)."""
 

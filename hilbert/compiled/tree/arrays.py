@@ -222,7 +222,7 @@ class Loops:
         return new
 
     def aside(self, make: Callable[[], T]) -> T:
-        """What a function makes; nothing of that is stored where the next result is wanted."""
+        """Call a function that makes arrays, and store none of them where the next result is wanted."""
         kept, self.wanted = self.wanted, None
         made = make()
         self.wanted = kept

@@ -15,7 +15,7 @@ WIDTH, LINES, CELL = 100, 40, 30
 
 
 def part_names(space: Any) -> tuple[str, ...]:
-    """What leads to each array of a space: encoder.bias, or numbers from 1."""
+    """The path to each array of a space: encoder.bias, or numbers from 1."""
     ways = path(space)
     if ways == [()]:
         return ("",)

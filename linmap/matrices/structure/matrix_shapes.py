@@ -225,7 +225,7 @@ class Blocks(MatrixShape):
 
     @property
     def names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """What the rows and the columns of blocks are called: parts of records, or numbers."""
+        """The names of the rows and the columns of blocks: parts of records, or numbers."""
         if self.body is None:
             return tuple(tuple(str(k + 1) for k in range(n)) for n in self.shape)  # type: ignore[return-value]
         return part_names(self.body.cod), part_names(self.body.dom)
