@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     )
     from diff.printing.pointfree import pointfree
     from diff.printing.show import show
+    from diff.solving.iterative_solution import cg
     from diff.terms.function import Fun
     from diff.terms.lift import lift
     from diff.terms.linearization import Derivative, Linearization
@@ -166,6 +167,7 @@ __all__ = [
     "bilinear",
     "build",
     "case",
+    "cg",
     "cholesky",
     "const",
     "constant",

@@ -23,6 +23,8 @@ from linmap.term.simple_arcs import ArcOfNets, Into, OutOf, Simple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from hilbert.arrays.systems.conjugate_gradients import ConjugateGradients
+
 I = TypeVar("I", bound=Index)
 U = TypeVar("U", bound=Type)
 V = TypeVar("V", bound=Type)
@@ -88,8 +90,9 @@ class Inverse(OfFields, ArcOfNets):
     """body⁻¹: from the bundle of the body's outputs to that of its inputs.
 
     `line` computes what the body's references number from the arrays of the datum. The first `lanes` axes of the wires
-    at the ends are those of lanes, each with an inverse of its own; the flow has `lead` more axes in front. What it is
-    the derivative `of`, and the `place` where that was written, are for messages only.
+    at the ends are those of lanes, each with an inverse of its own; the flow has `lead` more axes in front. Systems are
+    solved `by` conjugate gradients, if so. What it is the derivative `of`, and the `place` where that was written, are
+    for messages only.
     """
 
     body: Net
@@ -97,6 +100,7 @@ class Inverse(OfFields, ArcOfNets):
     lanes: int
     lead: int
     datum: Datum
+    by: ConjugateGradients | None = None
     of: str = field(default="", eq=False, repr=False)
     place: str = field(default="", eq=False, repr=False)
 
