@@ -15,8 +15,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, final
 
+import numpy as np
 from attrs import frozen
 
+from hilbert.arrays.systems.scipy_modules import scipy_of
 from hilbert.errors import SpaceError
 
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ def _search(
     xp: Any, apply: Map, precondition: Map | None, at: tuple[Any, Any], due: Any, steps: int, most: int
 ) -> tuple[Any, int]:
     """Steps from x, whose residual is r, until that of the recurrence is small; both arrays are written over."""
-    (x, r), one, zero = at, xp.ones_like(due), xp.zeros_like(due)
+    (x, r), one, zero, vectors = at, xp.ones_like(due), xp.zeros_like(due), Vectors(xp, at[0])
     p: Any = None
     rho, first = one, None
     while steps < most:
@@ -88,8 +90,7 @@ def _search(
         if p is None:
             p = xp.asarray(z, copy=True)
         else:
-            p *= xp.where(is_open, rho / xp.where(is_open, last, one), zero)[..., None]
-            p += z
+            p = vectors.sum(z, xp.where(is_open, rho / xp.where(is_open, last, one), zero), p)
         ap = apply(p)
         curvature = xp.vecdot(p, ap)
         if bool(xp.any(is_open & (curvature <= 0.0))):
@@ -97,11 +98,37 @@ def _search(
         if first is not None:
             _require_symmetric(xp, first, (p, ap))
         first = None if steps else (xp.asarray(p, copy=True), xp.asarray(ap, copy=True))
-        alpha = xp.where(is_open, rho / xp.where(is_open, curvature, one), zero)[..., None]
-        x += alpha * p
-        r -= alpha * ap
+        alpha = xp.where(is_open, rho / xp.where(is_open, curvature, one), zero)
+        x, r = vectors.added(x, alpha, p), vectors.added(r, -alpha, ap)
         steps += 1
     return x, steps
+
+
+@final
+class Vectors:
+    """Sums of vectors that write over one of them, where the library may; those of one long vector are BLAS's."""
+
+    def __init__(self, xp: Any, like: Any) -> None:
+        sp = scipy_of() if xp is np and like.size == like.shape[-1] else None
+        self._scal, self._axpy = sp.linalg.get_blas_funcs(("scal", "axpy"), (like,)) if sp else (None, None)
+
+    def added(self, x: Any, k: Any, p: Any) -> Any:
+        """x + k·p, in the place of x."""
+        if self._axpy is None:
+            x += k[..., None] * p
+        else:
+            self._axpy(p.reshape(-1), x.reshape(-1), a=k.item())
+        return x
+
+    def sum(self, z: Any, k: Any, p: Any) -> Any:
+        """z + k·p, in the place of p."""
+        if self._axpy is None:
+            p *= k[..., None]
+            p += z
+        else:
+            self._scal(k.item(), p.reshape(-1))
+            self._axpy(z.reshape(-1), p.reshape(-1))
+        return p
 
 
 INSTEAD = "solve(A, b) takes any regular map"
