@@ -62,7 +62,8 @@ def solution(f: AnyLinMap | AnyLinearization, b: Any, what: str, by: ConjugateGr
     """The solution of a square system, as `solved`; the way to solve is searched for, or `by` conjugate gradients."""
     if isinstance(f, Linearization):
         if b is not None:
-            msg = f"{what}(d, b) of a derivative d in the point: {what}(d)(x, b) is at the point x, or {what}(d.at(x), b)"
+            way = f"{what}(d)(x, b) is at the point x, or {what}(d.at(x), b)"
+            msg = f"{what}(d, b) of a derivative d in the point: {way}"
             raise SpaceError(msg)
         p = _inverse(f, by).uncurried
         return Program(p.dom, p.cod, p.line, (p.names[0], "b"))

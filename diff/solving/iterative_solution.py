@@ -46,8 +46,8 @@ def cg(
         msg = f"cg takes a linear map, or a derivative, not {shown(A)}: for a matrix write solve(A, b)"
         raise SpaceError(msg)
     if A.dom != A.cod:
-        msg = f"cg takes a symmetric map, from a space to itself, not one from {A.dom} to {A.cod}: write solve(A, b)"
-        raise SpaceError(msg)
+        other = "solve(A, b)" if A.dom.dim == A.cod.dim else "lstsq(A, b)"
+        raise SpaceError(f"cg takes a symmetric map, from a space to itself, not one from {A.dom} to {A.cod}: write {other}")
     if preconditioner is not None and preconditioner not in get_args(Preconditioner):
         msg = f"preconditioner=… is 'diagonal', 'band', 'blocks' or None, not {shown(preconditioner)}"
         raise SpaceError(msg)

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     """The preconditioner for some data, for arrays of a library, where another one lives."""
 
 ROOM, SPARSE = 2**24, 4
-"""The entries of the largest array that a diagonal is found with, or 16 for each unknown; and the part of the entries up
-to which a matrix is sparse."""
+"""The entries of the largest array that a diagonal is found with, or 16 for each unknown; the part of its entries up to
+which a matrix is sparse."""
 OTHERS = "write preconditioner='diagonal', or None"
 
 
@@ -77,7 +77,7 @@ def _diagonal(of: Solve) -> Make:
             msg = f"cg: the diagonal of the map takes an array of {largest} entries: write preconditioner=None"
             raise SpaceError(msg)
 
-    def make(lib: Library, data: Sequence[Any], like: Any) -> Map:
+    def make(lib: Library, data: Sequence[Any], like: Any) -> Map:  # noqa: ARG001 - of all that make one
         xp, found = lib.xp, given.run(data)
         arrays = [multiplied_out(a) for a in diagonal_plan(body, found).runner.run(found)]
         parts = [xp.reshape(xp.asarray(a), (lanes, -1)) for a in arrays]
@@ -85,7 +85,7 @@ def _diagonal(of: Solve) -> Make:
         if bool(xp.any(diagonal <= 0.0)):
             least = float(xp.min(diagonal))
             raise SpaceError(f"cg: the map is not positive: an entry of its diagonal is {least:.3g}; {INSTEAD}")
-        scale = xp.ones_like(like[:1]) / diagonal
+        scale = 1.0 / diagonal
         return lambda r: scale * r
 
     return make
@@ -138,7 +138,7 @@ def _band(of: Solve) -> Make:
 def _blocks(of: Solve) -> Make:
     _require_sparse(of, "blocks")
     body, line = system_net(of)
-    plan, (n, lanes), given = blocks_plan(body), of.sizes, Runner(line)
+    plan, (_, lanes), given = blocks_plan(body), of.sizes, Runner(line)
     leaves = of.line.slots[: of.unknowns]
     cells = {at[0]: (k, cell) for k, cell in enumerate(plan.pattern.cells) if (at := cell.at)[0] == at[1]}
     if all(cell.size[0] == 1 for _, cell in cells.values()) or any(c.size[0] != c.size[1] for _, c in cells.values()):

@@ -1,8 +1,8 @@
 """Conjugate gradients for symmetric positive systems, from products with vectors (Hestenes and Stiefel, 1952).
 
-Many systems are solved side by side: the last axis is that of the unknowns. What the matrix must not be shows in numbers
-that the method computes anyway, or nearly: pᵀAp ≤ 0 for a search direction p, or two directions p, q with
-qᵀAp ≠ 0 = (Aq)ᵀp.
+Many systems are solved side by side: the last axis is that of the unknowns. That a matrix is not positive, or not
+symmetric, shows in numbers that the method computes, or nearly: pᵀAp ≤ 0 for a search direction p, or two directions
+with qᵀAp ≠ 0 = (Aq)ᵀp.
 
 >>> import numpy as np
 >>> a, b = np.asarray([[2.0, 1.0], [1.0, 3.0]]), np.asarray([3.0, 4.0])
@@ -59,10 +59,10 @@ def conjugate_gradients(xp: Any, apply: Map, precondition: Map | None, b: Any, h
     due, before, steps = tolerance * size, size, 0
     x, r = xp.zeros_like(b), xp.asarray(b, copy=True)
     while True:
-        x, steps = _search(xp, apply, precondition, (x, r), due, steps, how.steps)
+        x, steps, is_open = _search(xp, apply, precondition, (x, r), due, steps, how.steps)
         r = b - apply(x)
         left = _norm(xp, r)
-        far = left > STRAY * due
+        far = is_open | (left > STRAY * due)
         if not bool(xp.any(far)):
             found = xp.isfinite(left)
             return x if bool(xp.all(found)) else xp.where(found[..., None], x, xp.full_like(x, xp.nan))
@@ -74,15 +74,16 @@ def conjugate_gradients(xp: Any, apply: Map, precondition: Map | None, b: Any, h
 
 def _search(
     xp: Any, apply: Map, precondition: Map | None, at: tuple[Any, Any], due: Any, steps: int, most: int
-) -> tuple[Any, int]:
-    """Steps from x, whose residual is r, until that of the recurrence is small; both arrays are written over."""
+) -> tuple[Any, int, Any]:
+    """Steps from x, whose residual is r, until that of the recurrence is small; both arrays are written over.
+
+    With the number of steps, and which systems are left.
+    """
     (x, r), one, zero, vectors = at, xp.ones_like(due), xp.zeros_like(due), Vectors(xp, at[0])
     p: Any = None
     rho, first = one, None
-    while steps < most:
-        is_open = _norm(xp, r) > due
-        if not bool(xp.any(is_open)):
-            break
+    is_open = _norm(xp, r) > due
+    while steps < most and bool(xp.any(is_open)):
         z = r if precondition is None else precondition(r)
         last, rho = rho, xp.vecdot(r, z)
         if bool(xp.any(is_open & (rho <= 0.0))):
@@ -100,8 +101,9 @@ def _search(
         first = None if steps else (xp.asarray(p, copy=True), xp.asarray(ap, copy=True))
         alpha = xp.where(is_open, rho / xp.where(is_open, curvature, one), zero)
         x, r = vectors.added(x, alpha, p), vectors.added(r, -alpha, ap)
+        is_open = _norm(xp, r) > due
         steps += 1
-    return x, steps
+    return x, steps, is_open
 
 
 @final
@@ -144,15 +146,10 @@ def _require_symmetric(xp: Any, one: tuple[Any, Any], other: tuple[Any, Any]) ->
 
 def _unsolved(part: float, tolerance: float, steps: int | None) -> str:
     """The message where the residual is such a part of b; `steps` are all that there may be, if they are used up."""
+    left = f"{part:.3g} of the right side, and {tolerance:.3g} is asked for"
     if steps is None:
-        return (
-            f"cg: rounding leaves a residual of {part:.3g} of the right side, and {tolerance:.3g} is asked for: the map "
-            f"is nearly singular; write a larger tolerance=…, or solve(A, b)"
-        )
-    return (
-        f"cg: after {steps} steps the residual is {part:.3g} of the right side, and {tolerance:.3g} is asked for: write "
-        f"more steps=…, another preconditioner=…, or solve(A, b)"
-    )
+        return f"cg: rounding leaves a residual of {left}: write a larger tolerance=…, or solve(A, b)"
+    return f"cg: after {steps} steps the residual is {left}: write more steps=…, another preconditioner=…, or solve(A, b)"
 
 
 def _norm(xp: Any, a: Any) -> Any:

@@ -152,8 +152,8 @@ class SystemPlan:
     """The structure that is proved of the matrix of a linear system, the way to solve it, and its cost.
 
     By `division` where the matrix is diagonal; by a solver of systems with its `entries`, whose `values` are computed
-    from the data; by conjugate gradients, whose `preconditioner` is made from the data, for arrays of a library; otherwise
-    by the matrix in full. GMRES has a try `first` where that is a lot quicker.
+    from the data; by conjugate gradients, whose `preconditioner` is made from the data; otherwise by the matrix in
+    full. GMRES has a try `first` where that is a lot quicker.
     """
 
     proved: str
