@@ -28,7 +28,8 @@ from hilbert.index.leaf import Bundle
 from hilbert.program.line.builder import Builder
 from hilbert.space.space import type_of
 from linmap.matrices.made.matrix_plans import data_of
-from linmap.matrices.structure.structure import body_of
+from linmap.matrices.structure.positive_maps import is_positive, nothing_known
+from linmap.matrices.structure.structure import body_of, positive
 from linmap.net.lower import transposed
 from linmap.term import wire
 from linmap.term.datum import Data, Ref
@@ -112,7 +113,7 @@ def arrays_of(f: AnyLinMap, what: str) -> list[Any]:
 
 @once
 def _of_derivative(d: AnyLinearization, by: ConjugateGradients | None) -> AnyLinearization:
-    return _in_the_point(Site.of_derivative(d), d.body, by)
+    return _in_the_point(Site.of_derivative(d), d.body, by, positive=positive(d))
 
 
 @once
@@ -122,7 +123,7 @@ def _of_net(body: Net, by: ConjugateGradients | None) -> AnyLinearization:
 
 @once
 def _of_constants(body: Net, by: ConjugateGradients | None) -> Net:
-    return _net(body, undone(Builder([]), body, {}, by))
+    return _net(body, undone(Builder([]), body, {}, by, positive=is_positive(body, nothing_known)))
 
 
 @final
@@ -170,9 +171,9 @@ def _leaves(leaf: Leaf) -> tuple[Leaf, ...]:
     return leaf.leaves if isinstance(leaf, Bundle) else (leaf,)
 
 
-def _in_the_point(site: Site, body: Net, by: ConjugateGradients | None) -> AnyLinearization:
+def _in_the_point(site: Site, body: Net, by: ConjugateGradients | None, *, positive: bool = False) -> AnyLinearization:
     """The inverse of a net, in the point at which its data are found."""
-    arc = undone(site.b, body, site.data, by)
+    arc = undone(site.b, body, site.data, by, positive=positive)
     datum = [arc.datum.slot] if isinstance(arc.datum, Ref) else []
     line = site.b.line([*site.values, *datum])
     arc = evolve(arc, datum=Ref(line.outputs[-1], arc.datum.leaf)) if datum else arc

@@ -47,7 +47,9 @@ def cg(
         raise SpaceError(msg)
     if A.dom != A.cod:
         other = "solve(A, b)" if A.dom.dim == A.cod.dim else "lstsq(A, b)"
-        raise SpaceError(f"cg takes a symmetric map, from a space to itself, not one from {A.dom} to {A.cod}: write {other}")
+        raise SpaceError(
+            f"cg takes a symmetric map, from a space to itself, not one from {A.dom} to {A.cod}: write {other}"
+        )
     if preconditioner is not None and preconditioner not in get_args(Preconditioner):
         msg = f"preconditioner=… is 'diagonal', 'band', 'blocks' or None, not {shown(preconditioner)}"
         raise SpaceError(msg)

@@ -96,6 +96,9 @@ def plan(of: Solve) -> SystemPlan:
             plan = found
     if lanes == 1 and n >= MANY and not plan.division:
         plan = _by_low_rank(of, body, line, plan)
+    if of.positive and not plan.division:
+        proved = f"{plan.proved}, positive" if plan.proved else "positive"
+        plan = evolve(plan, proved=proved, way=f"{plan.way}, by Cholesky's factor" if plan is full else plan.way)
     tried = TRIED * (seconds(of.line) + STARTED) + TRIED**2 * lanes * n * VECTOR
     return evolve(plan, first=True, way=f"by GMRES, or {plan.way}") if FAR * tried < plan.seconds else plan
 
@@ -121,7 +124,8 @@ def _by_entries(of: Solve, body: Net, line: Line, sp: Scipy) -> SystemPlan | Non
     (n, lanes), plan = of.sizes, sparse_plan(body)
     unknowns, equations = of.line.slots[: of.unknowns], [of.line.slots[k] for k in of.line.outputs]
     rows = in_lanes(equations, lanes, n)[np.repeat(np.arange(n * lanes), np.diff(plan.pattern.indptr))]
-    system = SparseSystem(rows, in_lanes(unknowns, lanes, n)[plan.pattern.indices], n * lanes, n, sp)
+    cols = in_lanes(unknowns, lanes, n)[plan.pattern.indices]
+    system = SparseSystem(rows, cols, n * lanes, n, sp, positive=of.positive)
     if not system.has_room:
         return None
     given, made = Runner(line), work(plan.parts.line)

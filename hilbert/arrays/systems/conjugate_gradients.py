@@ -149,7 +149,9 @@ def _unsolved(part: float, tolerance: float, steps: int | None) -> str:
     left = f"{part:.3g} of the right side, and {tolerance:.3g} is asked for"
     if steps is None:
         return f"cg: rounding leaves a residual of {left}: write a larger tolerance=…, or solve(A, b)"
-    return f"cg: after {steps} steps the residual is {left}: write more steps=…, another preconditioner=…, or solve(A, b)"
+    return (
+        f"cg: after {steps} steps the residual is {left}: write more steps=…, another preconditioner=…, or solve(A, b)"
+    )
 
 
 def _norm(xp: Any, a: Any) -> Any:

@@ -179,8 +179,9 @@ class Solve(ControlFlow, Remembering):
     """(b, data) ↦ the x with line(x, data) = b, where the line is linear in x.
 
     x and b have `many` axes in front that the data have not; the next `lanes` ones are those of lanes, each of which is
-    a system by itself. The way to solve is searched for, unless it is to be `by` conjugate gradients. `of` is "root" or
-    "fixed_point" if the system is part of its derivative, for messages only.
+    a system by itself. The way to solve is searched for, unless it is to be `by` conjugate gradients; the matrix is
+    symmetric and positive where that is proved: then it is `positive`. `of` is "root" or "fixed_point" if the system is
+    part of its derivative, for messages only.
     """
 
     line: Line
@@ -188,6 +189,7 @@ class Solve(ControlFlow, Remembering):
     many: tuple[Any, ...] = ()
     lanes: int = 0
     by: ConjugateGradients | None = None
+    positive: bool = field(default=False, eq=False)
     of: str = field(default="", eq=False)
 
     def __attrs_post_init__(self) -> None:

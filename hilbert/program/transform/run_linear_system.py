@@ -119,7 +119,8 @@ class _Solver:
         """Solve by elimination: the matrix is the line on all basis vectors at once."""
         eye = xp.eye(self.total, dtype=b.dtype, device=getattr(b, "device", None))
         basis = xp.broadcast_to(eye[:, None, :], (self.total, self.lanes, self.total))
-        return direct(xp, xp.permute_dims(self._applied(xp, basis, arrays), (1, 2, 0)), b, self.singular)
+        a = xp.permute_dims(self._applied(xp, basis, arrays), (1, 2, 0))
+        return direct(xp, a, b, self.singular, positive=self.of.positive)
 
     def _by_gmres(self, xp: Any, arrays: list[Any], b: Any, *, once: bool) -> tuple[Any, float]:
         """Solve by GMRES, which applies the line; gives x and the largest ratio of residual to b."""

@@ -60,6 +60,7 @@ from linmap.matrices.structure.matrix_shapes import (
     SumForm,
     ZeroForm,
 )
+from linmap.matrices.structure.positive_maps import is_positive, nothing_known
 from linmap.matrices.tables.banded_relations import Diagonals
 from linmap.matrices.tables.diagonal_products import along_diagonals, in_forms, is_met
 from linmap.matrices.tables.pair_sets import PairRelation
@@ -113,8 +114,14 @@ def structure(f: Any) -> Form:
     Raises SpaceError for a function that is not linear: take its derivative first.
     """
     body = body_of(f, "structure")
-    found = _whole(body)
+    found: Form = evolve(_whole(body), is_positive=positive(f))
     return evolve(found, body=body) if isinstance(found, (Blocks, SparseForm)) else found
+
+
+@once
+def positive(f: LinMap[Any, Any] | Simplifiable) -> bool:
+    """Tell if a linear map is proved to be symmetric and positive; of one in the point, wherever that is."""
+    return is_positive(body_of(f, "structure"), f.facts() if isinstance(f, Simplifiable) else nothing_known)
 
 
 @once
