@@ -149,8 +149,8 @@ def facts(d: AnyLinearization) -> Callable[[Ref], Known]:
     return known
 
 
-def _image(f: Any, given: Sequence[Any], args: Sequence[int], line: Line, made: Leaf) -> Found:
-    """The range of a step's result."""
+def _image(f: Any, given: Sequence[Any], args: Sequence[int], line: Line, made: Leaf) -> Any:
+    """The range of a step's result; of a bundle those of its arrays."""
     match f:
         case Literal(value):
             return _constant(value)

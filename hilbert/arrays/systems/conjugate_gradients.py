@@ -112,6 +112,8 @@ class Vectors:
 
     def __init__(self, xp: Any, like: Any) -> None:
         sp = scipy_of() if xp is np and like.size == like.shape[-1] else None
+        self._scal: Any
+        self._axpy: Any
         self._scal, self._axpy = sp.linalg.get_blas_funcs(("scal", "axpy"), (like,)) if sp else (None, None)
 
     def added(self, x: Any, k: Any, p: Any) -> Any:
