@@ -25,7 +25,7 @@ def back(x: Any, k: int = 1) -> Any:
 MAPS: list[tuple[Any, str]] = [
     (lambda p, x: hb.exp(p) * x, "diagonal, positive"),
     (lambda p, x: hb.sin(p) * x, "diagonal"),
-    (lambda _, x: 3.0 * x, "scaled, positive"),
+    (lambda _, x: 3.0 * x, "scaled"),
     (lambda _, x: -3.0 * x, "scaled"),
     (lambda _, x: x[ORDER], "permutation"),
     (lambda p, x: (hb.exp(p) * x)[ORDER], "weighted permutation"),

@@ -146,12 +146,11 @@ def _runs(given: Bundle, ways: Ways, *, forward: bool) -> list[tuple[bool, Run]]
 
 def _ways_from(f: wire.Recur | wire.Inverse, k: int, patterns: Patterns) -> dict[int, Way]:
     """For each output that input k reaches, which axes go with which, and the pairs of the others."""
-    paired = _paired(f, k) if isinstance(f, wire.Inverse) or not f.index.size else None
-    if isinstance(f, wire.Inverse) and paired and not f.lanes and f.body.dom.dim <= UNKNOWNS:
-        each = {j: patterns(f, ((), ())).pairs(j, k) for j in paired}
-        return {j: (paired[j], None if p.is_all or _is_thick(p) else p) for j, p in each.items() if p is not None}
-    if isinstance(f, wire.Inverse) or paired is not None:
-        return {j: (lanes, None) for j, lanes in (paired or {}).items()}
+    if isinstance(f, wire.Inverse) and not f.lanes and f.body.dom.dim <= UNKNOWNS:
+        each = {j: patterns(f, ((), ())).pairs(j, k) for j in _paired(f, k)}
+        return {j: (frozenset(), None if p.is_all or _is_thick(p) else p) for j, p in each.items() if p is not None}
+    if isinstance(f, wire.Inverse) or not f.index.size:
+        return {j: (lanes, None) for j, lanes in _paired(f, k).items()}
     value = _arriving(f, k)
     made: dict[int, Way] = {}
     for j, paired in _at_outputs(f, value).items():

@@ -32,8 +32,8 @@ class MatrixShape(Displayed):
 
     @property
     def _sign(self) -> str:
-        """What the text says of the sign: an identity says it by itself."""
-        return ", positive" if self.is_positive and not isinstance(self, IdentityForm) else ""
+        """What the text says of the sign; multiples of an identity are one number, and say nothing."""
+        return ", positive" if self.is_positive and not isinstance(self, (IdentityForm, ScaledForm)) else ""
 
     @declared
     def plot(self, ax: Any = None) -> Any:

@@ -105,11 +105,11 @@ class _Maps:
             found[w] = self._sum(sums[w])
             self.inputs[found[w][1]] = k
         for arc in arcs:
-            factor, number = found[arc.src] if arc.src in found else self._sum(sums[arc.src])
-            found[arc.src] = factor, number
+            if arc.src not in found:
+                found[arc.src] = self._sum(sums[arc.src])
             into = sums.setdefault(arc.dst, {})
-            for term, k in self._after(arc, factor, number):
-                into[term] = into.get(term, 0.0) + k
+            for term, part in self._after(arc, *found[arc.src]):
+                into[term] = into.get(term, 0.0) + part
             found.pop(arc.dst, None)
         return {w: found[w] if w in found else self._sum(terms) for w, terms in sums.items()}
 
@@ -141,8 +141,8 @@ class _Maps:
         names = {c: k for k, c in enumerate(dict.fromkeys(flow + spec.out + labels))}
         places = tuple(names[c] for c in labels)
         ends = wire.ContractWith, tuple(names[c] for c in flow), tuple(names[c] for c in spec.out)
-        is_small = isinstance(datum, Const) and datum.leaf.size <= LARGE and not isinstance(datum.array, Formal)
-        if not is_small or len(datum.leaf.axes) != 2 or len(labels) != 2:
+        is_matrix = len(datum.leaf.axes) == len(labels) == 2 and datum.leaf.size <= LARGE
+        if not is_matrix or not isinstance(datum, Const) or isinstance(datum.array, Formal):
             return *ends, places, self._datum(datum)
         array, axes = to_numpy(datum.array), datum.leaf.axes
         ways = [(array.tobytes(), places, axes), (array.T.tobytes(), places[::-1], axes[::-1])]

@@ -4,7 +4,7 @@
 >>> from linmap import identity, rep, total
 >>> V = R ** Fin.of(4)
 >>> print(structure(3 * identity(V)))
-scaled, positive
+scaled
 >>> print(structure(rep(Fin.of(4)) @ total(Fin.of(4))))
 rank 1
 """
