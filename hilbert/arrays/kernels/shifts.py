@@ -84,9 +84,7 @@ class NumpyShifts(NumpyWindows, Shifts):
 
         return Kernel(call, into=into)
 
-    def add_into(
-        self, relation: Inclusion[Any, Any] | AnyGraph, at: int, leaf: Leaf, *, minus: bool
-    ) -> Kernel | None:
+    def add_into(self, relation: Inclusion[Any, Any] | AnyGraph, at: int, leaf: Leaf, *, minus: bool) -> Kernel | None:
         """Add b at its places, or subtract it there, in place where a may be overwritten."""
         p = ReducedAxes.of(self, relation, at, leaf)
         if isinstance(relation, Graph):
