@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 
@@ -59,9 +59,10 @@ def iterative_plan(of: Solve, by: ConjugateGradients) -> SystemPlan:
             what, make = "with its diagonal", _diagonal(of)
         case "band":
             what, make = "with three of its diagonals", _band(of)
-        case name:
-            assert name == "blocks"  # cg takes no other names
+        case "blocks":
             what, make = "with its blocks", _blocks(of)
+        case never:
+            assert_never(never)
     one, size = work(of.line), of.sizes[0] * of.sizes[1]
     moved, largest = one.bytes + 88 * size, max(one.largest, size)
     way = f"by conjugate gradients {what}, of which a step is counted"

@@ -42,7 +42,7 @@ class Subtract(Operation):
 @final
 @frozen(repr=False)
 class AddInto(Operation):
-    """(a, b) ↦ a + red_R(b), or a − red_R(b), for an injective function R, instead of padding; in place where a dies."""
+    """(a, b) ↦ a + red_R(b), or a − red_R(b), for an injective function R, without padding; in place where a dies."""
 
     places: Reduce
     minus: bool = False
