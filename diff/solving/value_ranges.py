@@ -21,7 +21,8 @@ from hilbert.arrays.libraries.namespace import to_numpy
 from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.choice import Choose
 from hilbert.program.line.operation import Add, Cast, Contract, Keep, Literal, Move, Reduce, Scale
-from linmap.matrices.structure.positive_maps import Known
+from hilbert.relation import Function
+from linmap.matrices.structure.positive_maps import LARGE, Known
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from hilbert.index.leaf import Leaf
     from hilbert.program.line.constant import Const
     from hilbert.program.line.line import Line
+    from hilbert.relation.relation import AnyRelation
     from linmap.term.datum import Ref
 
 
@@ -169,7 +171,7 @@ def _image(f: Any, given: Sequence[Any], args: Sequence[int], line: Line, made: 
         case Choose():
             return given[1] | given[2]
         case Reduce(relation):
-            return given[0] if relation.T.is_function else _sum_of(given[0])
+            return given[0] if _takes_one(relation) else _sum_of(given[0])
         case Contract(spec) if all(line.slots[a].is_field for a in args):
             one = given[0].squared if args[0] == args[1] and spec.left == spec.right else given[0] * given[1]
             return _sum_of(one) if spec.contracted else one
@@ -184,6 +186,12 @@ def _image(f: Any, given: Sequence[Any], args: Sequence[int], line: Line, made: 
             return ABOVE if any(one.is_positive for one in given) else FROM_ZERO if low >= 0.0 else ANY
         case _:  # an open class here
             return ANY
+
+
+def _takes_one(relation: AnyRelation) -> bool:
+    """Tell if a reduction by a relation has one entry in each sum; of relations of huge sets only their form tells."""
+    back = relation.T
+    return isinstance(back, Function) or (max(back.dom.size, back.cod.size) <= LARGE and back.is_function)
 
 
 def _sum_of(one: Range) -> Range:
