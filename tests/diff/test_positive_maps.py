@@ -191,19 +191,13 @@ def test_blocks_and_sparse_factors() -> None:
     np.testing.assert_allclose(of.solver(values, positive=True)(b), of.solver(values)(b), rtol=1e-12)
     values[n - 1] = -1.0  # what is left is negative: LU has it
     np.testing.assert_allclose(of.solver(values, positive=True)(b), of.solver(values)(b), rtol=1e-12)
-    k = 18
-    grid = np.arange(k * k).reshape(k, k)
-    pairs = [
-        (grid, grid),
-        (grid[1:], grid[:-1]),
-        (grid[:-1], grid[1:]),
-        (grid[:, 1:], grid[:, :-1]),
-        (grid[:, :-1], grid[:, 1:]),
-    ]
-    rows, cols = (np.concatenate([pair[j].ravel() for pair in pairs]) for j in (0, 1))
-    values = np.where(rows == cols, 4.5, -1.0)
-    some = SparseSystem(rows, cols, k * k, k * k, sp, positive=True)
-    c = np.random.default_rng(0).standard_normal((1, k * k))
-    np.testing.assert_allclose(
-        some.applied(values, some._by_factors(values, c)) if not some.by_band else c, c, atol=1e-10
-    )
+    n = 300  # no band, and no blocks
+    pairs = {(k, (7 * k + c) % n) for k in range(n) for c in (0, 1, 40, 90)} | {(k, k) for k in range(n)}
+    rows, cols = np.array(sorted(pairs | {(j, i) for i, j in pairs})).T
+    values = np.where(rows == cols, 20.0, -1.0)
+    some = SparseSystem(rows, cols, n, n, sp, positive=True)
+    assert some.way == "by sparse LU"
+    c = np.random.default_rng(0).standard_normal((1, n))
+    np.testing.assert_allclose(some.applied(values, some.solved(values, c, "singular")), c, atol=1e-12)
+    factors = some._factored(values)
+    assert np.array_equal(factors.perm_r, factors.perm_c)  # no rows are exchanged
