@@ -2,7 +2,7 @@
 
 Figures are minima of processor time, with one thread; candidates take turns. All compute the same, to 10⁻¹⁰ of the
 largest entry. Models that end in a system are in `solved_models`,
-`hidden_states` and `bundles`.
+`hidden_states`, `bundles` and `diffusion`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CODE, FULL, LINEAX, BANDS = f"{OURS}, compiled", "dense, one LU", "lineax (jit)"
 
 def lines(options: Options) -> Iterator[Line | str]:
     """All rows; with `--quick` without the largest sizes."""
-    from benchmarks import bundles, hidden_states, solved_models  # which import from here
+    from benchmarks import bundles, diffusion, hidden_states, solved_models  # which import from here
 
     rounds = 3 if options.quick else 6
     hb.solve(2.0 * hb.identity(hb.R ** hb.Fin.of(99)), (hb.R ** hb.Fin.of(99)).ones())  # loads scipy
@@ -35,6 +35,7 @@ def lines(options: Options) -> Iterator[Line | str]:
     yield from solved_models.rows(rounds, quick=options.quick)
     yield from hidden_states.rows(rounds, quick=options.quick)
     yield from bundles.rows(rounds, quick=options.quick)
+    yield from diffusion.rows(rounds, quick=options.quick)
 
 
 def first(make: Callable[[], Callable[[], object]]) -> float:

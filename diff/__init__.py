@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     )
     from diff.printing.pointfree import pointfree
     from diff.printing.show import show
+    from diff.solving.iterative_solution import cg
     from diff.terms.function import Fun
     from diff.terms.lift import lift
     from diff.terms.linearization import Derivative, Linearization
@@ -128,6 +129,7 @@ if TYPE_CHECKING:  # what declared methods mean
     from diff.solving.inverse_map import solved as Invertible_solved
     from diff.solving.log_determinant import log_determinant as Invertible_log_determinant
     from diff.solving.system_plan import plan as Solve_plan
+    from diff.solving.value_ranges import facts as Simplifiable_facts
     from diff.terms.equal import linearization_label as Linearization_label
     from diff.terms.equal import program_label as Fun_label
     from diff.terms.nodes import composition as Fun__compose
@@ -166,6 +168,7 @@ __all__ = [
     "bilinear",
     "build",
     "case",
+    "cg",
     "cholesky",
     "const",
     "constant",

@@ -33,6 +33,7 @@ from hilbert import (
     Type,
     Vec,
 )
+from hilbert.arrays.systems.conjugate_gradients import Preconditioner
 from hilbert.map.map import AnyMap
 from hilbert.space.linear import Linear
 from hilbert.space.space import Discrete, Zero
@@ -1153,6 +1154,15 @@ def svd(A: Vec[Copower[Field, Product[I, J]]]) -> Vec[DirectSum[Copower[Field, P
     """(U, s, V) with A = U·diag(s)·Vᵀ for A ∈ ℝ^{Y×X}: U ∈ ℝ^{Y×Z}, s ∈ ℝ^Z descending, V ∈ ℝ^{X×Z}, Z the smaller."""
 @overload
 def svd(A: Expr[Copower[Field, Product[I, J]]]) -> Expr[DirectSum[Copower[Field, Product[I, Any]], Copower[Field, Any], Copower[Field, Product[J, Any]]]]: ...
+
+# diff.solving.iterative_solution
+@overload
+def cg(A: LinMap[V, V], b: Vec[V], *, preconditioner: Preconditioner | None = 'diagonal', tolerance: float | None = None, steps: int = 10_000) -> Vec[V]:
+    """A⁻¹b of a symmetric positive linear map A : V ⊸ V, by conjugate gradients: A is applied, and no matrix is made."""
+@overload
+def cg(A: LinMap[V, V], b: Expr[V], *, preconditioner: Preconditioner | None = 'diagonal', tolerance: float | None = None, steps: int = 10_000) -> Expr[V]: ...
+@overload
+def cg(A: Linearization[U, V, V], b: None = None, *, preconditioner: Preconditioner | None = 'diagonal', tolerance: float | None = None, steps: int = 10_000) -> Program[DirectSum[U, V], V]: ...
 
 # diff.vocabulary.matrix_exponential
 @overload

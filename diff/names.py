@@ -20,6 +20,7 @@ from diff.terms import nodes
 from diff.terms.elementwise import Binary, Comparison, Primitive
 from diff.terms.program import Program
 from diff.terms.user_operation import custom
+from hilbert.arrays.systems.conjugate_gradients import ConjugateGradients
 from hilbert.base.repr_names import named
 from hilbert.index.leaf import Bundle, Entry, Leaf
 from hilbert.index.spec import Spec
@@ -39,8 +40,8 @@ NAMES: dict[str, Any] = {
     **{cls.__name__: cls for cls in get_args(Node)},
     **{name: getattr(module, name) for module in (hilbert, linmap, diff) for name in module.__all__},
     **{form.__name__: form for form in FORMS},
-    **{cls.__name__: cls for cls in (Arc, Binary, Bundle, Comparison, Entry, Leaf, Primitive)},
-    **{cls.__name__: cls for cls in (Line, Program, Ref, Spec, Step)},
+    **{cls.__name__: cls for cls in (Arc, Binary, Bundle, Comparison, ConjugateGradients, Entry)},
+    **{cls.__name__: cls for cls in (Leaf, Line, Primitive, Program, Ref, Spec, Step)},
     "branch": branch,
     "bundle": bundle,
     "choice": choice,

@@ -282,7 +282,7 @@ def test_weights_of_single_precision() -> None:
 def test_diagonal_blocks_are_a_diagonal() -> None:
     """Blocks on a diagonal that make one form together are that form."""
     V = R**Y
-    assert str(structure(parallel(2 * identity(V), identity(R)))) == "diagonal"
+    assert str(structure(parallel(2 * identity(V), identity(R)))) == "diagonal, positive"
     assert str(structure(parallel(identity(V), identity(R)))) == "identity"
 
 

@@ -713,6 +713,10 @@ DIFF: dict[str, Rows] = {
     "inverse": [
         ('inverse(v)', 'inverse takes a matrix of ℝ^{Y×X} with one axis each, not ℝ^Pixel4'),
     ],
+    "cg": [
+        ('cg(v, v)', 'cg takes a linear map, or a derivative, not a vector of ℝ^Pixel4: for a matrix'),
+        ('cg(identity(V), v, steps=0)', 'steps=… is a number of steps, from 1 on, not 0'),
+    ],
     "lstsq": [
         ('lstsq(v, v)', 'lstsq takes a matrix of ℝ^{Y×X} with one axis each, not ℝ^Pixel4'),
         ('lstsq(derivative(f), v)', 'lstsq(A, b) takes a linear map at a point, such as d.at(x)'),

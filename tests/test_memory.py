@@ -223,6 +223,7 @@ MAPS: dict[str, Callable[[], Any]] = {
     "split": lambda: hb.split(R ** (X + Y)),
     "stack": lambda: hb.stack(X),
     "tensor": lambda: (hb.tensor(section), hb.tensor(section, dense=True), hb.tensor(one_step, dense=True)),
+    "cg": lambda: hb.cg(2.0 * hb.identity(V), x),
     "cholesky": lambda: hb.cholesky(POSITIVE),
     "det": lambda: hb.det(POSITIVE),
     "eigh": lambda: hb.eigh(POSITIVE),

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from diff.derive.tangents import Tangents
     from diff.terms.linearization import AnyLinearization
     from hilbert import Type
+    from hilbert.arrays.systems.conjugate_gradients import ConjugateGradients
     from hilbert.index.index import Index
     from hilbert.index.leaf import Leaf
     from hilbert.program.line.line import Line
@@ -62,7 +63,17 @@ class _Partial:
         where = b.inline(value, args)
         return _Partial(b, d.body, {slot: where[k] for slot, k in zip(data, value.outputs, strict=True)})
 
-    def inverse(self, unknowns: int, *, of: str, is_root: bool, lanes: int, lead: int) -> wire.Inverse:
+    def inverse(
+        self,
+        unknowns: int,
+        *,
+        of: str,
+        is_root: bool,
+        lanes: int,
+        lead: int,
+        by: ConjugateGradients | None = None,
+        positive: bool = False,
+    ) -> wire.Inverse:
         """The inverse in the first inputs: of ∂ₓf, or of id − ∂ₓf for a fixed point; `of` names what defines it."""
         b, inputs = self.b, self.net.inputs[:unknowns]
         arcs, outputs, wires = self._of_root(inputs) if is_root else self._of_fixed_point(inputs)
@@ -74,7 +85,7 @@ class _Partial:
             _space([wires[w] for w in inputs]), _space([wires[w] for w in outputs]), inputs, arcs, outputs, wires
         )
         datum = _reference(b, b.pack(arrays)) if arrays else NOTHING
-        return wire.Inverse(net, line, lanes, lead, datum, of, told(b.place) if b.place else "")
+        return wire.Inverse(net, line, lanes, lead, datum, by, positive, of, told(b.place) if b.place else "")
 
     def _of_root(self, inputs: Sequence[int]) -> tuple[list[Arc], Sequence[int], Sequence[Leaf]]:
         """∂ₓf: its arcs, outputs and wires."""
@@ -158,14 +169,20 @@ def inverse(
     is_root: bool = True,
     lanes: int = 0,
     lead: int = 0,
+    by: ConjugateGradients | None = None,
+    positive: bool = False,
 ) -> wire.Inverse:
     """(∂ₓf)⁻¹ at some slots, for a step of Newton's; (id − ∂ₓf)⁻¹ for a fixed point."""
-    return _Partial.at(b, d, args).inverse(unknowns, of=of, is_root=is_root, lanes=lanes, lead=lead)
+    found = _Partial.at(b, d, args)
+    return found.inverse(unknowns, of=of, is_root=is_root, lanes=lanes, lead=lead, by=by, positive=positive)
 
 
-def undone(b: Builder, net: Net, place: dict[int, int]) -> wire.Inverse:
+def undone(
+    b: Builder, net: Net, place: dict[int, int], by: ConjugateGradients | None = None, *, positive: bool = False
+) -> wire.Inverse:
     """The inverse of a net, the data of which are slots of a builder."""
-    return _Partial(b, net, place).inverse(len(net.inputs), of="", is_root=True, lanes=0, lead=0)
+    found = _Partial(b, net, place)
+    return found.inverse(len(net.inputs), of="", is_root=True, lanes=0, lead=0, by=by, positive=positive)
 
 
 def guarded(f: wire.Inverse, datum: Ref) -> wire.Inverse:
@@ -191,7 +208,7 @@ def guarded(f: wire.Inverse, datum: Ref) -> wire.Inverse:
     made = b.line(read)
     place = dict(zip(read, made.outputs, strict=True))
     arcs = [evolve(arc, map=wire.at_slots(arc.map, place)) for arc in arcs]
-    return evolve(f, body=evolve(f.body, arcs=tuple(arcs)), line=made, datum=datum)
+    return evolve(f, body=evolve(f.body, arcs=tuple(arcs)), line=made, datum=datum, positive=False)
 
 
 def mask(
@@ -217,7 +234,7 @@ def derived(t: Tangents, f: Implicit | Solve, given: Sequence[int], derive: Deri
         sides, data, many = given[: len(f.line.outputs)], given[len(f.line.outputs) :], f.many
         zeros = [b.number(0.0, leaf) for leaf in f.line.slots[:n]]
         matrix = _Partial.at(b, derive(f.line), [*zeros, *data])
-        inverse = matrix.inverse(n, of=f.of, is_root=True, lanes=f.lanes, lead=len(many))
+        inverse = matrix.inverse(n, of=f.of, is_root=True, lanes=f.lanes, lead=len(many), by=f.by, positive=f.positive)
         line = under(f.line, f.many, n) if f.many else f.line
         arcs, ends = _Partial.at(b, derive(line), [*made, *data]).arcs(data, n, t.wire)
     right, unknowns = inverse.given.under(many), inverse.made.under(many)

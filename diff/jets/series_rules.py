@@ -187,6 +187,8 @@ def _inverse(series: TaylorSeries, slot: int, f: Implicit | Solve) -> wire.Inver
             at = [*zeros, *map(series.value, given[len(f.line.outputs) :])]
             line, is_root, lanes, lead = f.line, True, f.lanes, len(f.many)
         derivative = linearized(as_program(line))
-        found = inverse(out, derivative, at, n, of=f.of, is_root=is_root, lanes=lanes, lead=lead)
+        by, positive = (f.by, f.positive) if isinstance(f, Solve) else (None, False)
+        more: Any = {"by": by, "positive": positive}
+        found = inverse(out, derivative, at, n, of=f.of, is_root=is_root, lanes=lanes, lead=lead, **more)
         series.inverses[slot] = found
     return found

@@ -15,6 +15,7 @@ from diff.numpy_source.system_text import System
 from diff.python_text.axis_text import reshaped, shape
 from diff.python_text.expressions import Node, is_light, is_number, name, put, text, weight
 from diff.python_text.scope import Scope, Value, dtype, whole
+from hilbert.errors import SpaceError
 from hilbert.program.control.branch import Cond
 from hilbert.program.control.equation_step import Implicit, Solve
 from hilbert.program.control.loop import Loop
@@ -47,6 +48,8 @@ def flow(body: Body, slot: int, step: Step[Any]) -> tuple[Value, ...]:
         case Implicit():
             inputs = [body.scope.named(value, "x") for value in given]
             return tuple(Body(body.scope, folded(operation.search().pruned()), inputs, flow).run())
+        case Solve(by=by) if by is not None:
+            raise SpaceError("source(f): cg has no text in numpy: write solve(A, b), which has")
         case Solve():
             return System(body.scope, operation, given, flow).solved()
         case _:

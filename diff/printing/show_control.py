@@ -87,7 +87,8 @@ class _Held:
                 kind, operands = f.of, [body, *self._tight(0, unknowns)]
             case Solve(line):
                 ends = len(line.outputs)
-                kind = f"({self._body(line, own, self.texts[ends:])})⁻¹"
+                body = self._body(line, own, self.texts[ends:])
+                kind = f"({body})⁻¹" if operation.by is None else f"cg({body})"
                 operands = self._tight(0, ends) or [text.tight for text in self.texts[:ends]]
             case never:
                 assert_never(never)

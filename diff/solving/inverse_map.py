@@ -28,7 +28,8 @@ from hilbert.index.leaf import Bundle
 from hilbert.program.line.builder import Builder
 from hilbert.space.space import type_of
 from linmap.matrices.made.matrix_plans import data_of
-from linmap.matrices.structure.structure import body_of
+from linmap.matrices.structure.positive_maps import is_positive, nothing_known
+from linmap.matrices.structure.structure import body_of, positive
 from linmap.net.lower import transposed
 from linmap.term import wire
 from linmap.term.datum import Data, Ref
@@ -39,6 +40,7 @@ from linmap.term.nodes import Compose
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hilbert.arrays.systems.conjugate_gradients import ConjugateGradients
     from hilbert.index.leaf import Leaf
 
 
@@ -48,28 +50,39 @@ def inverted(f: AnyLinMap | AnyLinearization) -> Any:
     Raises SpaceError where V and W have different dimensions. A singular map is an error where the inverse is applied.
     """
     require_square(f, "inverse")
-    if isinstance(f, Linearization):
-        return _of_derivative(f)
-    body = body_of(f, "inverse")
-    if not refs(body):
-        return Closed(_net(body, undone(Builder([]), body, {})), Data(()))
-    of = _of_net(body)
-    return of.at(Vec(of.point, tuple(arrays_of(f, "inverse"))))
+    return _inverse(f)
 
 
 def solved(f: AnyLinMap | AnyLinearization, b: Any = None) -> Any:
     """f⁻¹ b; of a derivative in the point, the function (x, b) ↦ f(x)⁻¹ b. Raises SpaceError as `inverted` does."""
     require_square(f, "solve")
+    return solution(f, b, "solve")
+
+
+def solution(f: AnyLinMap | AnyLinearization, b: Any, what: str, by: ConjugateGradients | None = None) -> Any:
+    """The solution of a square system, as `solved`; the way to solve is searched for, or `by` conjugate gradients."""
     if isinstance(f, Linearization):
         if b is not None:
-            msg = "solve(d, b) of a derivative d in the point: solve(d)(x, b) is at the point x, or solve(d.at(x), b)"
+            way = f"{what}(d)(x, b) is at the point x, or {what}(d.at(x), b)"
+            msg = f"{what}(d, b) of a derivative d in the point: {way}"
             raise SpaceError(msg)
-        p = inverted(f).uncurried
+        p = _inverse(f, by).uncurried
         return Program(p.dom, p.cod, p.line, (p.names[0], "b"))
     if b is None:
-        msg = "solve(A, b) takes the right side b, too; inverse(A) is the linear map b ↦ A⁻¹b"
+        hint = "; inverse(A) is the linear map b ↦ A⁻¹b" if by is None else ""
+        msg = f"{what}(A, b) takes the right side b, too{hint}"
         raise SpaceError(msg)
-    return inverted(f)(b)
+    return _inverse(f, by)(b)
+
+
+def _inverse(f: AnyLinMap | AnyLinearization, by: ConjugateGradients | None = None) -> Any:
+    if isinstance(f, Linearization):
+        return _of_derivative(f, by)
+    body = body_of(f, "inverse")
+    if not refs(body):
+        return Closed(_of_constants(body, by), Data(()))
+    of = _of_net(body, by)
+    return of.at(Vec(of.point, tuple(arrays_of(f, "inverse"))))
 
 
 def fitted(f: AnyLinMap | AnyLinearization, b: Any = None) -> Any:
@@ -99,13 +112,18 @@ def arrays_of(f: AnyLinMap, what: str) -> list[Any]:
 
 
 @once
-def _of_derivative(d: AnyLinearization) -> AnyLinearization:
-    return _in_the_point(Site.of_derivative(d), d.body)
+def _of_derivative(d: AnyLinearization, by: ConjugateGradients | None) -> AnyLinearization:
+    return _in_the_point(Site.of_derivative(d), d.body, by, positive=positive(d))
 
 
 @once
-def _of_net(body: Net) -> AnyLinearization:
-    return _in_the_point(Site.of_net(body), body)
+def _of_net(body: Net, by: ConjugateGradients | None) -> AnyLinearization:
+    return _in_the_point(Site.of_net(body), body, by)
+
+
+@once
+def _of_constants(body: Net, by: ConjugateGradients | None) -> Net:
+    return _net(body, undone(Builder([]), body, {}, by, positive=is_positive(body, nothing_known)))
 
 
 @final
@@ -153,9 +171,9 @@ def _leaves(leaf: Leaf) -> tuple[Leaf, ...]:
     return leaf.leaves if isinstance(leaf, Bundle) else (leaf,)
 
 
-def _in_the_point(site: Site, body: Net) -> AnyLinearization:
+def _in_the_point(site: Site, body: Net, by: ConjugateGradients | None, *, positive: bool = False) -> AnyLinearization:
     """The inverse of a net, in the point at which its data are found."""
-    arc = undone(site.b, body, site.data)
+    arc = undone(site.b, body, site.data, by, positive=positive)
     datum = [arc.datum.slot] if isinstance(arc.datum, Ref) else []
     line = site.b.line([*site.values, *datum])
     arc = evolve(arc, datum=Ref(line.outputs[-1], arc.datum.leaf)) if datum else arc

@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING, Any, assert_never
 import numpy as np
 from attrs import evolve
 
-from diff.derive.affine import linearized
-from diff.derive.equation_derivative import inverse
 from diff.solving.low_rank_plan import low_rank_plan
-from diff.terms.program import as_program
+from diff.solving.preconditioners import iterative_plan
+from diff.solving.system_net import in_lanes, system_net
 from hilbert.arrays.formal.formal_kernels import dense as multiplied_out
 from hilbert.arrays.libraries.namespace import to_numpy
 from hilbert.arrays.systems.linear_systems import TRIED, has_room
@@ -31,7 +30,6 @@ from hilbert.arrays.systems.sparse_systems import SparseSystem
 from hilbert.base.once import once
 from hilbert.errors import SpaceError
 from hilbert.program.control.equation_step import Solve, SystemPlan
-from hilbert.program.line.builder import Builder
 from hilbert.program.line.constant import Const
 from hilbert.program.run.run import Runner
 from linmap.matrices.made.matrix_plans import sparse_plan
@@ -52,15 +50,12 @@ from linmap.matrices.structure.matrix_shapes import (
     ZeroForm,
 )
 from linmap.matrices.structure.structure import structure
-from linmap.term.datum import Ref
-from linmap.term.net import elements, refs
+from linmap.term.net import elements
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert.arrays.systems.scipy_modules import Scipy
-    from hilbert.arrays.systems.sparse_systems import Ints
-    from hilbert.index.leaf import Leaf
     from hilbert.program.line.line import Line
     from linmap.term.net import Net
 
@@ -80,12 +75,14 @@ SPARSE = 4
 def plan(of: Solve) -> SystemPlan:
     """The plan of a linear system, made once; of a small system nothing is looked for."""
     n, lanes = of.sizes
+    if of.by is not None:
+        return iterative_plan(of, of.by)
     full = _by_its_matrix(of)
     if of.is_small or not n * lanes:
         return full
     if n == 1:
         return _by_division(of)
-    body, line = _net(of)
+    body, line = system_net(of)
     form = structure(body)
     if isinstance(form, (IdentityForm, ScaledForm, DiagonalForm)):
         return _by_division(of)
@@ -99,6 +96,9 @@ def plan(of: Solve) -> SystemPlan:
             plan = found
     if lanes == 1 and n >= MANY and not plan.division:
         plan = _by_low_rank(of, body, line, plan)
+    if of.positive and not plan.division:
+        proved = f"{plan.proved}, positive" if plan.proved else "positive"
+        plan = evolve(plan, proved=proved, way=f"{plan.way}, by Cholesky's factor" if plan is full else plan.way)
     tried = TRIED * (seconds(of.line) + STARTED) + TRIED**2 * lanes * n * VECTOR
     return evolve(plan, first=True, way=f"by GMRES, or {plan.way}") if FAR * tried < plan.seconds else plan
 
@@ -123,8 +123,9 @@ def _by_entries(of: Solve, body: Net, line: Line, sp: Scipy) -> SystemPlan | Non
     """Elimination of the entries that the structure leaves; None where their factors have no room."""
     (n, lanes), plan = of.sizes, sparse_plan(body)
     unknowns, equations = of.line.slots[: of.unknowns], [of.line.slots[k] for k in of.line.outputs]
-    rows = _in_lanes(equations, lanes, n)[np.repeat(np.arange(n * lanes), np.diff(plan.pattern.indptr))]
-    system = SparseSystem(rows, _in_lanes(unknowns, lanes, n)[plan.pattern.indices], n * lanes, n, sp)
+    rows = in_lanes(equations, lanes, n)[np.repeat(np.arange(n * lanes), np.diff(plan.pattern.indptr))]
+    cols = in_lanes(unknowns, lanes, n)[plan.pattern.indices]
+    system = SparseSystem(rows, cols, n * lanes, n, sp, positive=of.positive)
     if not system.has_room:
         return None
     given, made = Runner(line), work(plan.parts.line)
@@ -183,27 +184,6 @@ def _by_low_rank(of: Solve, body: Net, line: Line, plan: SystemPlan) -> SystemPl
         entries=system,
         values=values,
     )
-
-
-def _net(of: Solve) -> tuple[Net, Line]:
-    """The system as a net, and the line that computes what its references point to from the data."""
-    line, n = of.line, of.unknowns
-    b = Builder(of.data, fixed=line.fixed)
-    zeros = [b.number(0.0, leaf) for leaf in line.slots[:n]]
-    undone = inverse(b, linearized(as_program(line)), [*zeros, *range(b.arity)], n, of=of.of, lanes=of.lanes)
-    body, datum = undone.body, undone.datum
-    where = b.inline(undone.line, b.unpack(datum.slot) if isinstance(datum, Ref) else ())
-    return body, b.line(where[ref.slot] for ref in refs(body))
-
-
-def _in_lanes(leaves: Sequence[Leaf], lanes: int, n: int) -> Ints:
-    """For each entry of some arrays its place where the n entries of each lane stand together."""
-    places, start = [], 0
-    for leaf in leaves:
-        size = leaf.size // lanes
-        places.append((np.arange(lanes)[:, None] * n + np.arange(start, start + size)).reshape(-1))
-        start += size
-    return np.concatenate(places)
 
 
 def _entries(form: Form) -> int:

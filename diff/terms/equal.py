@@ -157,8 +157,8 @@ class Values:
                 return "while", count, search, most, self._ends(body)
             case Implicit(body, count, is_root, tolerance, most, lanes):
                 return "equation", count, is_root, tolerance, most, lanes, self._ends(body)
-            case Solve(line, count, many, lanes):
-                return "system", count, many, lanes, self._ends(line)
+            case Solve(line, count, many, lanes, by):
+                return "system", count, many, lanes, by, self._ends(line)
             case never:
                 assert_never(never)
 

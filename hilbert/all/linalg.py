@@ -1,6 +1,7 @@
 """Linear algebra: systems, factorisations, determinants, functions of matrices."""
 
 from diff import (
+    cg,
     cholesky,
     det,
     eigh,
@@ -19,6 +20,7 @@ from diff import (
 )
 
 __all__ = [
+    "cg",
     "cholesky",
     "det",
     "eigh",

@@ -186,7 +186,7 @@ def _system(b: Builder, f: Inverse, x: dict[int, int], datum: int) -> dict[int, 
     line = inner.line(_slot(inner, y, leaf) for y, leaf in zip(made, f.given.leaves, strict=True))
     sides = [_slot(b, x.get(k), leaf.under(lead)) for k, leaf in enumerate(f.given.leaves)]
     before, b.place = b.place, f.place or b.place
-    found = emitted(b, Solve(line, unknowns, lead, f.lanes, f.of), [*sides, *data])
+    found = emitted(b, Solve(line, unknowns, lead, f.lanes, f.by, f.positive, f.of), [*sides, *data])
     b.place = before
     return dict(enumerate(found))
 

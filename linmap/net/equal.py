@@ -198,7 +198,7 @@ def net_label(
             return total if number == 1.0 else -total % MODULUS
         minus = total > MODULUS // 2
         plus = MODULUS - total if minus else total
-        kind = _kind(f, numbering, datum) if number is None else (wire.Scale, signed(number))
+        kind = arc_label(f, numbering, datum) if number is None else (wire.Scale, signed(number))
         moved = numbering.moved(f.order, plus) if isinstance(f, wire.Move) else alone((kind, plus))
         return -moved % MODULUS if minus else moved
 
@@ -207,7 +207,7 @@ def net_label(
     return "linear", body.dom, body.cod, tuple(outputs)
 
 
-def _kind(f: wire.Wire, numbering: Numbering, datum: Callable[[Datum], Hashable]) -> Hashable:
+def arc_label(f: wire.Wire, numbering: Numbering, datum: Callable[[Datum], Hashable]) -> Hashable:
     """The class and the fields of an arc; of the datum, the contents."""
     named = [field.name for field in fields(type(f)) if field.eq and field.name != "datum"]
     d = wire.datum_of(f)

@@ -145,7 +145,7 @@ class _NetText:
             case wire.Recur() as f:
                 return f"loop{'*' if f.reverse else ''}[{f.index}]({self._body(f)})"
             case wire.Inverse() as f:
-                return f"({self._body(f)})⁻¹"
+                return f"({self._body(f)})⁻¹" if f.by is None else f"cg({self._body(f)})"
             case never:
                 assert_never(never)
 

@@ -23,6 +23,8 @@ from linmap.term.simple_arcs import ArcOfNets, Into, OutOf, Simple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from hilbert.arrays.systems.conjugate_gradients import ConjugateGradients
+
 I = TypeVar("I", bound=Index)
 U = TypeVar("U", bound=Type)
 V = TypeVar("V", bound=Type)
@@ -88,7 +90,8 @@ class Inverse(OfFields, ArcOfNets):
     """body⁻¹: from the bundle of the body's outputs to that of its inputs.
 
     `line` computes what the body's references number from the arrays of the datum. The first `lanes` axes of the wires
-    at the ends are those of lanes, each with an inverse of its own; the flow has `lead` more axes in front. What it is
+    at the ends are those of lanes, each with an inverse of its own; the flow has `lead` more axes in front. Systems are
+    solved `by` conjugate gradients, if so; a body that is proved to be symmetric and positive is `positive`. What it is
     the derivative `of`, and the `place` where that was written, are for messages only.
     """
 
@@ -97,6 +100,8 @@ class Inverse(OfFields, ArcOfNets):
     lanes: int
     lead: int
     datum: Datum
+    by: ConjugateGradients | None = None
+    positive: bool = field(default=False, eq=False, repr=False)
     of: str = field(default="", eq=False, repr=False)
     place: str = field(default="", eq=False, repr=False)
 

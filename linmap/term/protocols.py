@@ -63,6 +63,11 @@ class Simplifiable:
         """A smaller term with the same meaning, or this object; the steps are recorded if there is a list."""
         raise TypeError(type(self).__name__)
 
+    @declared
+    def facts(self) -> Any:
+        """The function from references of the body to what is known of them, at any point."""
+        raise NotImplementedError
+
 
 class Runs:
     """A term that runs as a program: a function."""

@@ -76,6 +76,7 @@ LANGUAGE = frozenset(
         *("iterate", "root", "where", "while_"),  # see docs/control-flow.md
         *("directional", "interpolated", "jet", "laplacian", "ode_series", "ode_solve", "taylor"),  # docs/taylor.md
         *(
+            "cg",
             "cholesky",
             "det",
             "eigh",

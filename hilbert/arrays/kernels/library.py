@@ -293,8 +293,8 @@ class Library:
         xp = self.xp
         return Kernel(lambda a: xp.linalg.diagonal(xp.permute_dims(a, order)))
 
-    def add_into(self, relation: Inclusion[Any, Any] | AnyGraph, at: int, leaf: Leaf) -> Kernel | None:
-        """(a, b) ↦ a + red_R(b) for b of a leaf and an injective function R, where one step is quicker; else None."""
+    def add_into(self, relation: Inclusion[Any, Any] | AnyGraph, at: int, leaf: Leaf, *, minus: bool) -> Kernel | None:
+        """(a, b) ↦ a ± red_R(b) for b of a leaf and an injective function R, where one step is quicker; else None."""
         return None
 
     def placed(self, places: Mapping[int, Inclusion[Any, Any]], shape: tuple[int, ...]) -> Kernel | None:

@@ -84,20 +84,24 @@ class NumpyShifts(NumpyWindows, Shifts):
 
         return Kernel(call, into=into)
 
-    def add_into(self, relation: Inclusion[Any, Any] | AnyGraph, at: int, leaf: Leaf) -> Kernel | None:
-        """Add b at its places, in place where a may be overwritten."""
+    def add_into(self, relation: Inclusion[Any, Any] | AnyGraph, at: int, leaf: Leaf, *, minus: bool) -> Kernel | None:
+        """Add b at its places, or subtract it there, in place where a may be overwritten."""
         p = ReducedAxes.of(self, relation, at, leaf)
         if isinstance(relation, Graph):
             index = p.index(relation.positions.array)
             if p.rows * p.width == 1:  # numpy reads, adds and writes in turn elsewhere
-                return _adding(p, lambda v, b: np.add.at(v, index[0], b))
+                at_places = np.subtract.at if minus else np.add.at
+                return _adding(p, lambda v, b: at_places(v, index[0], b))
         else:
             index = _at(p, relation.offset, relation.stride, p.n)
 
         def add(v: Any, b: Any) -> None:
             v[index] += b
 
-        return _adding(p, add)
+        def subtract(v: Any, b: Any) -> None:
+            v[index] -= b
+
+        return _adding(p, subtract if minus else add)
 
     def placed(self, places: Mapping[int, Inclusion[Any, Any]], shape: tuple[int, ...]) -> Kernel | None:
         """Put entries at their places along several axes by one assignment."""

@@ -19,6 +19,7 @@ True
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, final
 
@@ -92,8 +93,11 @@ class Elimination:
         rest = len(self.order) - self.ends[-1]
         return f"by eliminating {blocks}, then {rest} unknown{'s' * (rest != 1)} in full"
 
-    def solver(self, values: Any) -> Callable[[Any], Any]:
-        """The function that solves for rows, by factors made once; raises LinAlgError for a singular block."""
+    def solver(self, values: Any, *, positive: bool = False) -> Callable[[Any], Any]:
+        """The function that solves for rows, by factors made once; raises LinAlgError for a singular block.
+
+        What is left of a symmetric and `positive` matrix is so, too, and has Cholesky's factor.
+        """
         n = len(self.order)
         sparse, entries = self.sp.sparse, values[self._sorted]
         rest: Any = sparse.csr_array((entries, self._indices, self._indptr), shape=(n, n))
@@ -104,9 +108,7 @@ class Elimination:
             undone = self._undone(rest[:k, :k], count, size)
             steps.append((undone, right, below))
             rest = (rest[k:, k:] - below @ (undone @ right)).tocsr()
-        factors = self.sp.linalg.lu_factor(rest.toarray(), check_finite=False)
-        if not np.all(np.diagonal(factors[0])):
-            raise np.linalg.LinAlgError("what is left is singular")
+        of_rest = self._factored(rest.toarray(), positive=positive)
 
         def solve(b: Any) -> Any:
             side, sides = b.T[self.order], []
@@ -114,7 +116,7 @@ class Elimination:
                 k = undone.shape[0]
                 sides.append(side[:k])
                 side = side[k:] - below @ (undone @ side[:k])
-            x = self.sp.linalg.lu_solve(factors, side, check_finite=False)
+            x = of_rest(side)
             for (undone, right, _), own in zip(reversed(steps), reversed(sides), strict=True):
                 x = np.concatenate([undone @ (own - right @ x), x])
             made = np.empty_like(x)
@@ -122,6 +124,18 @@ class Elimination:
             return made.T
 
         return solve
+
+    def _factored(self, rest: Any, *, positive: bool) -> Callable[[Any], Any]:
+        """The function that solves for columns of what is left, by Cholesky's factor or by LU."""
+        linalg = self.sp.linalg
+        if positive:
+            with suppress(np.linalg.LinAlgError):  # rounding may have made it another one
+                factor = linalg.cho_factor(rest, lower=True, check_finite=False)
+                return lambda side: linalg.cho_solve(factor, side, check_finite=False)
+        factors = linalg.lu_factor(rest, check_finite=False)
+        if not np.all(np.diagonal(factors[0])):
+            raise np.linalg.LinAlgError("what is left is singular")
+        return lambda side: linalg.lu_solve(factors, side, check_finite=False)
 
     def _undone(self, blocks: Any, count: int, size: int) -> Any:
         """The inverse of blocks on the diagonal, as a sparse matrix."""

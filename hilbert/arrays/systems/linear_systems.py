@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hilbert.arrays.systems.scipy_modules import scipy_of
 from hilbert.errors import SpaceError
 
 if TYPE_CHECKING:
@@ -24,11 +25,16 @@ def has_room(unknowns: int, lanes: int) -> bool:
     return unknowns <= WIDTH or unknowns**2 * lanes <= ENTRIES
 
 
-def direct(xp: Any, a: Any, b: Any, singular: str) -> Any:
+def direct(xp: Any, a: Any, b: Any, singular: str, *, positive: bool = False) -> Any:
     """x with a[l] x[k, l] = b[k, l] for matrices a[l] and rows k; 0 where all b[·, l] are 0, whatever a[l] is.
 
-    Raises SpaceError for a singular matrix, with the message `singular`.
+    By LU; one large matrix of numpy that is symmetric and `positive` by Cholesky's factor, unless rounding has made it
+    another one. Raises SpaceError for a singular matrix, with the message `singular`.
     """
+    if positive and xp is np and a.shape[0] == 1 and a.shape[-1] > WIDTH and np.any(b):
+        found = _by_cholesky(a[0], b[:, 0])
+        if found is not None:
+            return found[:, None]
     idle = xp.all(b == 0, axis=(0, 2))
     eye = xp.eye(a.shape[-1], dtype=a.dtype, device=getattr(a, "device", None))
     a = xp.where(idle[:, None, None], eye, a)
@@ -36,6 +42,16 @@ def direct(xp: Any, a: Any, b: Any, singular: str) -> Any:
         return xp.permute_dims(xp.linalg.solve(a, xp.permute_dims(b, (1, 2, 0))), (2, 0, 1))
     except (np.linalg.LinAlgError, RuntimeError) as error:
         raise SpaceError(singular) from error
+
+
+def _by_cholesky(a: Any, b: Any) -> Any:
+    """x with a x[k] = b[k] for rows k; None without scipy, or without a factor."""
+    sp = scipy_of()
+    if sp is None or not np.isfinite(a).all():
+        return None
+    (solve,) = sp.linalg.get_lapack_funcs(("posv",), (a, b))
+    _, x, info = solve(a, b.T, lower=True)
+    return None if info else x.T
 
 
 def divided(xp: Any, d: Any, b: Any, singular: str, *, known: bool) -> Any:

@@ -48,7 +48,7 @@ class NormalEquations:
             if SPARSE * found.nnz <= n * n:
                 row = np.repeat(np.arange(n, dtype=np.int32), np.diff(found.indptr))
                 self.on = np.flatnonzero(row == found.indices)
-                self.sparse = SparseSystem(row, found.indices, n, n, sp)
+                self.sparse = SparseSystem(row, found.indices, n, n, sp, positive=True)
 
     @property
     def way(self) -> str:

@@ -57,11 +57,12 @@ _KEPT: list[tuple[Any, Any, Any]] = []
 class SparseSystem:
     """Square matrices with entries at some distinct places only, in blocks of so many unknowns on the diagonal.
 
-    A block that is asked for nothing, whose right sides are all 0, gives 0, whatever its entries are.
+    A block that is asked for nothing, whose right sides are all 0, gives 0, whatever its entries are. Matrices that are
+    symmetric and `positive` need no exchange of rows.
     """
 
-    def __init__(self, rows: Ints, cols: Ints, size: int, block: int, sp: Scipy) -> None:
-        self.rows, self.cols, self.size, self.block, self.sp = rows, cols, size, block, sp
+    def __init__(self, rows: Ints, cols: Ints, size: int, block: int, sp: Scipy, *, positive: bool = False) -> None:
+        self.rows, self.cols, self.size, self.block, self.sp, self.positive = rows, cols, size, block, sp, positive
         ones = np.ones(len(rows), np.int8)
         pattern = sp.sparse.coo_array((ones, (rows, cols)), shape=(size, size)).tocsr()
         alike = (pattern != pattern.T).nnz == 0
@@ -124,7 +125,7 @@ class SparseSystem:
             some, here = np.repeat(~left, self.block), ~left[self.rows // self.block]
             number = np.cumsum(some) - 1
             rows, cols = (number[side[here]] for side in (self.rows, self.cols))
-            rest = SparseSystem(rows, cols, int(some.sum()), self.block, self.sp)
+            rest = SparseSystem(rows, cols, int(some.sum()), self.block, self.sp, positive=self.positive)
             x[:, some] = rest.solved(values[here], b[:, some], singular)
         return x
 
@@ -225,7 +226,7 @@ class SparseSystem:
         if self.blocks is None:
             return None
         with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
-            solve, ones = self.blocks.solver(values), np.ones((1, self.size), values.dtype)
+            solve, ones = self.blocks.solver(values, positive=self.positive), np.ones((1, self.size), values.dtype)
             x = solve(ones)
             far = np.max(np.abs(self.applied(values, x) - ones)) / (1.0 + np.max(np.abs(values)) * np.max(np.abs(x)))
             if far <= np.finfo(values.dtype).eps ** 0.75:
@@ -280,7 +281,7 @@ class SparseSystem:
         """The factors of SuperLU."""
         order, rows, starts = self._by_columns_first
         given = rows, starts, values[order]
-        key = self.size, values.dtype, self._columns
+        key = self.size, values.dtype, self._columns, self.positive
         kept = next(iter(_KEPT), None)
         if kept is not None and kept[0] == key and all(map(np.array_equal, kept[1], given)):
             return kept[2]
@@ -289,7 +290,8 @@ class SparseSystem:
         if self._columns == "COLAMD":
             factors = self.sp.factors.splu(matrix)
         else:  # rows are exchanged only where the diagonal is small
-            factors = self.sp.factors.splu(matrix, self._columns, DIAGONAL, options={"SymmetricMode": True})
+            part = 0.0 if self.positive else DIAGONAL
+            factors = self.sp.factors.splu(matrix, self._columns, part, options={"SymmetricMode": True})
         if factors.nnz <= KEEP:
             _KEPT[:] = [(key, given, factors)]
         return factors

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hilbert.arrays.kernels.library import Library
+    from hilbert.arrays.systems.conjugate_gradients import ConjugateGradients
     from hilbert.arrays.systems.low_rank_systems import LowRankSystem
     from hilbert.arrays.systems.sparse_systems import SparseSystem
     from hilbert.index.index import Index
@@ -151,7 +152,8 @@ class SystemPlan:
     """The structure that is proved of the matrix of a linear system, the way to solve it, and its cost.
 
     By `division` where the matrix is diagonal; by a solver of systems with its `entries`, whose `values` are computed
-    from the data; otherwise by the matrix in full. GMRES has a try `first` where that is a lot quicker.
+    from the data; by conjugate gradients, whose `preconditioner` is made from the data; otherwise by the matrix in
+    full. GMRES has a try `first` where that is a lot quicker.
     """
 
     proved: str
@@ -164,6 +166,7 @@ class SystemPlan:
     entries: SparseSystem | LowRankSystem | None = None
     values: Callable[[Sequence[Any]], Any] | None = None
     first: bool = False
+    preconditioner: Callable[[Library, Sequence[Any], Any], Callable[[Any], Any] | None] | None = None
 
 
 SMALL = 2**19
@@ -176,13 +179,17 @@ class Solve(ControlFlow, Remembering):
     """(b, data) ↦ the x with line(x, data) = b, where the line is linear in x.
 
     x and b have `many` axes in front that the data have not; the next `lanes` ones are those of lanes, each of which is
-    a system by itself. `of` is "root" or "fixed_point" if the system is part of its derivative, for messages only.
+    a system by itself. The way to solve is searched for, unless it is to be `by` conjugate gradients; the matrix is
+    symmetric and positive where that is proved: then it is `positive`. `of` is "root" or "fixed_point" if the system is
+    part of its derivative, for messages only.
     """
 
     line: Line
     unknowns: int
     many: tuple[Any, ...] = ()
     lanes: int = 0
+    by: ConjugateGradients | None = None
+    positive: bool = field(default=False, eq=False)
     of: str = field(default="", eq=False)
 
     def __attrs_post_init__(self) -> None:

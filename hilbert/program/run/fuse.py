@@ -47,7 +47,7 @@ def fused(line: Line) -> Line:
             case operation if getattr(operation, "name", "") in {"sqrt", "length"}:
                 steps[k] = norm(step, made) or step
             case Add():
-                steps[k] = _difference(step, alone) or _added_into(step, written) or step
+                steps[k] = _difference(step, alone, written) or _added_into(step, written, alone) or step
             case Reduce(Inclusion()):
                 steps[k] = _placed(step, alone) or step
             case Reduce(Sliding() | Converse(Inclusion())):
@@ -63,11 +63,15 @@ def fused(line: Line) -> Line:
 NEGATIVE = Scale(-1.0)
 
 
-def _difference(step: Step[Any], alone: Maker) -> Step[Any] | None:
-    """a + (−1)·b as a − b."""
+def _difference(step: Step[Any], alone: Maker, written: Maker) -> Step[Any] | None:
+    """a + (−1)·b as a − b, on the entries alone that are not 0 where b is between or among zeros."""
     for a, b in (step.args, step.args[::-1]):
         negated = alone(b)
         if negated and negated.operation == NEGATIVE:
+            padded = written(negated.args[0])
+            places = _among_zeros(padded)
+            if padded and places:
+                return Step(AddInto(places, minus=True), (a, padded.args[0]))
             return Step(Subtract(), (a, negated.args[0]))
     return None
 
@@ -93,18 +97,28 @@ def _is_between_zeros(f: Reduce) -> bool:
     return len(r.dom.axes) == len(r.cod.axes) == 1 and r.dom.size < r.cod.size
 
 
-def _added_into(step: Step[Any], written: Maker) -> Step[Any] | None:
+def _added_into(step: Step[Any], written: Maker, alone: Maker) -> Step[Any] | None:
     """The sum with an array between or among zeros as one step that touches only the entries that are not these."""
     for a, b in (step.args, step.args[::-1]):
         padded = written(b)
-        match padded.operation if padded else None:
-            case Reduce(Inclusion(dom, cod), _) as inclusion if padded and dom.size < cod.size:
-                return Step(AddInto(inclusion), (a, padded.args[0]))
-            case Reduce(Graph() as function, _) as places if padded and _is_scarce(function):
-                return Step(AddInto(places), (a, padded.args[0]))
-            case _:  # nothing is saved without zeros
-                pass
+        places = _among_zeros(padded)
+        if padded and places:
+            inside = alone(padded.args[0])
+            if inside and inside.operation == NEGATIVE:
+                return Step(AddInto(places, minus=True), (a, inside.args[0]))
+            return Step(AddInto(places), (a, padded.args[0]))
     return None
+
+
+def _among_zeros(step: Step[Any] | None) -> Reduce | None:
+    """The operation of a step that puts entries between or among zeros; None for another one."""
+    match step.operation if step else None:
+        case Reduce(Inclusion(dom, cod), _) as places if dom.size < cod.size:
+            return places
+        case Reduce(Graph() as function, _) as places if _is_scarce(function):
+            return places
+        case _:  # nothing is saved without zeros
+            return None
 
 
 def _is_scarce(f: AnyGraph) -> bool:

@@ -42,9 +42,10 @@ class Subtract(Operation):
 @final
 @frozen(repr=False)
 class AddInto(Operation):
-    """(a, b) ↦ a + red_R(b) for an injective function R, instead of padding and a sum; in place where a dies."""
+    """(a, b) ↦ a + red_R(b), or a − red_R(b), for an injective function R, without padding; in place where a dies."""
 
     places: Reduce
+    minus: bool = False
 
     def image(self, *operands: Leaf) -> Leaf:
         """The leaf of a."""
@@ -53,11 +54,11 @@ class AddInto(Operation):
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The library's own kernel; where it has none, the reduction and then the sum."""
         a, b = operands
-        own = lib.add_into(cast("Any", self.places.relation), self.places.at, b)
+        own = lib.add_into(cast("Any", self.places.relation), self.places.at, b, minus=self.minus)
         if own is not None:
             return own
         padded = self.places.bind(lib, [b], a).call
-        add = lib.add().call
+        add = (lib.subtract() if self.minus else lib.add()).call
         return Kernel(lambda x, y: add(x, padded(y)))
 
 

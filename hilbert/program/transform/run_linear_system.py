@@ -9,8 +9,11 @@ from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any, final
 
+import numpy as np
+
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.arrays.kernels.library import Arrays
+from hilbert.arrays.systems.conjugate_gradients import conjugate_gradients
 from hilbert.arrays.systems.linear_systems import direct, divided, gmres, has_room
 from hilbert.arrays.systems.low_rank_systems import SingularBaseError
 from hilbert.errors import SpaceError
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert.arrays.kernels.library import Library
+    from hilbert.arrays.systems.conjugate_gradients import ConjugateGradients
     from hilbert.index.leaf import Leaf
     from hilbert.program.line.line import Line
 
@@ -70,6 +74,8 @@ class _Solver:
 
     def _solved(self, lib: Library, arrays: list[Any], b: Any) -> Any:
         """x for right sides b of shape (right sides, lanes, unknowns of a lane)."""
+        if self.of.by is not None:
+            return self._by_conjugate_gradients(lib, arrays, b, self.of.by)
         if self.is_small:
             return self._in_full(lib.xp, arrays, b)
         if self.total == 1:
@@ -113,7 +119,8 @@ class _Solver:
         """Solve by elimination: the matrix is the line on all basis vectors at once."""
         eye = xp.eye(self.total, dtype=b.dtype, device=getattr(b, "device", None))
         basis = xp.broadcast_to(eye[:, None, :], (self.total, self.lanes, self.total))
-        return direct(xp, xp.permute_dims(self._applied(xp, basis, arrays), (1, 2, 0)), b, self.singular)
+        a = xp.permute_dims(self._applied(xp, basis, arrays), (1, 2, 0))
+        return direct(xp, a, b, self.singular, positive=self.of.positive)
 
     def _by_gmres(self, xp: Any, arrays: list[Any], b: Any, *, once: bool) -> tuple[Any, float]:
         """Solve by GMRES, which applies the line; gives x and the largest ratio of residual to b."""
@@ -123,6 +130,15 @@ class _Solver:
             return xp.reshape(self._applied(xp, xp.reshape(x, shape), arrays), (-1, self.total))
 
         return gmres(xp, apply, xp.reshape(b, (-1, self.total)), once=once)
+
+    def _by_conjugate_gradients(self, lib: Library, arrays: list[Any], b: Any, by: ConjugateGradients) -> Any:
+        """Solve by conjugate gradients, which apply the line."""
+        if not all(map(lib.is_known, arrays)):
+            raise SpaceError("cg ends where the residual is small, and under jit no number is known: write solve(A, b)")
+        make = self.of.plan().preconditioner
+        with np.errstate(all="ignore"):
+            precondition = make(lib, arrays[self.ends :], b) if make else None
+            return conjugate_gradients(lib.xp, lambda x: self._applied(lib.xp, x, arrays), precondition, b, by)
 
     @cached_property
     def singular(self) -> str:
@@ -144,10 +160,13 @@ class _Solver:
     def _applied(self, xp: Any, x: Any, arrays: list[Any]) -> Any:
         """The line applied to several x, an axis of them in front."""
         n, lanes = x.shape[:2]
+        front = (n,) if n > 1 else ()
         if n not in self.bound:
-            line = prepared(under(self.of.line, (Fin.of(n),), self.of.unknowns))
+            line = prepared(under(self.of.line, (Fin.of(n),), self.of.unknowns) if front else self.of.line)
             self.bound[n] = BoundLine(line, self.lib.inner, Arrays(arrays).parts)
-        made = self.bound[n]([*self._parts(xp, x, (n,)), *arrays[self.ends :]])
+        made = self.bound[n]([*self._parts(xp, x, front), *arrays[self.ends :]])
+        if len(made) == 1:
+            return xp.reshape(xp.asarray(made[0]), (n, lanes, -1))
         return xp.concat([xp.reshape(xp.asarray(a), (n, lanes, -1)) for a in made], axis=2)
 
 

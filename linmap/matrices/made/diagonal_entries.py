@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from hilbert.arrays.kernels.kernel import Kernel
     from hilbert.arrays.kernels.library import Library
     from linmap.matrices.network.network import Network
+    from linmap.term.net import Net
 
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
@@ -56,6 +57,7 @@ class DiagonalAxes(Operation):
         return lib.diagonal(self.first, self.second, operands[0])
 
 
+@final
 @frozen
 class DiagonalPlan:
     """The slots of the diagonal of each leaf, and the line that computes them."""
@@ -74,6 +76,11 @@ def _plan(n: Network) -> DiagonalPlan:
             total = n.datum(filled(0.0, leaf))
         outputs.append(total)
     return DiagonalPlan(n.runner(outputs))
+
+
+def diagonal_plan(body: Net, data: Sequence[Any] | None = None, limit: int | None = None) -> DiagonalPlan:
+    """The plan of the diagonal of a square net; the data matter where elements of index sets are among them."""
+    return plan_at(body, _plan, data, limit)
 
 
 def _product_diagonal(n: Network, p: NetworkProduct, leaf: Leaf) -> int:
@@ -141,8 +148,7 @@ def diagonal(f: LinMap[V, V], *, limit: int | None = None) -> Vec[V]:
     _square(f, "the diagonal")
     data = data_of(f, "diagonal")
     body = body_of(f, "diagonal")
-    plan = plan_at(body, _plan, data, limit_of(limit))
-    arrays = plan.runner.run(data)
+    arrays = diagonal_plan(body, data, limit_of(limit)).runner.run(data)
     return Vec(f.dom, tuple(map(freeze, arrays)))
 
 

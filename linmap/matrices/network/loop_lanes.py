@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, TypeAlias, assert_never, final
+from typing import TYPE_CHECKING, Protocol, TypeAlias, assert_never, final
 
 from attrs import evolve, frozen
 
@@ -26,9 +26,20 @@ if TYPE_CHECKING:
 
     from hilbert.index.leaf import Bundle, Leaf
     from linmap.matrices.labelled.columns import Ints
-    from linmap.matrices.network.loop_patterns import Lanes, LoopPattern
+    from linmap.matrices.network.loop_patterns import Lanes
     from linmap.term.net import Net
 
+
+class Pattern(Protocol):
+    """The pattern of a loop, or of an inverse."""
+
+    def pairs(self, j: int, k: int) -> PairSet | None:
+        """The pairs from array k that flows in to array j that flows out; None where the block is 0."""
+        ...
+
+
+UNKNOWNS = 2**12
+"""The most unknowns of an inverse whose pairs are followed."""
 SINGLES = 16
 """The most states, fed arrays and sums together for which pairs of single numbers are followed over the rounds."""
 Pairs: TypeAlias = frozenset[tuple[int, int]]
@@ -73,8 +84,8 @@ class Run:
         return self if self.pairs is None else evolve(self, colours=colours(self.pairs))
 
 
-Patterns: TypeAlias = "Callable[[wire.Recur, tuple[Lanes, Lanes]], LoopPattern]"
-"""A function that gives the pattern of a loop with some lanes, found once."""
+Patterns: TypeAlias = "Callable[[wire.Recur | wire.Inverse, tuple[Lanes, Lanes]], Pattern]"
+"""A function that gives the pattern of a loop with some lanes, or of an inverse, found once."""
 Way: TypeAlias = tuple[Pairs, PairSet | None]
 """The axes of an input that go with axes of an output, and the pairs that the other axes may have; None for all."""
 Ways: TypeAlias = dict[int, dict[int, Way]]
@@ -135,6 +146,9 @@ def _runs(given: Bundle, ways: Ways, *, forward: bool) -> list[tuple[bool, Run]]
 
 def _ways_from(f: wire.Recur | wire.Inverse, k: int, patterns: Patterns) -> dict[int, Way]:
     """For each output that input k reaches, which axes go with which, and the pairs of the others."""
+    if isinstance(f, wire.Inverse) and not f.lanes and f.body.dom.dim <= UNKNOWNS:
+        each = {j: patterns(f, ((), ())).pairs(j, k) for j in _paired(f, k)}
+        return {j: (frozenset(), None if p.is_all or _is_thick(p) else p) for j, p in each.items() if p is not None}
     if isinstance(f, wire.Inverse) or not f.index.size:
         return {j: (lanes, None) for j, lanes in _paired(f, k).items()}
     value = _arriving(f, k)

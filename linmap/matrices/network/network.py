@@ -19,13 +19,14 @@ import numpy as np
 from hilbert.base.once import first, once
 from linmap.matrices.network.arc_products import ArcProducts
 from linmap.matrices.network.elimination import eliminated
+from linmap.matrices.network.inverse_patterns import InversePattern
 from linmap.matrices.network.loop_patterns import LoopPattern
+from linmap.term import wire
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from linmap.matrices.network.loop_patterns import Lanes
-    from linmap.term import wire
     from linmap.term.datum import Datum
     from linmap.term.net import Net
 
@@ -80,13 +81,15 @@ def _pattern_network(body: Net, _: int) -> Network:
     return Network(body, patterns=True)
 
 
-def loop_pattern(f: wire.Recur, lanes: tuple[Lanes, Lanes]) -> LoopPattern:
-    """The pattern of a loop without lanes, found once."""
+def loop_pattern(f: wire.Recur | wire.Inverse, lanes: tuple[Lanes, Lanes]) -> LoopPattern | InversePattern:
+    """The pattern of a loop without lanes, or of an inverse, found once."""
     found = _loop_patterns(f.body, os.getpid())
-    key = (f.states, f.fed, f.index, f.reverse, lanes)
+    key = None if isinstance(f, wire.Inverse) else (f.states, f.fed, f.index, f.reverse, lanes)
     if key in found:
         return found[key]
     n = _round(f.body, os.getpid())
+    if isinstance(f, wire.Inverse):
+        return first(found, key, InversePattern(n, n.blocks, f))
     return first(found, key, LoopPattern(n, n.blocks, f, lanes))
 
 
@@ -97,6 +100,6 @@ def _round(body: Net, _: int) -> Network:
 
 
 @once
-def _loop_patterns(_: Net, __: int) -> dict[Any, LoopPattern]:
+def _loop_patterns(_: Net, __: int) -> dict[Any, LoopPattern | InversePattern]:
     """The patterns of the loops that have a net as their body."""
     return {}

@@ -20,14 +20,20 @@ LINES = 40
 """Longer texts are cut."""
 
 
+@frozen
 class MatrixShape(Displayed):
-    """The base class of the forms that a matrix can be proved to have."""
+    """The base class of the forms that a matrix can be proved to have; symmetric and positive, perhaps."""
 
-    __slots__ = ()
+    is_positive: bool = field(default=False, eq=False, repr=False, kw_only=True)
 
     def text(self) -> str:
         """The form in words, on one line."""
         raise TypeError(type(self).__name__)
+
+    @property
+    def _sign(self) -> str:
+        """What the text says of the sign; multiples of an identity are one number, and say nothing."""
+        return ", positive" if self.is_positive and not isinstance(self, (IdentityForm, ScaledForm)) else ""
 
     @declared
     def plot(self, ax: Any = None) -> Any:
@@ -40,7 +46,7 @@ class MatrixShape(Displayed):
         raise NotImplementedError
 
     def __str__(self) -> str:
-        text = self.text()
+        text = self.text() + self._sign
         if len(text) <= COLUMNS:
             return text
         lines = textwrap.wrap(text, COLUMNS, break_on_hyphens=False)
@@ -218,7 +224,9 @@ class Blocks(MatrixShape):
         is_empty = rows * cols > max(GRID, 4 * len(self.entries))
         if self.body is None or (is_empty and (not self._is_named or cols > GRID)):
             return super().__str__()
-        return text_table(*self._table) if self._is_named or len(self.text()) > COLUMNS else self.text()
+        if self._is_named or len(self.text()) > COLUMNS:
+            return text_table(*self._table) + self._sign.replace(", ", "\n")
+        return self.text() + self._sign
 
     def _repr_html_(self) -> str:
         return html_table(*self._table)

@@ -45,6 +45,7 @@ from linmap.matrices.network.network import Network, pattern_network
 from linmap.matrices.network.sum_simplification import listed
 from linmap.matrices.network.to_arrays import same_labels
 from linmap.matrices.structure.entry_counts import Component, components, counted, union
+from linmap.matrices.structure.inverse_forms import inverse_form, inverse_in
 from linmap.matrices.structure.matrix_shapes import (
     BlockDiagonal,
     Blocks,
@@ -60,6 +61,7 @@ from linmap.matrices.structure.matrix_shapes import (
     SumForm,
     ZeroForm,
 )
+from linmap.matrices.structure.positive_maps import is_positive, nothing_known
 from linmap.matrices.tables.banded_relations import Diagonals
 from linmap.matrices.tables.diagonal_products import along_diagonals, in_forms, is_met
 from linmap.matrices.tables.pair_sets import PairRelation
@@ -113,8 +115,18 @@ def structure(f: Any) -> Form:
     Raises SpaceError for a function that is not linear: take its derivative first.
     """
     body = body_of(f, "structure")
-    found = _whole(body)
+    undone = inverse_in(body)
+    by_formula = inverse_form(structure(undone.body)) if undone and not undone.lanes else None
+    found: Form = evolve(by_formula or _whole(body), is_positive=positive(f))
     return evolve(found, body=body) if isinstance(found, (Blocks, SparseForm)) else found
+
+
+@once
+def positive(f: LinMap[Any, Any] | Simplifiable) -> bool:
+    """Tell if a linear map is proved to be symmetric and positive; of one in the point, wherever that is."""
+    body = body_of(f, "structure")
+    undone = inverse_in(body)
+    return undone.positive if undone else is_positive(body, f.facts() if isinstance(f, Simplifiable) else nothing_known)
 
 
 @once

@@ -53,6 +53,7 @@ from hilbert import (
     Type,
     Vec,
 )
+from hilbert.arrays.systems.conjugate_gradients import Preconditioner
 from hilbert.map.map import AnyMap
 from hilbert.space.linear import Linear
 from hilbert.space.space import Discrete, Zero

@@ -22,6 +22,7 @@ PADDING = 'stride: Amount = 1, dilation: Amount = 1, padding: Padding | Literal[
 CONV = [('dilation: Amount = 1, padding: Literal["same"]', "I"), (f"{PADDING}, to: J", "J"), (PADDING, "Any")]
 """The options of a convolution, and the positions of its result."""
 
+CG = ", *, preconditioner: Preconditioner | None = 'diagonal', tolerance: float | None = None, steps: int = 10_000"
 MATRIX, SQUARE = "Copower[Field, Product[I, J]]", "Copower[Field, Product[I, I]]"
 
 
@@ -113,6 +114,13 @@ ROWS = {
         "svd": of_matrix(
             MATRIX, "DirectSum[Copower[Field, Product[I, Any]], Copower[Field, Any], Copower[Field, Product[J, Any]]]"
         ),
+    },
+    "diff.solving.iterative_solution": {
+        "cg": [
+            f"(A: LinMap[V, V], b: Vec[V]{CG}) -> Vec[V]",
+            f"(A: LinMap[V, V], b: Expr[V]{CG}) -> Expr[V]",
+            f"(A: Linearization[U, V, V], b: None = None{CG}) -> Program[DirectSum[U, V], V]",
+        ]
     },
     "diff.vocabulary.matrix_exponential": {"expm": of_matrix(SQUARE, SQUARE)},
     "diff.vocabulary.operations": {
