@@ -39,6 +39,7 @@ from attrs import evolve
 from hilbert.errors import SpaceError
 from hilbert.index.leaf import Bundle, Leaf
 from hilbert.program.blocks.fact import Lane, Shared, Steer, Total, every, level_of, word
+from hilbert.program.blocks.places import EXTREMES, is_extreme
 from hilbert.program.control.branch import Cond
 from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.control.equation_step import Implicit, Solve
@@ -121,15 +122,18 @@ class _Facts:
                 return Lane(at[0]) if at else Shared(is_zero=value.number == 0.0)
             case _:  # the facts of the operands say more
                 pass
-        if self.is_far and (made := self.linear(operation, given, line, step)) is not None:
+        is_far = self.is_far and self.index not in line.slots[slot].axes
+        if is_far and (made := self.linear(operation, given)) is not None:
             return made
+        if (one := self.picked(operation, given, line, step)) is not None:
+            return one
         level = max([level_of(one) for fact in given for one in every(fact)], default=0)
         ones = [self.closed(one, step) for fact in given for one in every(fact)]
         if isinstance(operation, ControlFlow):
             return self.flow(step, ones, level)
         leaves = [line.slots[a] for a in step.args]
         if all(isinstance(one, Shared) for one in ones):
-            return self.from_shared(step, line.slots[slot], level)
+            return self.from_shared(step, line.slots[slot], leaves, level)
         if all(isinstance(one, Shared | Steer) for one in ones) and self.index not in line.slots[slot].axes:
             return Steer(level)  # what else is asked about the lanes of a block
         lanes: list[One] = [Shared() if isinstance(one, Steer) else one for one in ones]  # False where lanes are 0
@@ -145,15 +149,20 @@ class _Facts:
             )
         return Shared(one.level + 1)
 
-    def from_shared(self, step: Step[Any], leaf: Leaf, level: int) -> One:
+    def from_shared(self, step: Step[Any], leaf: Leaf, leaves: list[Leaf], level: int) -> One:
         """The result of shared slots: shared, or lanes that a reduction replicates them over."""
         if isinstance(leaf, Bundle) or self.index not in leaf.axes:
             return Shared(level)
         match step.operation:
             case Reduce(Full(dom, cod), at) if self.index not in dom.axes:
                 return Lane(at + cod.axes.index(self.index), level)
+            case Contract(spec) if not self.is_body and (label := spec.out[leaf.axes.index(self.index)]):
+                places = [k for k, labels in enumerate((spec.left, spec.right)) if label in labels]
+                if all(self.has_first(leaves[k]) for k in places):
+                    return Lane(spec.out.index(label), level)
             case _:  # no other step makes lanes of shared arrays
-                raise self.refused(step, f"{_name(step)} makes all of {leaf} at once")
+                pass
+        raise self.refused(step, f"{_name(step)} makes all of {leaf} at once")
 
     def from_lanes(self, step: Step[Any], ones: list[One], leaves: list[Leaf], level: int) -> Fact:
         """The result of slots of which some are lanes."""
@@ -185,7 +194,8 @@ class _Facts:
                     raise self.refused(
                         step, f"it puts each element of {self.index} beside each other one: name one set apart"
                     )
-                if not all(isinstance(one, Lane) or label not in both[k] for k, one in enumerate(ones)):
+                places = [k for k, one in enumerate(ones) if not isinstance(one, Lane) and label in both[k]]
+                if places and (self.is_body or not self.has_first(leaves[places[0]])):
                     raise self.refused(step, f"an entry is looked up at any element of {self.index}: all are needed")
                 return Lane(spec.out.index(label), level) if label in spec.out else Total("add", level)
             case Along(name, along, at):
@@ -196,6 +206,8 @@ class _Facts:
                     return Lane(here - n * is_one, level)
                 if name == "logsumexp":
                     return Total("logsumexp", level)
+                if name in EXTREMES and along.axes[0] == self.index and not self.is_body:
+                    return Total(EXTREMES[name], level)
                 raise self.refused(step, f"{name} along {self.index} needs all of its elements at once")
             case AnyLane(at):
                 return Lane(here, level) if here < at else Steer(level)
@@ -212,7 +224,23 @@ class _Facts:
             raise self.refused(step, f"{self.index} is another axis of one operand than of the other")
         return Lane(here, level)
 
-    def linear(self, operation: Any, given: list[Fact], line: Line, step: Step[Any]) -> One | None:
+    def has_first(self, leaf: Leaf) -> bool:
+        """Tell if entries are elements of X, or of a product with X in front: blocks are then runs of places."""
+        return leaf.entry.index is not None and leaf.entry.index.axes[0] == self.index
+
+    def picked(self, operation: Any, given: list[Fact], line: Line, step: Step[Any]) -> One | None:
+        """The entry whose place along X is found in the same pass: a total with the place; None for other steps."""
+        if isinstance(operation, Contract) and not self.is_body:
+            for of, place in (0, 1), (1, 0):
+                match given[of], given[place]:
+                    case Lane(), Total(name, level) if name in EXTREMES:
+                        if is_extreme(line, step.args[place], step.args[of], operation.spec):
+                            return Total("picked", level)
+                    case _:  # no place of this pass
+                        pass
+        return None
+
+    def linear(self, operation: Any, given: list[Fact]) -> One | None:
         """A sum, or a linear function, of totals: a total of the blocks' results; None for other steps."""
         totals = [fact for fact in given if isinstance(fact, Total)]
         if not totals or any(fact.monoid != "add" for fact in totals):
@@ -224,7 +252,7 @@ class _Facts:
         match operation:
             case Scale() | Move() | Cast() | Keep():
                 return totals[0]
-            case Reduce(relation) if self.index not in relation.cod.axes:
+            case Reduce():
                 return totals[0]
             case Add() if len(totals) == 2 or any(isinstance(fact, Shared) and fact.is_zero for fact in given):
                 return totals[0]

@@ -16,6 +16,7 @@ from hilbert.index.leaf import Bundle
 from hilbert.program.blocks.fact import Lane, Shared, Steer, Total
 from hilbert.program.blocks.facts import facts
 from hilbert.program.blocks.open_constants import opened
+from hilbert.program.blocks.places import looked_up, with_extremes
 from hilbert.program.blocks.resized import resized
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.line import Line, Step
@@ -53,7 +54,8 @@ class Block:
 class Pass:
     """A run over all blocks: its line, the slots that are its inputs, and those of the whole that it makes.
 
-    `line` is that of all of X; its inputs are the slots `known`, then lanes, which are inputs of the whole.
+    `line` is that of all of X; its inputs are the slots `known`, then two for each of the `places` along X among these
+    (see `looked_up`), then lanes, which are inputs of the whole.
     """
 
     line: Line
@@ -63,10 +65,14 @@ class Pass:
     totals: Sequence[int]
     monoids: Sequence[Monoid]
     results: Sequence[int]
+    places: Sequence[int]
 
     def block(self, index: Index, n: int) -> Line:
         """The line of a block of n elements."""
-        return self.line if n == index.size else resized(self.line, index, Fin(Block, n))
+        if n == index.size:
+            return self.line
+        count = len(self.known)
+        return resized(self.line, index, Fin(Block, n), range(count, count + 2 * len(self.places), 2))
 
 
 @final
@@ -105,28 +111,31 @@ def in_passes(line: Line, index: Index, *, far: bool = False) -> Passes:
         msg = f"blocks run along one axis, and {index} has {len(index.axes)}: give one of them"
         raise SpaceError(msg)
     line, constants = opened(line, index)
+    line = with_extremes(line, index)
     found = facts(line, index, far=far)
     if not any(isinstance(one, Lane) for one in found):
         msg = f"no blocks along {index}: no array of the function has this axis"
         raise SpaceError(msg)
-    return Passes(index, line, found, constants, _stages(line, found))
+    return Passes(index, line, found, constants, _stages(line, index, found))
 
 
-def _stages(line: Line, found: Sequence[Fact]) -> list[Pass | Between]:
+def _stages(line: Line, index: Index, found: Sequence[Fact]) -> list[Pass | Between]:
     """The passes, from the first level to the last, with what is computed between them."""
+    entries = _entries(line, found)
     needed = _needed(line, line.outputs, set())
     read = {*line.outputs}  # by more than a total of the same pass
     for k in needed:
-        if k >= line.arity and not isinstance(found[k], Total):
-            read.update(line.steps[k - line.arity].args)
+        if k >= line.arity:
+            one = found[k]
+            read.update(a for a in line.steps[k - line.arity].args if not _is_same_pass(found[a], one))
     levels: dict[int, list[int]] = {}
     for k in sorted(needed & read):
         one = found[k]
         if isinstance(one, Total) or (isinstance(one, Lane) and k in line.outputs and k >= line.arity):
-            levels.setdefault(one.level, []).append(k)
+            levels.setdefault(one.level, []).extend(entries.get(k, (k,)))
     known, stages = set(range(line.arity)), list[Pass | Between]()
     for level in sorted(levels):
-        made = levels[level]
+        made = list(dict.fromkeys(levels[level]))
         whole = [k for k in made if isinstance(found[k], Lane)]
         totals = [k for k in made if isinstance(found[k], Total)]
         inner = _within(line, found, [*totals, *whole], level)
@@ -138,8 +147,25 @@ def _stages(line: Line, found: Sequence[Fact]) -> list[Pass | Between]:
         monoids = [one.monoid for k in totals if isinstance(one := found[k], Total)]
         at = [one.at for k in lanes if isinstance(one := found[k], Lane)]
         part = _part(line, [*shared, *lanes], sorted(inner), [*totals, *whole])
-        stages.append(Pass(part, shared, lanes, at, totals, monoids, whole))
+        part, places = looked_up(part, index, len(shared))
+        stages.append(Pass(part, shared, lanes, at, totals, monoids, whole, places))
     return stages + _between(line, known, [k for k in line.outputs if k not in known])
+
+
+def _is_same_pass(fact: Fact, by: Fact) -> bool:
+    """Tell if a slot is read by a total of the pass in which it is a total itself."""
+    return isinstance(by, Total) and not (isinstance(fact, Total) and fact.level < by.level)
+
+
+def _entries(line: Line, found: Sequence[Fact]) -> dict[int, tuple[int, int]]:
+    """The pair of a place along X and the entry there, for each of both."""
+    pairs = dict[int, tuple[int, int]]()
+    for k, one in enumerate(found):
+        if isinstance(one, Total) and one.monoid == "picked":
+            args = line.steps[k - line.arity].args
+            place = next(a for a in args if isinstance(found[a], Total))
+            pairs[k] = pairs[place] = place, k
+    return pairs
 
 
 def _within(line: Line, found: Sequence[Fact], ends: Iterable[int], level: int) -> set[int]:
@@ -200,7 +226,7 @@ def joined(found: Passes, size: int) -> Passes:
     for before, part in zip([None, *found.stages], found.stages, strict=False):
         if isinstance(before, Between) and isinstance(part, Pass):
             n = found.index.size
-            if FEW * _work(before.line) * n <= _work(part.line) * min(size, n):
+            if not part.places and FEW * _work(before.line) * n <= _work(part.line) * min(size, n):
                 stages.append(_joined(found.line, before, part))
                 continue
         stages.append(part)

@@ -15,15 +15,20 @@ from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
 from hilbert.program.line.constant import filled
 from hilbert.program.line.line import Line, Step
-from hilbert.program.line.operation import Along, Literal, Reduce
+from hilbert.program.line.operation import FOUND, Along, Literal, Reduce
 from hilbert.relation.plain_forms import Full
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hilbert.index.index import Index
 
 
-def resized(line: Line, index: Index, to: Index) -> Line:
-    """The line whose arrays have the axis `to` where those of the given one have X."""
+def resized(line: Line, index: Index, to: Index, places: Sequence[int] = ()) -> Line:
+    """The line whose arrays have the axis `to` where those of the given one have X.
+
+    The inputs `places` are elements of X, and become elements of the other set, as what is found along X does.
+    """
 
     def set_(of: Index) -> Any:
         axes: list[Any] = [to if axis == index else axis for axis in of.axes]
@@ -57,4 +62,12 @@ def resized(line: Line, index: Index, to: Index) -> Line:
         Step(operation(step.operation, made), step.args, step.place)
         for step, made in zip(line.steps, line.slots[line.arity :], strict=True)
     ]
-    return Line(tuple(map(leaf, line.slots)), tuple(steps), line.outputs, line.fixed)
+    slots, found = list(map(leaf, line.slots)), {*places}
+    for k, step in enumerate(line.steps, line.arity):
+        if isinstance(step.operation, Along) and step.operation.name in FOUND and index in step.operation.index.axes:
+            found.add(k)
+    for k in found:
+        entry = line.slots[k].entry
+        assert entry.index is not None
+        slots[k] = Leaf(evolve(entry, index=set_(entry.index)), slots[k].axes)
+    return Line(tuple(slots), tuple(steps), line.outputs, line.fixed)

@@ -10,6 +10,7 @@ from attrs import frozen
 
 from hilbert.base.once import LOCK
 from hilbert.program.blocks.blas_threads import one_blas_thread
+from hilbert.program.blocks.places import EXTREMES, greater, within
 from hilbert.program.run.run import Runner
 
 if TYPE_CHECKING:
@@ -66,10 +67,20 @@ class Task:
     def _block(self, start: int, end: int, sources: Sequence[Source]) -> list[Any]:
         try:
             given = [source.read(start, end) for source in sources]
-            return list(self._run(end - start)([*self.shared, *given]))
+            places = [a for k in self.part.places for a in within(self.shared[k], start, end, self._each(k))]
+            made = list(self._run(end - start)([*self.shared, *places, *given]))
         except Exception as error:
             error.add_note(f"  in the block of the elements {start} to {end - 1} of {self.index}")
             raise
+        for k, of in enumerate(self.part.monoids):
+            if of in EXTREMES:
+                made[k] = made[k] + start * self._each(self.part.line.outputs[k])
+        return made
+
+    def _each(self, slot: int) -> int:
+        """The number of places for each element of X: X is the first of some axes."""
+        entry: Any = self.part.line.slots[slot].entry
+        return int(entry.index.size) // self.index.size
 
     def _run(self, n: int) -> Run:
         key = self.make, self.part.line, self.index, n
@@ -109,4 +120,10 @@ def put_together(monoids: Sequence[Monoid], parts: Iterable[list[Any]]) -> list[
 
 
 def _both(monoids: Sequence[Monoid], a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
-    return [np.logaddexp(x, y) if of == "logsumexp" else x + y for of, x, y in zip(monoids, a, b, strict=True)]
+    made = list[Any]()
+    for k, (of, x, y) in enumerate(zip(monoids, a, b, strict=True)):
+        if of in EXTREMES:  # with the entry behind it
+            made += greater(of, a[k : k + 2], b[k : k + 2])
+        elif of != "picked":
+            made.append(np.logaddexp(x, y) if of == "logsumexp" else x + y)
+    return made
