@@ -14,7 +14,7 @@ from attrs import evolve, frozen
 from hilbert import Fin, SpaceError, Vec
 from hilbert.errors import shown
 from hilbert.index.leaf import Leaf
-from hilbert.program.blocks.passes import Block
+from hilbert.program.blocks.block_line import Block
 from hilbert.program.blocks.sources import Shifted, Source, source_of
 from hilbert.space.space import type_of
 

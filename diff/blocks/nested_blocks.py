@@ -9,6 +9,7 @@ from attrs import frozen
 from diff.blocks.softmax_in_passes import without_softmax
 from diff.compiled.compiled_program import code_of_block
 from hilbert.index.leaf import Bundle
+from hilbert.program.blocks.halos import family
 from hilbert.program.blocks.passes import block_size, in_passes, joined
 from hilbert.program.blocks.run_blocks import BlockRunner
 from hilbert.program.blocks.tasks import interpreted
@@ -58,7 +59,7 @@ class Nested:
 
     def _along(self, found: Passes, size: int) -> list[Line]:
         """The lines of blocks along the first set that have arrays along the second."""
-        lines = [part.block(found.index, min(size, found.index.size)) for part in found.passes]
+        lines = [part.block(part.rows(0, min(size, found.index.size))) for part in found.passes]
         return [line for line in lines if any(_is_along(leaf, self.over[1]) for leaf in line.slots)]
 
     def runner(self, found: Passes, threads: int) -> BlockRunner:
@@ -71,7 +72,7 @@ class Nested:
 
 def passes_of(line: Line, over: Sequence[Index], *, is_compiled: bool) -> Passes:
     """The passes of a line along the first of some sets; raises SpaceError where the line, or a block, has none."""
-    found = in_passes(without_softmax(_kept(line, over[0]), over[0]), over[0], far=is_compiled)
+    found = in_passes(without_softmax(_kept(line, over[0]), family(line, over[0])), over[0], far=is_compiled)
     if over[1:]:
         inner = [part.line for part in found.passes if any(_is_along(leaf, over[1]) for leaf in part.line.slots)]
         for block in inner or [line]:

@@ -5,7 +5,7 @@
 >>> from hilbert.program.line.builder import line_of
 >>> X = Fin.of(5)
 >>> line = line_of([Leaf(Entry("float64"), (X,))], Along("softmax", X, 0), 0)
->>> len(without_softmax(line, X).steps)
+>>> len(without_softmax(line, [X]).steps)
 9
 """
 
@@ -21,6 +21,8 @@ from hilbert.program.line.operation import Along, Reduce
 from hilbert.relation.plain_forms import Full
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from diff.terms.elementwise import Primitive
     from hilbert.index.index import Index
     from hilbert.program.line.line import Line
@@ -32,7 +34,7 @@ def _along(b: Builder, f: Primitive, total: int, along: Index, at: int, share: i
     return b.contract(Spec.pointwise(len(b.slots[share].axes)), many, share)
 
 
-def without_softmax(line: Line, index: Index) -> Line:
+def without_softmax(line: Line, family: Sequence[Index]) -> Line:
     """The line whose softmax and log_softmax along X are written by logsumexp; the line itself where it has none.
 
     Within loops and branches they are left as they are: no total is known there.
@@ -45,7 +47,7 @@ def without_softmax(line: Line, index: Index) -> Line:
     for step in line.steps:
         args, b.place = tuple([where[a] for a in step.args]), step.place
         match step.operation:
-            case Along("softmax" | "log_softmax" as name, along, at) if along == index:
+            case Along("softmax" | "log_softmax" as name, along, at) if along in family:
                 total = b.step(Along("logsumexp", along, at), args)
                 less = b.scale(-1.0, b.step(Reduce(Full(Unit(), along), at), (total,)))
                 first = b.add(args[0], less)

@@ -20,7 +20,7 @@ proved is refused, with the step. One pass over the line; the bodies of loops ar
 >>> b = Builder([Leaf(Entry("float64"), (X,))])
 >>> mean = b.scale(0.2, b.apply(Reduce(Full(X, Unit()), 0), 0))
 >>> centred = b.add(0, b.scale(-1.0, b.rep(mean, (X,))))
->>> for fact in facts(b.line([centred]), X):
+>>> for fact in facts(b.line([centred]), (X,)):
 ...     print(fact)
 Lane(at=0, level=0)
 Total(monoid='add', level=0)
@@ -39,7 +39,8 @@ from attrs import evolve
 from hilbert.errors import SpaceError
 from hilbert.index.leaf import Bundle, Leaf
 from hilbert.program.blocks.fact import Lane, Shared, Steer, Total, every, level_of, word
-from hilbert.program.blocks.places import EXTREMES, is_extreme
+from hilbert.program.blocks.halos import has_halo, is_relabelled, sides
+from hilbert.program.blocks.places import EXTREMES, is_extreme, is_place
 from hilbert.program.control.branch import Cond
 from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.control.equation_step import Implicit, Solve
@@ -50,6 +51,7 @@ from hilbert.program.line.choice import AnyLane, Choose, Fill
 from hilbert.program.line.operation import Add, Along, Cast, Contract, Keep, Move, Reduce, Scale
 from hilbert.program.line.operation import Literal as Constant
 from hilbert.program.line.source_line import computed_by
+from hilbert.relation.function_forms import Converse, Inclusion
 from hilbert.relation.plain_forms import Full
 
 if TYPE_CHECKING:
@@ -57,26 +59,28 @@ if TYPE_CHECKING:
 
     from hilbert.index.index import Index
     from hilbert.program.blocks.fact import Fact, One
+    from hilbert.program.blocks.open_constants import Family
     from hilbert.program.control.flows import Flow
     from hilbert.program.line.line import Line, Step
 
 
-def facts(line: Line, index: Index, *, far: bool = False) -> list[Fact]:
-    """The fact of each slot; inputs with the axis X are lanes, others are shared.
+def facts(line: Line, along: Family, *, far: bool = False) -> list[Fact]:
+    """The fact of each slot; inputs with the axis X, or another set of its family, are lanes, others are shared.
 
     With `far` a total goes far: what is linear in totals is a total of what blocks make of theirs. Otherwise it is
     shared, and computed once after the pass.
     Raises SpaceError for a step of which nothing is proved: with the step's line, and why.
     """
-    return _Facts(index, is_body=False, is_far=far).of(line, None)
+    return _Facts(along, is_body=False, is_far=far, has_halo=has_halo(line, along)).of(line, None)
 
 
 @final
 class _Facts:
     """The rules along X; within a body no total is known before the rounds are over, so that all stay linear."""
 
-    def __init__(self, index: Index, *, is_body: bool, is_far: bool = True) -> None:
-        self.index, self.is_body, self.is_far = index, is_body, is_far
+    def __init__(self, along: Family, *, is_body: bool, is_far: bool = True, has_halo: bool = False) -> None:
+        self.along, self.index = along, along[0]
+        self.is_body, self.is_far, self.has_halo = is_body, is_far, has_halo
 
     def of(self, line: Line, given: Sequence[One] | None) -> list[Fact]:
         found: list[Fact] = list(given) if given is not None else [self.input(k, line) for k in range(line.arity)]
@@ -85,17 +89,27 @@ class _Facts:
             leaf = line.slots[slot]
             for one, of in zip(every(made), leaf.leaves if isinstance(leaf, Bundle) else (leaf,), strict=True):
                 expected = (one.at,) if isinstance(one, Lane) else ()
-                if tuple(k for k, axis in enumerate(of.axes) if axis == self.index) != expected:
-                    raise self.refused(step, f"its result {of} has {self.index} where nothing is known of that axis")
+                if self.at(of.axes) != expected:
+                    axis = of.axes[next(k for k in self.at(of.axes) if (k,) != expected)]
+                    raise self.refused(step, f"its result {of} has {axis} where nothing is known of that axis")
             found.append(made)
         return found
 
     def input(self, k: int, line: Line) -> One:
-        at = [j for j, axis in enumerate(line.slots[k].axes) if axis == self.index]
+        axes = line.slots[k].axes
+        at = self.at(axes)
         if len(at) > 1:
-            msg = f"argument array {k} in {line.slots[k]} has the axis {self.index} {len(at)} times: blocks have one"
+            every = " and ".join(dict.fromkeys(str(axes[j]) for j in at))
+            times = f"the axis {every} {len(at)} times"
+            if len({axes[j] for j in at}) > 1:
+                times = f"the axes {every}, and slices or windows lead from one to the other"
+            msg = f"argument array {k} in {line.slots[k]} has {times}: blocks have one"
             raise SpaceError(msg)
         return Lane(at[0]) if at else Shared()
+
+    def at(self, axes: Sequence[Index]) -> tuple[int, ...]:
+        """The places of axes along X."""
+        return tuple([k for k, axis in enumerate(axes) if axis in self.along])
 
     def refused(self, step: Step[Any], why: str) -> SpaceError:
         """The error for a step, with its place."""
@@ -116,13 +130,13 @@ class _Facts:
                 assert isinstance(of, tuple)
                 return of[k]
             case Constant(value):
-                at = [j for j, axis in enumerate(value.leaf.axes) if axis == self.index]
+                at = self.at(value.leaf.axes)
                 if isinstance(value.leaf, Bundle):
                     return (Shared(),) * len(value.leaf.leaves)
                 return Lane(at[0]) if at else Shared(is_zero=value.number == 0.0)
             case _:  # the facts of the operands say more
                 pass
-        is_far = self.is_far and self.index not in line.slots[slot].axes
+        is_far = self.is_far and not self.at(line.slots[slot].axes)
         if is_far and (made := self.linear(operation, given)) is not None:
             return made
         if (one := self.picked(operation, given, line, step)) is not None:
@@ -134,7 +148,7 @@ class _Facts:
         leaves = [line.slots[a] for a in step.args]
         if all(isinstance(one, Shared) for one in ones):
             return self.from_shared(step, line.slots[slot], leaves, level)
-        if all(isinstance(one, Shared | Steer) for one in ones) and self.index not in line.slots[slot].axes:
+        if all(isinstance(one, Shared | Steer) for one in ones) and not self.at(line.slots[slot].axes):
             return Steer(level)  # what else is asked about the lanes of a block
         lanes: list[One] = [Shared() if isinstance(one, Steer) else one for one in ones]  # False where lanes are 0
         return self.from_lanes(step, lanes, leaves, level)
@@ -151,14 +165,17 @@ class _Facts:
 
     def from_shared(self, step: Step[Any], leaf: Leaf, leaves: list[Leaf], level: int) -> One:
         """The result of shared slots: shared, or lanes that a reduction replicates them over."""
-        if isinstance(leaf, Bundle) or self.index not in leaf.axes:
+        if isinstance(leaf, Bundle) or not self.at(leaf.axes):
             return Shared(level)
+        here = self.at(leaf.axes)[0]
         match step.operation:
-            case Reduce(Full(dom, cod), at) if self.index not in dom.axes:
-                return Lane(at + cod.axes.index(self.index), level)
-            case Contract(spec) if not self.is_body and (label := spec.out[leaf.axes.index(self.index)]):
+            case Reduce(Full(dom, cod), at) if not self.at(dom.axes) and self.at(cod.axes):
+                return Lane(at + self.at(cod.axes)[0], level)
+            case Reduce(Inclusion() as of, at) if not self.is_body and sides(of) is not None and at == here:
+                return Lane(at, level)
+            case Contract(spec) if not self.is_body and (label := spec.out[here]):
                 places = [k for k, labels in enumerate((spec.left, spec.right)) if label in labels]
-                if all(self.has_first(leaves[k]) for k in places):
+                if all(is_place(leaves[k], self.along) for k in places):
                     return Lane(spec.out.index(label), level)
             case _:  # no other step makes lanes of shared arrays
                 pass
@@ -183,6 +200,13 @@ class _Facts:
                     return Lane(here - n + len(relation.cod.axes), level)
                 if isinstance(relation, Full):
                     return Total("add", level)
+                if is_relabelled(relation, self.along):
+                    return Lane(at + self.at(relation.cod.axes)[0], level)
+                if here == at and not self.is_body and (pair := sides(relation)) is not None:
+                    if self.at(pair[1]):
+                        return Lane(at, level)
+                    if isinstance(relation, Converse) and isinstance(relation.of, Inclusion):
+                        return Total("add", level)
                 raise self.refused(step, f"it relates elements of {self.index} to others ({relation})")
             case Move(order):
                 return Lane(order.index(here), level)
@@ -195,7 +219,7 @@ class _Facts:
                         step, f"it puts each element of {self.index} beside each other one: name one set apart"
                     )
                 places = [k for k, one in enumerate(ones) if not isinstance(one, Lane) and label in both[k]]
-                if places and (self.is_body or not self.has_first(leaves[places[0]])):
+                if places and (self.is_body or not is_place(leaves[places[0]], self.along)):
                     raise self.refused(step, f"an entry is looked up at any element of {self.index}: all are needed")
                 return Lane(spec.out.index(label), level) if label in spec.out else Total("add", level)
             case Along(name, along, at):
@@ -206,9 +230,11 @@ class _Facts:
                     return Lane(here - n * is_one, level)
                 if name == "logsumexp":
                     return Total("logsumexp", level)
-                if name in EXTREMES and along.axes[0] == self.index and not self.is_body:
+                if name in EXTREMES and along.axes[0] in self.along and not self.is_body:
                     return Total(EXTREMES[name], level)
                 raise self.refused(step, f"{name} along {self.index} needs all of its elements at once")
+            case AnyLane() if self.has_halo:
+                raise self.refused(step, "it skips rows, and others read rows beside their own")
             case AnyLane(at):
                 return Lane(here, level) if here < at else Steer(level)
             case Choose() | Fill():
@@ -223,10 +249,6 @@ class _Facts:
         if len(set(lanes)) > 1:
             raise self.refused(step, f"{self.index} is another axis of one operand than of the other")
         return Lane(here, level)
-
-    def has_first(self, leaf: Leaf) -> bool:
-        """Tell if entries are elements of X, or of a product with X in front: blocks are then runs of places."""
-        return leaf.entry.index is not None and leaf.entry.index.axes[0] == self.index
 
     def picked(self, operation: Any, given: list[Fact], line: Line, step: Step[Any]) -> One | None:
         """The entry whose place along X is found in the same pass: a total with the place; None for other steps."""
@@ -267,7 +289,7 @@ class _Facts:
         """The facts of the results of control flow."""
         flow: Flow = step.operation
         leaves = flow.made.leaves
-        if all(isinstance(one, Shared) for one in ones) and not any(self.index in leaf.axes for leaf in leaves):
+        if all(isinstance(one, Shared) for one in ones) and not any(self.at(leaf.axes) for leaf in leaves):
             return (Shared(level),) * len(leaves)
         ones = [evolve(one, level=0) for one in ones]
         match flow:
@@ -283,13 +305,15 @@ class _Facts:
                 found = self.system(step, flow, ones)
             case _:
                 assert_never(flow)
+        if self.has_halo and any(isinstance(one, Total) for one in found):
+            raise self.refused(step, "it makes a total, and other steps read rows beside their own")
         return tuple([evolve(one, level=level) for one in found])
 
     def equation(self, step: Step[Any], f: Implicit, ones: list[One]) -> list[One]:
         """The unknowns of an equation for each element of X, whose captures vary along X as the equation says."""
         axes = [axis for axis, _ in f.lanes]
-        if self.index in axes:
-            at, n = axes.index(self.index), f.unknowns
+        if self.at(axes):
+            at, n = self.at(axes)[0], f.unknowns
             _, varies = f.lanes[at]
             here = [sum(other[k] for _, other in f.lanes[:at]) for k in range(len(varies))]
             due = [
@@ -306,15 +330,15 @@ class _Facts:
     def system(self, step: Step[Any], f: Solve, ones: list[One]) -> list[One]:
         """The unknowns of a linear system for each element of X, or of one system with a right side for each."""
         sides, data, m = ones[: len(f.line.outputs)], ones[len(f.line.outputs) :], len(f.many)
-        if self.index in f.many:
-            at = f.many.index(self.index)
+        if self.at(f.many):
+            at = self.at(f.many)[0]
             if all(one == Lane(at) for one in sides) and not any(isinstance(one, Lane) for one in data):
                 return [Lane(at)] * f.unknowns
         else:
             leaves = f.line.slots[: f.unknowns]
-            at = leaves[0].axes[: f.lanes].index(self.index) if self.index in leaves[0].axes[: f.lanes] else -1
+            (at,) = self.at(leaves[0].axes[: f.lanes])[:1] or (-1,)
             if at >= 0 and all(one == Lane(at + m) for one in sides):
-                inside = _Facts(self.index, is_body=True).of(f.line, [*(Lane(at) for _ in leaves), *data])
+                inside = _Facts(self.along, is_body=True).of(f.line, [*(Lane(at) for _ in leaves), *data])
                 if all(inside[k] == Lane(at) for k in f.line.outputs):
                     return [Lane(at + m)] * f.unknowns
         raise self.refused(step, f"one linear system depends on all elements of {self.index}")
@@ -333,7 +357,7 @@ class _Facts:
 
     def rounds(self, step: Step[Any], body: Line, states: int, ones: list[One]) -> list[One]:
         """The facts of a body's results, where its states are what all rounds make of them."""
-        inside = _Facts(self.index, is_body=True)
+        inside = _Facts(self.along, is_body=True)
         while True:
             slots = inside.of(body, ones)
             made = [slots[k] for k in body.outputs]
@@ -347,7 +371,7 @@ class _Facts:
         condition, *given = ones
         if isinstance(condition, Lane):
             raise self.refused(step, "a condition is another one in each lane")
-        inside = _Facts(self.index, is_body=True)
+        inside = _Facts(self.along, is_body=True)
         ends = [[inside.of(line, given)[k] for k in line.outputs] for line in cond.lines]
         found = [self.both(step, *pair) for pair in zip(*ends, strict=True)]
         if isinstance(condition, Steer) and any(isinstance(one, Shared) and not one.is_zero for one in found):

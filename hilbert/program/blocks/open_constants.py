@@ -8,7 +8,7 @@ by a table is a contraction with the elements that the table holds. A relation t
 >>> from hilbert.relation import function
 >>> X, Y = Fin.of(4), Fin.of(2)
 >>> line = line_of([Leaf(Entry("float64"), (X,))], Reduce(function([0, 1, 1, 0], X, Y), 0), 0)
->>> found, arrays = opened(line, X)
+>>> found, arrays = opened(line, (X,))
 >>> print(found.slots[found.arity - 1], arrays[0].tolist(), found.steps[0].operation.spec)
 2^4 [0, 1, 1, 0] ij,i->j
 """
@@ -39,40 +39,42 @@ if TYPE_CHECKING:
     from hilbert.program.line.line import Line
     from hilbert.relation.relation import AnyRelation, Table
 
+Family: TypeAlias = "tuple[Index, ...]"
+"""X and the sets that slices of it lead to: see `hilbert.program.blocks.halos`."""
 Found: TypeAlias = "dict[Hashable, tuple[Leaf, npt.NDArray[Any]]]"
 """The leaf and the array of each constant, by what tells it from others."""
 
 
-def opened(line: Line, index: Index) -> tuple[Line, list[npt.NDArray[Any]]]:
+def opened(line: Line, along: Family) -> tuple[Line, list[npt.NDArray[Any]]]:
     """The line with inputs for its constants along X, behind its own, and the arrays that they are."""
-    found = _constants(line, index)
+    found = _constants(line, along)
     b = Builder([*line.slots[: line.arity], *(leaf for leaf, _ in found.values())], fixed=line.fixed)
     inputs = dict(zip(found, range(line.arity, b.arity), strict=True))
-    return b.line(_rebuilt(b, line, index, range(line.arity), inputs)), [array for _, array in found.values()]
+    return b.line(_rebuilt(b, line, along, range(line.arity), inputs)), [array for _, array in found.values()]
 
 
-def _constants(line: Line, index: Index) -> Found:
+def _constants(line: Line, along: Family) -> Found:
     """The constants along X of a line and of the lines within it."""
     found: Found = {}
     for step in line.steps:
         match step.operation:
-            case Literal(value) if _is_along(value.leaf, index) and value.number is None:
+            case Literal(value) if _is_along(value.leaf, along) and value.number is None:
                 found[value] = value.leaf, value.array
-            case Reduce(relation, at) if _meets(relation, index):
-                for factor, _ in _factors(relation, at):
-                    if (table := _table(factor, index)) is not None:
+            case Reduce(relation, at) if _meets(relation, along):
+                for factor, _ in factors(relation, at):
+                    if (table := _table(factor, along)) is not None:
                         leaf, of = table
                         found[of] = leaf, of.array.reshape(leaf.shape)
             case Loop() | While():
-                found |= _constants(step.operation.body, index)
+                found |= _constants(step.operation.body, along)
             case Cond(then, otherwise):
-                found |= _constants(then, index) | _constants(otherwise, index)
+                found |= _constants(then, along) | _constants(otherwise, along)
             case _:  # equations are taken as they are, and other operations hold no arrays
                 pass
     return found
 
 
-def _rebuilt(b: Builder, line: Line, index: Index, given: Sequence[int], inputs: dict[Hashable, int]) -> list[int]:
+def _rebuilt(b: Builder, line: Line, along: Family, given: Sequence[int], inputs: dict[Hashable, int]) -> list[int]:
     """The outputs of a line, which reads its constants along X from inputs."""
     where = list(given)
     for step in line.steps:
@@ -80,21 +82,21 @@ def _rebuilt(b: Builder, line: Line, index: Index, given: Sequence[int], inputs:
         match step.operation:
             case Literal(value) if value in inputs:
                 slot = inputs[value]
-            case Reduce(relation, at) if _meets(relation, index):
+            case Reduce(relation, at) if _meets(relation, along):
                 (slot,) = args
-                for factor, place in reversed([*_factors(relation, at)]):
-                    slot = _reduced(b, factor, place, index, slot, inputs)
-            case (Loop() | While() | Cond()) as flow if any(_constants(part, index) for part in _lines(flow)):
-                slot = _flow(b, flow, index, args[0], inputs)
+                for factor, place in reversed([*factors(relation, at)]):
+                    slot = _reduced(b, factor, place, along, slot, inputs)
+            case (Loop() | While() | Cond()) as flow if any(_constants(part, along) for part in _lines(flow)):
+                slot = _flow(b, flow, along, args[0], inputs)
             case operation:  # as it is
                 slot = b.step(operation, args)
         where.append(slot)
     return [where[k] for k in line.outputs]
 
 
-def _flow(b: Builder, flow: Any, index: Index, slot: int, inputs: dict[Hashable, int]) -> int:
+def _flow(b: Builder, flow: Any, along: Family, slot: int, inputs: dict[Hashable, int]) -> int:
     """A step of control flow whose lines read constants: those are operands that all rounds share."""
-    keys = list(dict.fromkeys(key for line in _lines(flow) for key in _constants(line, index)))
+    keys = list(dict.fromkeys(key for line in _lines(flow) for key in _constants(line, along)))
     more = [inputs[key] for key in keys]
     leaves = [b.slots[k] for k in more]
 
@@ -102,7 +104,7 @@ def _flow(b: Builder, flow: Any, index: Index, slot: int, inputs: dict[Hashable,
         inner = Builder([*line.slots[:whole], *leaves, *line.slots[whole : line.arity]], fixed=line.fixed)
         places = dict(zip(keys, range(whole, whole + len(keys)), strict=True))
         own = [*range(whole), *range(whole + len(keys), inner.arity)]
-        return inner.line(_rebuilt(inner, line, index, own, places))
+        return inner.line(_rebuilt(inner, line, along, own, places))
 
     given = list(b.unpack(slot))
     if isinstance(flow, Loop):
@@ -116,9 +118,9 @@ def _flow(b: Builder, flow: Any, index: Index, slot: int, inputs: dict[Hashable,
     return b.step(made, (b.pack([*given, *more]),))
 
 
-def _reduced(b: Builder, relation: AnyRelation, at: int, index: Index, slot: int, inputs: dict[Hashable, int]) -> int:
+def _reduced(b: Builder, relation: AnyRelation, at: int, along: Family, slot: int, inputs: dict[Hashable, int]) -> int:
     """A reduction by one factor of a relation; by a table along X a contraction with what the table holds."""
-    table = _table(relation, index)
+    table = _table(relation, along)
     if isinstance(relation, Equality):
         return slot
     if table is None:
@@ -129,12 +131,14 @@ def _reduced(b: Builder, relation: AnyRelation, at: int, index: Index, slot: int
     return b.step(Contract(spec), (inputs[table[1]], slot))
 
 
-def _table(relation: AnyRelation, index: Index) -> tuple[Leaf, Table] | None:
+def _table(relation: AnyRelation, along: Family) -> tuple[Leaf, Table] | None:
     """The leaf and the table of a function of X, or of a subset of X; None for relations without one."""
     match relation:
-        case Graph(dom, cod, positions) | Converse(Graph(dom, cod, positions)) if index in dom.axes:
+        case Graph(dom, cod, positions) | Converse(Graph(dom, cod, positions)) if any(
+            axis in along for axis in dom.axes
+        ):
             return Leaf(Entry("int64", cod), dom.axes), positions
-        case Partial(dom, keep) if dom == index:
+        case Partial(dom, keep) if dom in along:
             return Leaf(Entry("bool"), dom.axes), keep
         case _:  # nothing that varies along X, or of which nothing is proved
             return None
@@ -159,7 +163,7 @@ def _masked(leaf: Leaf, at: int) -> Spec:
     return Spec.of(labels[at], labels, labels)
 
 
-def _factors(relation: AnyRelation, at: int) -> Iterator[tuple[AnyRelation, int]]:
+def factors(relation: AnyRelation, at: int) -> Iterator[tuple[AnyRelation, int]]:
     """The factors of a product of relations, and the axes of the domain at which they begin."""
     waiting: list[AnyRelation] = [relation]
     while waiting:
@@ -175,9 +179,9 @@ def _lines(flow: Loop | While | Cond) -> tuple[Line, ...]:
     return flow.lines if isinstance(flow, Cond) else (flow.body,)
 
 
-def _meets(relation: AnyRelation, index: Index) -> bool:
-    return index in relation.dom.axes or index in relation.cod.axes
+def _meets(relation: AnyRelation, along: Family) -> bool:
+    return any(axis in along for axis in (*relation.dom.axes, *relation.cod.axes))
 
 
-def _is_along(leaf: Leaf, index: Index) -> bool:
-    return not isinstance(leaf, Bundle) and index in leaf.axes
+def _is_along(leaf: Leaf, along: Family) -> bool:
+    return not isinstance(leaf, Bundle) and any(axis in along for axis in leaf.axes)

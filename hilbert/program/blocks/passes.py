@@ -13,8 +13,10 @@ from attrs import evolve, frozen
 from hilbert.errors import SpaceError
 from hilbert.index.index import Fin
 from hilbert.index.leaf import Bundle
+from hilbert.program.blocks.block_line import Block, block_line
 from hilbert.program.blocks.fact import Lane, Shared, Steer, Total
 from hilbert.program.blocks.facts import facts
+from hilbert.program.blocks.halos import BlockRows, family, has_halo
 from hilbert.program.blocks.open_constants import opened
 from hilbert.program.blocks.places import looked_up, with_extremes
 from hilbert.program.blocks.resized import resized
@@ -23,12 +25,14 @@ from hilbert.program.line.line import Line, Step
 from hilbert.program.planning.multiplications import multiplications
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
     import numpy.typing as npt
 
     from hilbert.index.index import Index
     from hilbert.program.blocks.fact import Fact, Monoid
+    from hilbert.program.blocks.halos import Span, Spans
+    from hilbert.program.blocks.open_constants import Family
 
 BYTES, CODE = 5 << 19, 3 << 21
 """The bytes that the arrays of a block take at once, so that they stay in the cache; machine code keeps few of them."""
@@ -45,8 +49,19 @@ VECTORS, MANY = 16, 128
 """Blocks of machine code have a multiple of VECTORS elements, if they have many: no vector is cut then."""
 
 
-class Block:
-    """The elements of X in a block: a name of their own, that no other axis of the block's arrays has."""
+@final
+@frozen
+class Rows:
+    """The rows that a block reads: those of its lanes, and those among which places are looked up, and its own.
+
+    Blocks with one `key` have one line. `spans` are the rows of all slots, unless all are the block's own.
+    """
+
+    key: Hashable
+    lanes: Sequence[Span]
+    places: Sequence[Span]
+    own: BlockRows
+    spans: Sequence[Spans] | None
 
 
 @final
@@ -58,6 +73,7 @@ class Pass:
     (see `looked_up`), then lanes, which are inputs of the whole.
     """
 
+    along: Family
     line: Line
     known: Sequence[int]
     lanes: Sequence[int]
@@ -66,13 +82,30 @@ class Pass:
     monoids: Sequence[Monoid]
     results: Sequence[int]
     places: Sequence[int]
+    has_halo: bool
 
-    def block(self, index: Index, n: int) -> Line:
-        """The line of a block of n elements."""
-        if n == index.size:
+    def rows(self, start: int, end: int) -> Rows:
+        """The rows of the block of some elements."""
+        own = BlockRows(self.along, start, end)
+        if not self.has_halo:
+            every = [(start, end)]
+            return Rows(end - start, every * len(self.lanes), every * len(self.places), own, None)
+        spans, first = own.spans(self.line), len(self.known)
+        lanes = first + 2 * len(self.places)
+        ends = [span for (span,) in spans[: self.line.arity]]
+        key = own.key(self.line, spans)
+        return Rows(key, ends[lanes:], ends[first:lanes:2], own, spans)  # type: ignore[arg-type]  # all of them have rows
+
+    def block(self, rows: Rows) -> Line:
+        """The line of a block."""
+        start, end = rows.own.start, rows.own.end
+        if rows.spans is not None:
+            return block_line(self.line, rows.own, rows.spans)
+        if end - start == self.along[0].size:
             return self.line
         count = len(self.known)
-        return resized(self.line, index, Fin(Block, n), range(count, count + 2 * len(self.places), 2))
+        sets = {self.along[0]: Fin(Block, end - start)}
+        return resized(self.line, sets, range(count, count + 2 * len(self.places), 2))
 
 
 @final
@@ -90,11 +123,16 @@ class Between:
 class Passes:
     """A line in passes over X: `stages` are run in order; `constants` are the arrays of the last inputs."""
 
-    index: Index
+    along: Family
     line: Line
     facts: Sequence[Fact]
     constants: Sequence[npt.NDArray[Any]]
     stages: Sequence[Pass | Between]
+
+    @property
+    def index(self) -> Index:
+        """X, the first of its family."""
+        return self.along[0]
 
     @property
     def passes(self) -> list[Pass]:
@@ -110,16 +148,17 @@ def in_passes(line: Line, index: Index, *, far: bool = False) -> Passes:
     if len(index.axes) != 1:
         msg = f"blocks run along one axis, and {index} has {len(index.axes)}: give one of them"
         raise SpaceError(msg)
-    line, constants = opened(line, index)
-    line = with_extremes(line, index)
-    found = facts(line, index, far=far)
+    along = family(line, index)
+    line, constants = opened(line, along)
+    line = with_extremes(line, along)
+    found = facts(line, along, far=far)
     if not any(isinstance(one, Lane) for one in found):
         msg = f"no blocks along {index}: no array of the function has this axis"
         raise SpaceError(msg)
-    return Passes(index, line, found, constants, _stages(line, index, found))
+    return Passes(along, line, found, constants, _stages(line, along, found))
 
 
-def _stages(line: Line, index: Index, found: Sequence[Fact]) -> list[Pass | Between]:
+def _stages(line: Line, along: Family, found: Sequence[Fact]) -> list[Pass | Between]:
     """The passes, from the first level to the last, with what is computed between them."""
     entries = _entries(line, found)
     needed = _needed(line, line.outputs, set())
@@ -147,8 +186,9 @@ def _stages(line: Line, index: Index, found: Sequence[Fact]) -> list[Pass | Betw
         monoids = [one.monoid for k in totals if isinstance(one := found[k], Total)]
         at = [one.at for k in lanes if isinstance(one := found[k], Lane)]
         part = _part(line, [*shared, *lanes], sorted(inner), [*totals, *whole])
-        part, places = looked_up(part, index, len(shared))
-        stages.append(Pass(part, shared, lanes, at, totals, monoids, whole, places))
+        part, places = looked_up(part, along, len(shared))
+        reads = has_halo(part, along)
+        stages.append(Pass(along, part, shared, lanes, at, totals, monoids, whole, places, reads))
     return stages + _between(line, known, [k for k in line.outputs if k not in known])
 
 
@@ -262,8 +302,8 @@ def block_size(found: Passes, inner: Sequence[Index] = (), *, is_compiled: bool 
     for part in found.passes:
         line = part.line
         for axis in inner:
-            line = resized(line, axis, Fin(Block, min(SIDE, axis.size)))
-        most = max(most, _held(line, found.index))
+            line = resized(line, {axis: Fin(Block, min(SIDE, axis.size))})
+        most = max(most, _held(line, found.along))
     wanted = max(LEAST, size // max(most, 1))
     count = -(-n // wanted) if n else 1
     size = max(1, -(-n // max(count, 1)))
@@ -272,16 +312,16 @@ def block_size(found: Passes, inner: Sequence[Index] = (), *, is_compiled: bool 
 
 def bytes_at_once(found: Passes, size: int) -> int:
     """The most bytes that a block of so many elements holds, and what all blocks share."""
-    return max((size * _held(part.line, found.index) for part in found.passes), default=0)
+    return max((size * _held(part.line, found.along) for part in found.passes), default=0)
 
 
-def _held(line: Line, index: Index) -> int:
+def _held(line: Line, along: Family) -> int:
     """The most bytes that a line holds at once for an element of X: an array is held until it is last read."""
     last = {a: k for k, step in enumerate(line.steps) for a in step.args} | dict.fromkeys(line.outputs, len(line.steps))
     ends: dict[int, int] = {}
-    held = most = sum(_share(leaf, index) for leaf in line.slots[: line.arity])
+    held = most = sum(_share(leaf, along) for leaf in line.slots[: line.arity])
     for k, leaf in enumerate(line.slots[line.arity :]):
-        own = _share(leaf, index)
+        own = _share(leaf, along)
         held += own
         end = last.get(line.arity + k, k)
         ends[end] = ends.get(end, 0) + own
@@ -295,8 +335,9 @@ def _bytes(leaves: Iterable[Any]) -> int:
     return sum(leaf.size * (1 if leaf.kind == "b" else 8) for leaf in leaves)
 
 
-def _share(leaf: Any, index: Index) -> int:
+def _share(leaf: Any, along: Family) -> int:
     """The bytes of an array for each element of X."""
     if isinstance(leaf, Bundle):
-        return sum(_share(part, index) for part in leaf.leaves)
-    return leaf.size * (1 if leaf.kind == "b" else 8) // index.size if index in leaf.axes and index.size else 0
+        return sum(_share(part, along) for part in leaf.leaves)
+    n = along[0].size
+    return leaf.size * (1 if leaf.kind == "b" else 8) // n if n and any(axis in along for axis in leaf.axes) else 0

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from hilbert.index.index import Index
     from hilbert.program.blocks.fact import Monoid
+    from hilbert.program.blocks.open_constants import Family
 
     Array: TypeAlias = npt.NDArray[Any]
 
@@ -37,7 +37,7 @@ def at_place(leaf: Leaf, along: Along) -> Spec:
     return Spec.of(labels, rest + labels[at : at + n], rest)
 
 
-def with_extremes(line: Line, index: Index) -> Line:
+def with_extremes(line: Line, along: Family) -> Line:
     """The line with a step for each entry whose place along X is found, behind that of the place; none is left out."""
     b = Builder(line.slots[: line.arity], fixed=line.fixed)
     where = list(range(line.arity))
@@ -45,7 +45,7 @@ def with_extremes(line: Line, index: Index) -> Line:
         args, b.place = tuple([where[a] for a in step.args]), step.place
         where.append(b.step(step.operation, args))
         match step.operation:
-            case Along(name, along) as found if name in EXTREMES and index in along.axes:
+            case Along(name, of) as found if name in EXTREMES and any(axis in along for axis in of.axes):
                 b.contract(at_place(b.slots[args[0]], found), args[0], where[-1])
             case _:  # it finds no place along X
                 pass
@@ -60,34 +60,35 @@ def is_extreme(line: Line, place: int, of: int, spec: Spec) -> bool:
     return step.args == (of,) and spec in {at := at_place(line.slots[of], step.operation), at.mirrored}
 
 
-def looked_up(line: Line, index: Index, known: int) -> tuple[Line, tuple[int, ...]]:
-    """The line whose first inputs, if they are places along X, are looked up within a block; and which of them are.
+def looked_up(line: Line, along: Family, known: int) -> tuple[Line, tuple[int, ...]]:
+    """The line whose first inputs, if they are places along X, are looked up within a block; and which are, in order.
 
-    Such a place has two more inputs behind those that are known: where it is in the block, and a truth value that tells
-    if it lies there.
+    Each step that looks up has two more inputs, behind those that are known: where the place is in the block, and a
+    truth value that tells if it lies there.
     """
-    found = list[int]()
-    for step in line.steps:
+    found: dict[int, int] = {}  # the place of each step
+    for slot, step in enumerate(line.steps, line.arity):
         if isinstance(step.operation, Contract):
-            found += [a for a in step.args if a < known and _is_place(line.slots[a], index) and a not in found]
+            for a in step.args:
+                if a < known and is_place(line.slots[a], along):
+                    found[slot] = a
     if not found:
         return line, ()
-    inside = [leaf for k in found for leaf in (line.slots[k], Leaf(Entry("bool"), line.slots[k].axes))]
+    inside = [leaf for k in found.values() for leaf in (line.slots[k], Leaf(Entry("bool"), line.slots[k].axes))]
     b = Builder([*line.slots[:known], *inside, *line.slots[known : line.arity]], fixed=line.fixed)
     where = [*range(known), *range(known + len(inside), b.arity)]
-    pairs = {k: (known + 2 * j, known + 2 * j + 1) for j, k in enumerate(found)}
-    for step in line.steps:
+    pairs = {slot: (known + 2 * j, known + 2 * j + 1) for j, slot in enumerate(found)}
+    for slot, step in enumerate(line.steps, line.arity):
         b.place = step.place
         args = [where[a] for a in step.args]
-        match step.operation:
-            case Contract(spec) if any(a in pairs for a in step.args):
-                place = next(a for a in step.args if a in pairs)
-                left, right = (spec.left, spec.right) if step.args[0] == place else (spec.right, spec.left)
-                other = args[1 - step.args.index(place)]
-                where.append(_looked_up(b, (left, right, spec.out), pairs[place], other, line.slots[place]))
-            case operation:  # as it is
-                where.append(b.step(operation, tuple(args)))
-    return b.line([where[k] for k in line.outputs]), tuple(found)
+        if slot in found:
+            spec, place = step.operation.spec, found[slot]
+            left, right = (spec.left, spec.right) if step.args[0] == place else (spec.right, spec.left)
+            other = args[1 - step.args.index(place)]
+            where.append(_looked_up(b, (left, right, spec.out), pairs[slot], other, line.slots[place]))
+        else:
+            where.append(b.step(step.operation, tuple(args)))
+    return b.line([where[k] for k in line.outputs]), tuple(found.values())
 
 
 def _looked_up(b: Builder, labels: tuple[str, str, str], pair: tuple[int, int], other: int, place: Leaf) -> int:
@@ -103,13 +104,14 @@ def _looked_up(b: Builder, labels: tuple[str, str, str], pair: tuple[int, int], 
     return b.contract(Spec.of(left, right + more, out), elements, kept)
 
 
-def _is_place(leaf: Leaf, index: Index) -> bool:
-    return leaf.entry.index is not None and index in leaf.entry.index.axes
+def is_place(leaf: Leaf, along: Family) -> bool:
+    """Tell if entries are elements of X, or of a product with X in front."""
+    return leaf.entry.index is not None and bool(leaf.entry.index.axes) and leaf.entry.index.axes[0] in along
 
 
-def within(place: Array, start: int, end: int, each: int) -> list[Array]:
-    """The elements as those of a block, and if they are; X is the first axis, and `each` are the elements behind it."""
-    low, high = start * each, end * each
+def within(place: Array, span: tuple[int, int], each: int) -> list[Array]:
+    """The elements as those of some rows, and if they are; `each` are the elements of a row."""
+    low, high = span[0] * each, span[1] * each
     return [np.clip(place - low, 0, max(high - low - 1, 0)), (place >= low) & (place < high)]
 
 

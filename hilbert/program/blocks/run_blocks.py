@@ -16,6 +16,7 @@ import numpy as np
 from hilbert.errors import SpaceError, shown
 from hilbert.program.blocks.blas_threads import one_blas_thread
 from hilbert.program.blocks.fact import Lane
+from hilbert.program.blocks.halos import BlockRows
 from hilbert.program.blocks.passes import Between
 from hilbert.program.blocks.sources import Source, source_of
 from hilbert.program.blocks.tasks import Task, interpreted, put_together
@@ -80,7 +81,10 @@ class BlockRunner:
         places = list[tuple[int, int]]()
 
         def rows() -> Iterator[Rows]:
-            for start, end, sources in feed(part.lanes, lanes) if feed is not None else self._rows(lanes, mapped):
+            if feed is not None and part.has_halo:
+                msg = f"f reads rows beside their own along {passes.index}: give the data as one table, or as arrays"
+                raise SpaceError(msg)
+            for start, end, sources in feed(part.lanes, lanes) if feed is not None else self._rows(part, lanes, mapped):
                 places.append((start, end))
                 yield start, end, sources
 
@@ -91,8 +95,9 @@ class BlockRunner:
                     break
                 start, end = places[k - 1]
                 block = _block_of(found, start)
-                for whole, at, array in zip(made, ends, block[count:], strict=True):
-                    whole[(slice(None),) * at + (slice(start, end),)] = array
+                own = BlockRows(passes.along, start, end)
+                for whole, at, leaf, array in zip(made, ends, leaves, block[count:], strict=True):
+                    whole[(slice(None),) * at + (slice(*own.own(leaf.axes[at])),)] = array
                 done.append(end)
                 yield block[:count]
             if not places or k != len(places) or places[-1][1] != passes.index.size:
@@ -109,14 +114,18 @@ class BlockRunner:
             raise
         return dict(zip([*part.totals, *part.results], [*found, *made], strict=True))
 
-    def _rows(self, lanes: Sequence[Any], mapped: Mapped | None) -> Iterator[Rows]:
+    def _rows(self, part: Pass, lanes: Sequence[Any], mapped: Mapped | None) -> Iterator[Rows]:
         """All elements, in blocks; where they run elsewhere, in runs of blocks, a power of two."""
         n, step = self.passes.index.size, self.size
         while mapped is not None and step * RUNS < n:
             step *= 2
         for start in range(0, max(n, 1), step):
             end = min(start + step, n)
-            yield start, end, lanes if mapped is None else [lane.sent(start, end) for lane in lanes]
+            if mapped is None:
+                yield start, end, lanes
+            else:
+                spans = part.rows(start, end).lanes
+                yield start, end, [lane.sent(*span) for lane, span in zip(lanes, spans, strict=True)]
 
     def _each(self, task: Task, rows: Iterator[Rows]) -> Iterator[Done]:
         """What the blocks give, in order; threads have the caller's context, such as numpy's `errstate`."""

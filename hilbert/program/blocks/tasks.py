@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from hilbert.index.index import Index
     from hilbert.program.blocks.fact import Monoid
     from hilbert.program.blocks.passes import Pass
+    from hilbert.program.blocks.passes import Rows as RowsOfBlock
     from hilbert.program.blocks.sources import Source
     from hilbert.program.line.line import Line
 
@@ -66,29 +68,38 @@ class Task:
 
     def _block(self, start: int, end: int, sources: Sequence[Source]) -> list[Any]:
         try:
-            given = [source.read(start, end) for source in sources]
-            places = [a for k in self.part.places for a in within(self.shared[k], start, end, self._each(k))]
-            made = list(self._run(end - start)([*self.shared, *places, *given]))
+            rows = self.part.rows(start, end)
+            given = [source.read(*span) for source, span in zip(sources, rows.lanes, strict=True)]
+            known = zip(self.part.places, rows.places, strict=True)
+            places = [a for k, span in known for a in within(self.shared[k], span, self._each(k))]
+            made = list(self._run(rows)([*self.shared, *places, *given]))
         except Exception as error:
             error.add_note(f"  in the block of the elements {start} to {end - 1} of {self.index}")
             raise
         for k, of in enumerate(self.part.monoids):
             if of in EXTREMES:
-                made[k] = made[k] + start * self._each(self.part.line.outputs[k])
+                slot = self.part.line.outputs[k]
+                first, _ = rows.own.own(self._found(slot).axes[0])
+                made[k] = made[k] + first * self._each(slot)
         return made
 
-    def _each(self, slot: int) -> int:
-        """The number of places for each element of X: X is the first of some axes."""
-        entry: Any = self.part.line.slots[slot].entry
-        return int(entry.index.size) // self.index.size
+    def _found(self, slot: int) -> Index:
+        """The set whose elements a slot has: X, or another of its family, is the first of the axes."""
+        index = self.part.line.slots[slot].entry.index
+        assert index is not None
+        return index
 
-    def _run(self, n: int) -> Run:
-        key = self.make, self.part.line, self.index, n
+    def _each(self, slot: int) -> int:
+        """The number of places for each row."""
+        return math.prod(axis.size for axis in self._found(slot).axes[1:])
+
+    def _run(self, rows: RowsOfBlock) -> Run:
+        key = self.make, self.part.line, self.index, rows.key
         with LOCK:
             found = _runners.get(key)
         if found is not None:
             return found
-        made = self.make(self.part.block(self.index, n))
+        made = self.make(self.part.block(rows))
         with LOCK:
             found = _runners.setdefault(key, made)
             while len(_runners) > KEPT:

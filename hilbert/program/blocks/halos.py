@@ -1,0 +1,236 @@
+"""Rows beside those of a block: which rows of an array a block reads, where steps shift, slice or pad along X.
+
+`x[1:] − x[:-1]` has one row less than X: its axis is another index set, whose row j is computed from rows j and j + 1
+of x. The sets that such steps lead to are the *family* of X. A block of the rows `start` to `end` of X has the same
+rows of each set of the family as its own: totals are of those, and results have those. What it reads of other arrays
+follows from its own rows, step by step from the results back; rows beside its own are its halo, and are computed again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias, final
+
+from attrs import frozen
+
+from hilbert.index.leaf import Bundle
+from hilbert.program.blocks.open_constants import Family, factors
+from hilbert.program.blocks.places import is_place
+from hilbert.program.control.control_flow import ControlFlow
+from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.operation import Contract, Reduce
+from hilbert.relation.function_forms import Converse, Inclusion, Sliding, Window
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from hilbert.index.index import Index
+    from hilbert.index.leaf import Leaf
+    from hilbert.program.line.line import Line
+    from hilbert.relation.relation import AnyRelation
+
+Span: TypeAlias = tuple[int, int]
+"""Rows, from the first to before the last."""
+Spans: TypeAlias = "tuple[Span | None, ...]"
+"""The rows of each array of a slot; None for an array without the axis."""
+FEW = 4096
+"""A part of X with so many rows is a total, or given as a whole; a larger one has blocks of its own."""
+
+
+def family(line: Line, index: Index) -> Family:
+    """The sets that shifts, slices and paddings of X lead to, X in front; those of few elements are left out."""
+    pairs = [
+        pair
+        for step in line.steps
+        if isinstance(step.operation, Reduce)
+        for relation, _ in factors(step.operation.relation, 0)
+        if (pair := sides(relation)) is not None
+    ]
+    found, count, least = [index], 0, min(FEW, index.size // 2)
+    while count != len(found):
+        count = len(found)
+        for pair in pairs:
+            for one, other in (pair, pair[::-1]):
+                if len(one) == len(other) == 1 and one[0] in found and other[0].size > least:
+                    found += [axis for axis in other if axis not in found]
+    return tuple(found)
+
+
+def sides(relation: AnyRelation) -> tuple[Family, Family] | None:
+    """The axes of rows on both sides of a slice, a padding or windows of stride 1; None for other relations."""
+    match relation:
+        case Inclusion(dom, cod, _, 1) if len(dom.axes) < 2 and len(cod.axes) == 1:
+            return dom.axes, cod.axes
+        case Window(dom, cod, _, 1) if len(dom.axes) == len(cod.axes) == 1:
+            return dom.axes, cod.axes
+        case Sliding(dom, cod, 1) if len(dom.axes) == 2 and len(cod.axes) == 1:
+            return dom.axes[:1], cod.axes
+        case Converse(Inclusion() | Sliding() as of) if (pair := sides(of)) is not None:
+            return pair[::-1]
+        case _:  # rows further away, or none
+            return None
+
+
+def is_relabelled(relation: AnyRelation, along: Family) -> bool:
+    """Tell if a relation adds or removes axes of one element beside X only."""
+    match relation:
+        case Inclusion(dom, cod) | Converse(Inclusion(dom, cod)) if dom.size == cod.size:
+            kept = [[axis for axis in of.axes if axis.size != 1 or axis in along] for of in (dom, cod)]
+            return kept[0] == kept[1] and len(kept[0]) == 1 and kept[0][0] in along
+        case _:  # another relation
+            return False
+
+
+def read(relation: AnyRelation, span: Span) -> Span:
+    """The rows of an array from which rows of its reduction are computed."""
+    a, b = span
+    match relation:
+        case Converse(Inclusion(_, _, first, _)):
+            low, high = a + first, b + first
+        case Inclusion(dom, _, first, _):
+            low, high = _clipped(a - first, b - first, dom.size)
+        case Window(dom, _, width, _, first, dilation):
+            low, high = _clipped(a + first, b + first + dilation * (width - 1), dom.size)
+        case Converse(Sliding(dom, _, _, first, dilation)):
+            low, high = a + first, b + first + dilation * (dom.axes[1].size - 1)
+        case Sliding(dom, _, _, first, dilation):
+            low, high = _clipped(a - first - dilation * (dom.axes[1].size - 1), b - first, dom.axes[0].size)
+        case _:
+            msg = f"{relation} is no slice, padding or window"
+            raise TypeError(msg)
+    return (low, max(low, high)) if a < b else (low, low)
+
+
+def _clipped(a: int, b: int, size: int) -> Span:
+    return min(max(a, 0), size), min(max(b, 0), size)
+
+
+def has_halo(line: Line, along: Family) -> bool:
+    """Tell if a step of a line shifts, slices or pads along X."""
+    for step in line.steps:
+        if isinstance(step.operation, Reduce):
+            pair = sides(step.operation.relation)
+            if pair is not None and any(axis in along for axes in pair for axis in axes):
+                return True
+    return False
+
+
+@final
+@frozen
+class BlockRows:
+    """The rows of each array of a line that a block computes: those from `start` to `end` of X are its own.
+
+    `along` is the family of X; the last block has all further rows of longer sets.
+    """
+
+    along: Family
+    start: int
+    end: int
+
+    def own(self, axis: Index) -> Span:
+        """The rows of a set of the family that belong to the block."""
+        n = axis.size
+        return min(self.start, n), n if self.end >= self.along[0].size else min(self.end, n)
+
+    def axis(self, leaf: Leaf) -> int | None:
+        """The place of the axis along X, if there is one."""
+        return next((k for k, axis in enumerate(leaf.axes) if axis in self.along), None)
+
+    def spans(self, line: Line) -> list[Spans]:
+        """The rows of all slots, from the results back."""
+        found: list[list[Span | None]] = [[None] * len(arrays(leaf)) for leaf in line.slots]
+        for k in line.outputs:
+            found[k] = [_hull(a, b) for a, b in zip(found[k], self.owned(line.slots[k]), strict=True)]
+        for slot in range(len(line.slots) - 1, line.arity - 1, -1):
+            step = line.steps[slot - line.arity]
+            if isinstance(step.operation, ControlFlow):  # all its arrays have the same rows
+                found[slot] = [*self._together(line.slots[slot], line.slots[slot], tuple(found[slot]))]
+            for a, asked in zip(step.args, self.asked(line, slot, tuple(found[slot])), strict=True):
+                found[a] = [_hull(x, y) for x, y in zip(found[a], asked, strict=True)]
+        return [tuple(of) for of in found]
+
+    def asked(self, line: Line, slot: int, made: Spans) -> list[Spans]:
+        """The rows of its operands that a step reads, for rows of its result."""
+        step = line.steps[slot - line.arity]
+        leaves = [line.slots[a] for a in step.args]
+        match step.operation:
+            case Pack():
+                ends = iter(made)
+                return [tuple([next(ends) for _ in arrays(leaf)]) for leaf in leaves]
+            case Unpack(k):
+                return [tuple([made[0] if j == k else None for j in range(len(arrays(leaves[0])))])]
+            case ControlFlow():
+                return [self._together(leaf, line.slots[slot], made) for leaf in leaves]
+            case Contract():
+                return [
+                    (self.looked_up(leaf, made[0]),) if is_place(leaf, self.along) else self._plain(leaf, made[0])
+                    for leaf in leaves
+                ]
+            case Reduce(relation, at) if sides(relation) is not None and self.axis(leaves[0]) == at:
+                (end,) = made
+                return [(self.part(relation) if end is None else read(relation, end),)]
+            case _:  # each row is computed from the same row, or a total from all
+                return [self._plain(leaf, made[0]) for leaf in leaves]
+
+    def part(self, relation: AnyRelation) -> Span:
+        """The block's own rows of a slice of few rows."""
+        low, high = read(relation, (0, relation.cod.size))
+        start, end = self.own(relation.dom)
+        low, high = max(low, start), min(high, end)
+        return (low, high) if low < high else (start, start)
+
+    def key(self, line: Line, spans: Sequence[Spans]) -> Hashable:
+        """What the line of a block depends on: rows from the first one of the block on, and the rows of few."""
+        own = [self.own(axis) for axis in self.along]
+        few = list[Span]()
+        for slot, step in enumerate(line.steps, line.arity):
+            match step.operation:
+                case Reduce(relation) if sides(relation) is not None:
+                    (made,), given = spans[slot], self.axis(line.slots[step.args[0]])
+                    if made is None and given is not None:
+                        first, _ = read(relation, (0, 1))
+                        low, high = self.part(relation)
+                        few.append((low - first, high - first) if low < high else (0, 0))
+                    elif made is not None and given is None:
+                        low, high = read(relation, made)
+                        few.append((low - made[0], high - made[0]) if low < high else (0, 0))
+                case _:  # the same for all
+                    pass
+        every = [end for ends in (*spans, tuple(own)) for end in ends if end is not None]
+        return tuple([(a - self.start, b - self.start) for a, b in every]), tuple(few)
+
+    def looked_up(self, place: Leaf, end: Span | None) -> Span:
+        """The rows among which places are looked up: the block's own for a total, or those of the result."""
+        assert place.entry.index is not None
+        return self.own(place.entry.index.axes[0]) if end is None else end
+
+    def owned(self, leaf: Leaf) -> Spans:
+        """The block's own rows of an array, or of each of a bundle."""
+        return tuple([None if (at := self.axis(of)) is None else self.own(of.axes[at]) for of in arrays(leaf)])
+
+    def _plain(self, leaf: Leaf, end: Span | None) -> Spans:
+        return tuple([None if span is None else span if end is None else end for span in self.owned(leaf)])
+
+    def _together(self, leaf: Leaf, made: Leaf, ends: Spans) -> Spans:
+        """The rows of arrays of control flow, which has the same rows of each set."""
+        rows: dict[Index, Span | None] = {}
+        for of, end in zip(arrays(made), ends, strict=True):
+            at = self.axis(of)
+            if at is not None:
+                rows[of.axes[at]] = _hull(rows.get(of.axes[at]), end)
+        own = self.owned(leaf)
+        axes = [None if (at := self.axis(of)) is None else of.axes[at] for of in arrays(leaf)]
+        return tuple([None if axis is None else rows.get(axis) or span for axis, span in zip(axes, own, strict=True)])
+
+
+def arrays(leaf: Leaf) -> tuple[Leaf, ...]:
+    """The leaves of the arrays of a slot."""
+    return leaf.leaves if isinstance(leaf, Bundle) else (leaf,)
+
+
+def _hull(a: Span | None, b: Span | None) -> Span | None:
+    """The rows from the first to the last of both; without rows the other ones."""
+    if a is None or b is None:
+        return b if a is None else a
+    if a[0] >= a[1] or b[0] >= b[1]:
+        return b if a[0] >= a[1] else a
+    return min(a[0], b[0]), max(a[1], b[1])
