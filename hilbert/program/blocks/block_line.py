@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from hilbert.index.index import Fin
 from hilbert.index.leaf import Bundle, Leaf
-from hilbert.program.blocks.halos import BlockRows, arrays, read, sides
+from hilbert.program.blocks.halos import BlockRows, arrays, of_rows, read
 from hilbert.program.blocks.places import EXTREMES, is_extreme, is_place
 from hilbert.program.blocks.resized import resized_leaf, resized_place, resized_step
 from hilbert.program.line.builder import Builder
@@ -110,7 +110,7 @@ class _BlockLine:
         args = [self.taken(a, want) for a, want in zip(step.args, asked, strict=True)]
         leaf = line.slots[slot]
         match step.operation:
-            case Reduce(relation, at) if self.is_of_rows(relation, at, step.args[0], slot):
+            case Reduce(relation, at) if any(of_rows(relation, self.rows.along)):
                 return self.reduced(relation, at, slot, args[0], asked[0][0])
             case Along(name) if name in EXTREMES and _is_empty(asked[0][0]):
                 return b.number(0.0, leaf)  # nothing is found, and all else is greater
@@ -121,9 +121,9 @@ class _BlockLine:
             ):
                 return b.number(0.0, self.leaf(slot))  # no place is among no rows
             case Unpack(k):  # control flow has rows that other arrays of it need
-                (want,), have, at = made, self.spans[step.args[0]][k], self.rows.axis(leaf)
+                (want,), have, here = made, self.spans[step.args[0]][k], self.rows.axis(leaf)
                 whole = b.step(step.operation, tuple(args))
-                return whole if at is None or have is None or want is None else self.cut(whole, at, have, want)
+                return whole if here is None or have is None or want is None else self.cut(whole, here, have, want)
             case _:  # other sizes
                 pass
         leaves = [of for a in (*step.args, slot) for of in arrays(line.slots[a])]
@@ -138,11 +138,6 @@ class _BlockLine:
                 if isinstance(by, Along) and by.name in EXTREMES:
                     return by.name * is_extreme(self.line, place, of, step.operation.spec)
         return ""
-
-    def is_of_rows(self, relation: AnyRelation, at: int, arg: int, slot: int) -> bool:
-        """Tell if a reduction slices, pads or slides along X."""
-        pair = sides(relation)
-        return pair is not None and at in {self.rows.axis(self.line.slots[k]) for k in (arg, slot)}
 
     def reduced(self, relation: AnyRelation, at: int, slot: int, arg: int, asked: Span | None) -> int:
         """The rows of a slice, of an array that is padded, or of windows."""

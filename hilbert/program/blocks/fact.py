@@ -55,6 +55,19 @@ def every(fact: Fact) -> tuple[One, ...]:
     return fact if isinstance(fact, tuple) else (fact,)
 
 
+def either(a: Fact, b: Fact) -> One | None:
+    """The fact of a slot that is made in one of two ways; None where nothing is known of both."""
+    match a, b:
+        case Shared(), Shared():
+            return a if a == b else Shared()
+        case (Steer(), Shared() | Steer()) | (Shared(), Steer()):
+            return a if a == b and isinstance(a, Steer) else Steer()
+        case (Shared(is_zero=True), Total("add")) | (Total("add"), Shared(is_zero=True)):
+            return Total("add")
+        case _:  # lanes and totals, or lanes along different axes
+            return a if a == b and not isinstance(a, tuple) else None
+
+
 def level_of(one: One) -> int:
     """The number of passes before what reads the slot."""
     return one.level + isinstance(one, Total)

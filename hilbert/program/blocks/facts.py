@@ -38,8 +38,8 @@ from attrs import evolve
 
 from hilbert.errors import SpaceError
 from hilbert.index.leaf import Bundle, Leaf
-from hilbert.program.blocks.fact import Lane, Shared, Steer, Total, every, level_of, word
-from hilbert.program.blocks.halos import has_halo, is_relabelled, sides
+from hilbert.program.blocks.fact import Lane, Shared, Steer, Total, either, every, level_of, word
+from hilbert.program.blocks.halos import has_halo, is_relabelled, is_slice, sides
 from hilbert.program.blocks.places import EXTREMES, is_extreme, is_place
 from hilbert.program.control.branch import Cond
 from hilbert.program.control.control_flow import ControlFlow
@@ -51,7 +51,6 @@ from hilbert.program.line.choice import AnyLane, Choose, Fill
 from hilbert.program.line.operation import Add, Along, Cast, Contract, Keep, Move, Reduce, Scale
 from hilbert.program.line.operation import Literal as Constant
 from hilbert.program.line.source_line import computed_by
-from hilbert.relation.function_forms import Converse, Inclusion
 from hilbert.relation.plain_forms import Full
 
 if TYPE_CHECKING:
@@ -171,7 +170,7 @@ class _Facts:
         match step.operation:
             case Reduce(Full(dom, cod), at) if not self.at(dom.axes) and self.at(cod.axes):
                 return Lane(at + self.at(cod.axes)[0], level)
-            case Reduce(Inclusion() as of, at) if not self.is_body and sides(of) is not None and at == here:
+            case Reduce(relation, at) if not self.is_body and is_slice(relation.T) and at == here:  # few rows
                 return Lane(at, level)
             case Contract(spec) if not self.is_body and (label := spec.out[here]):
                 places = [k for k, labels in enumerate((spec.left, spec.right)) if label in labels]
@@ -205,7 +204,7 @@ class _Facts:
                 if here == at and not self.is_body and (pair := sides(relation)) is not None:
                     if self.at(pair[1]):
                         return Lane(at, level)
-                    if isinstance(relation, Converse) and isinstance(relation.of, Inclusion):
+                    if is_slice(relation):  # of few rows
                         return Total("add", level)
                 raise self.refused(step, f"it relates elements of {self.index} to others ({relation})")
             case Move(order):
@@ -380,20 +379,12 @@ class _Facts:
 
     def both(self, step: Step[Any], a: Fact, b: Fact) -> One:
         """The fact of a slot that is made in one of two ways."""
-        if a == b and not isinstance(a, tuple):
-            return a
-        match a, b:
-            case Shared(), Shared():
-                return Shared()
-            case (Steer(), Shared() | Steer()) | (Shared(), Steer()):
-                return Steer()
-            case (Shared(is_zero=True), Total("add")) | (Total("add"), Shared(is_zero=True)):
-                return Total("add")
-            case (Shared(), Total()) | (Total(), Shared()):
-                why = f"a round, or a branch, needs a total over all of {self.index}: write the loop in Python"
-                raise self.refused(step, why)
-            case _:  # lanes and totals, or lanes along different axes
-                raise self.refused(step, f"it is {word(a)} in one round or branch, and {word(b)} in another")
+        if (one := either(a, b)) is not None:
+            return one
+        why = f"it is {word(a)} in one round or branch, and {word(b)} in another"
+        if {type(a), type(b)} == {Shared, Total}:
+            why = f"a round, or a branch, needs a total over all of {self.index}: write the loop in Python"
+        raise self.refused(step, why)
 
 
 def _is_by_entry(operation: Any, count: int) -> bool:

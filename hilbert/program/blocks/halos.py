@@ -70,10 +70,15 @@ def sides(relation: AnyRelation) -> tuple[Family, Family] | None:
             return None
 
 
+def is_slice(relation: AnyRelation) -> bool:
+    """Tell if a relation takes some rows, one after the other; its transpose puts them among others."""
+    return sides(relation) is not None and isinstance(relation, Converse) and isinstance(relation.of, Inclusion)
+
+
 def is_relabelled(relation: AnyRelation, along: Family) -> bool:
     """Tell if a relation adds or removes axes of one element beside X only."""
     match relation:
-        case Inclusion(dom, cod) | Converse(Inclusion(dom, cod)) if dom.size == cod.size:
+        case Inclusion(dom, cod, 0, 1) | Converse(Inclusion(dom, cod, 0, 1)) if dom.size == cod.size:
             kept = [[axis for axis in of.axes if axis.size != 1 or axis in along] for of in (dom, cod)]
             return kept[0] == kept[1] and len(kept[0]) == 1 and kept[0][0] in along
         case _:  # another relation
@@ -106,12 +111,15 @@ def _clipped(a: int, b: int, size: int) -> Span:
 
 def has_halo(line: Line, along: Family) -> bool:
     """Tell if a step of a line shifts, slices or pads along X."""
-    for step in line.steps:
-        if isinstance(step.operation, Reduce):
-            pair = sides(step.operation.relation)
-            if pair is not None and any(axis in along for axes in pair for axis in axes):
-                return True
-    return False
+    return any(
+        isinstance(step.operation, Reduce) and any(of_rows(step.operation.relation, along)) for step in line.steps
+    )
+
+
+def of_rows(relation: AnyRelation, along: Family) -> tuple[bool, bool]:
+    """Tell of both sides of a slice, a padding or windows if they are rows along X; few rows are not."""
+    dom, cod = sides(relation) or ((), ())
+    return any(axis in along for axis in dom), any(axis in along for axis in cod)
 
 
 @final
@@ -165,7 +173,7 @@ class BlockRows:
                     (self.looked_up(leaf, made[0]),) if is_place(leaf, self.along) else self._plain(leaf, made[0])
                     for leaf in leaves
                 ]
-            case Reduce(relation, at) if sides(relation) is not None and self.axis(leaves[0]) == at:
+            case Reduce(relation) if of_rows(relation, self.along)[0]:
                 (end,) = made
                 return [(self.part(relation) if end is None else read(relation, end),)]
             case _:  # each row is computed from the same row, or a total from all
@@ -184,15 +192,13 @@ class BlockRows:
         few = list[Span]()
         for slot, step in enumerate(line.steps, line.arity):
             match step.operation:
-                case Reduce(relation) if sides(relation) is not None:
-                    (made,), given = spans[slot], self.axis(line.slots[step.args[0]])
-                    if made is None and given is not None:
-                        first, _ = read(relation, (0, 1))
-                        low, high = self.part(relation)
-                        few.append((low - first, high - first) if low < high else (0, 0))
-                    elif made is not None and given is None:
-                        low, high = read(relation, made)
-                        few.append((low - made[0], high - made[0]) if low < high else (0, 0))
+                case Reduce(relation) if (rows := of_rows(relation, self.along)) == (True, False):
+                    first, _ = read(relation, (0, 1))
+                    low, high = self.part(relation)
+                    few.append((low - first, high - first) if low < high else (0, 0))
+                case Reduce(relation) if rows == (False, True) and (made := spans[slot][0]) is not None:
+                    low, high = read(relation, made)
+                    few += [(low, high), (made[0] - low, 0)] if low < high else [(0, 0)]
                 case _:  # the same for all
                     pass
         every = [end for ends in (*spans, tuple(own)) for end in ends if end is not None]
