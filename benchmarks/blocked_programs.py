@@ -199,6 +199,38 @@ def normed(n: int) -> Rows:
     return Rows("batch norm", hb.value_and_grad(f, (0, 1)), X, at, hand)
 
 
+def smoothed(n: int) -> Rows:
+    """A signal near another, with few steps: squares of deviations, and moduli of differences, rounded off at 0."""
+    rng = np.random.default_rng(6)
+    x, y = rng.standard_normal(n), rng.standard_normal(n)
+    X = hb.Fin.of(n)
+
+    def loss(x: Any, y: Any) -> Any:
+        return 0.5 * hb.square(x - y).sum() + 3.0 * hb.sqrt(hb.square(x[1:] - x[:-1]) + 0.01).sum()
+
+    def hand(size: int) -> list[Array]:
+        value, slope = np.zeros(()), np.empty(n)
+        for part in slices(n, size):
+            start, end = part.start, min(part.stop, n)
+            left, right = max(start - 1, 0), min(end + 1, n)
+            steps = np.diff(x[left:right])
+            moduli = steps * steps
+            moduli += 0.01
+            np.sqrt(moduli, out=moduli)
+            out = slope[start:end]
+            np.subtract(x[start:end], y[start:end], out=out)
+            value += 0.5 * (out @ out) + 3.0 * moduli[start - left :].sum()
+            steps /= moduli
+            steps *= 3.0
+            out[: right - 1 - start] -= steps[start - left :]
+            out[1 - start + left :] += steps[: end - 1 - left]
+        return [value, slope]
+
+    f: Any = hb.fun(hb.R**X, hb.R**X)(loss)
+    at = tuple(part.vec(one) for part, one in zip(f.dom.parts, (x, y), strict=True))
+    return Rows("neighbours", hb.value_and_grad(f, 0), X, at, hand)
+
+
 def markov(n: int, length: int = 20) -> Rows:
     """The likelihood of n short sequences in a hidden Markov model of 3 states, by the forward recursion."""
     rng = np.random.default_rng(4)

@@ -237,6 +237,7 @@ def models(part: int, folder: Path) -> Iterator[Rows]:
     yield programs.ratings(10_000_000 // part)
     yield programs.network(1_000_000 // part)
     yield programs.normed(1_000_000 // part)
+    yield programs.smoothed(10_000_000 // part)
     yield programs.markov(100_000 // part)
 
 

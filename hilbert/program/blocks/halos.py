@@ -88,25 +88,28 @@ def is_relabelled(relation: AnyRelation, along: Family) -> bool:
 def read(relation: AnyRelation, span: Span) -> Span:
     """The rows of an array from which rows of its reduction are computed."""
     a, b = span
-    match relation:
-        case Converse(Inclusion(_, _, first, _)):
-            low, high = a + first, b + first
-        case Inclusion(dom, _, first, _):
-            low, high = _clipped(a - first, b - first, dom.size)
-        case Window(dom, _, width, _, first, dilation):
-            low, high = _clipped(a + first, b + first + dilation * (width - 1), dom.size)
-        case Converse(Sliding(dom, _, _, first, dilation)):
-            low, high = a + first, b + first + dilation * (dom.axes[1].size - 1)
-        case Sliding(dom, _, _, first, dilation):
-            low, high = _clipped(a - first - dilation * (dom.axes[1].size - 1), b - first, dom.axes[0].size)
-        case _:
-            msg = f"{relation} is no slice, padding or window"
-            raise TypeError(msg)
+    first, last = beside(relation)
+    size = (sides(relation) or ((),))[0][0].size if relation.dom.axes else 1
+    low, high = min(max(a + first, 0), size), min(max(b + last, 0), size)
     return (low, max(low, high)) if a < b else (low, low)
 
 
-def _clipped(a: int, b: int, size: int) -> Span:
-    return min(max(a, 0), size), min(max(b, 0), size)
+def beside(relation: AnyRelation) -> Span:
+    """From which row on, and up to which, rows are read for one row, counted from this one."""
+    match relation:
+        case Converse(Inclusion(_, _, first, _)):
+            return first, first
+        case Inclusion(_, _, first, _):
+            return -first, -first
+        case Window(_, _, width, _, first, dilation):
+            return first, first + dilation * (width - 1)
+        case Converse(Sliding(dom, _, _, first, dilation)):
+            return first, first + dilation * (dom.axes[1].size - 1)
+        case Sliding(dom, _, _, first, dilation):
+            return -first - dilation * (dom.axes[1].size - 1), -first
+        case _:
+            msg = f"{relation} is no slice, padding or window"
+            raise TypeError(msg)
 
 
 def has_halo(line: Line, along: Family) -> bool:
@@ -120,6 +123,24 @@ def of_rows(relation: AnyRelation, along: Family) -> tuple[bool, bool]:
     """Tell of both sides of a slice, a padding or windows if they are rows along X; few rows are not."""
     dom, cod = sides(relation) or ((), ())
     return any(axis in along for axis in dom), any(axis in along for axis in cod)
+
+
+def ends(line: Line, along: Family) -> tuple[int, Sequence[Span]]:
+    """How many rows beside its own a block reads at most, and the rows at which arrays, or slices of few rows, end."""
+    reach, found = 0, [(axis.size, axis.size) for axis in along] + [(0, 0)]
+    for step in line.steps:
+        if isinstance(step.operation, Reduce):
+            relation = step.operation.relation
+            match of_rows(relation, along):
+                case True, True:
+                    reach += max(map(abs, beside(relation)))
+                case True, False:
+                    found.append(read(relation, (0, relation.cod.size)))
+                case False, True:
+                    found.append(read(relation.T, (0, relation.dom.size)))
+                case _:  # along other axes
+                    pass
+    return reach, found
 
 
 @final
@@ -138,6 +159,11 @@ class BlockRows:
         """The rows of a set of the family that belong to the block."""
         n = axis.size
         return min(self.start, n), n if self.end >= self.along[0].size else min(self.end, n)
+
+    def is_inside(self, reach: int, ends: Sequence[Span]) -> bool:
+        """Tell if no array ends in the rows that the block reads: other such blocks read alike."""
+        start, end = self.start - reach, self.end + reach
+        return all(end < low or high < start for low, high in ends)
 
     def axis(self, leaf: Leaf) -> int | None:
         """The place of the axis along X, if there is one."""

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, final
 
 from attrs import evolve, frozen
 
+from hilbert.base.once import OfFields, Remembering, once
 from hilbert.errors import SpaceError
 from hilbert.index.index import Fin
 from hilbert.index.leaf import Bundle
 from hilbert.program.blocks.block_line import Block, block_line
 from hilbert.program.blocks.fact import Lane, Shared, Steer, Total
 from hilbert.program.blocks.facts import facts
-from hilbert.program.blocks.halos import BlockRows, family, has_halo
+from hilbert.program.blocks.halos import BlockRows, ends, family, has_halo
 from hilbert.program.blocks.open_constants import opened
 from hilbert.program.blocks.places import looked_up, with_extremes
 from hilbert.program.blocks.resized import resized
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from hilbert.index.index import Index
     from hilbert.program.blocks.fact import Fact, Monoid
-    from hilbert.program.blocks.halos import Span, Spans
+    from hilbert.program.blocks.halos import Span
     from hilbert.program.blocks.open_constants import Family
 
 BYTES, CODE = 5 << 19, 3 << 21
@@ -54,19 +55,24 @@ VECTORS, MANY = 16, 128
 class Rows:
     """The rows that a block reads: those of its lanes, and those among which places are looked up, and its own.
 
-    Blocks with one `key` have one line. `spans` are the rows of all slots, unless all are the block's own.
+    Blocks with one `key` have one line.
     """
 
     key: Hashable
     lanes: Sequence[Span]
     places: Sequence[Span]
     own: BlockRows
-    spans: Sequence[Spans] | None
+
+    def later(self, own: BlockRows) -> Rows:
+        """The rows of a later block that reads the same ones beside its own."""
+        by = own.start - self.own.start
+        lanes, places = ([(a + by, b + by) for a, b in of] for of in (self.lanes, self.places))
+        return Rows(self.key, lanes, places, own)
 
 
 @final
 @frozen(eq=False)
-class Pass:
+class Pass(OfFields, Remembering):
     """A run over all blocks: its line, the slots that are its inputs, and those of the whole that it makes.
 
     `line` is that of all of X; its inputs are the slots `known`, then two for each of the `places` along X among these
@@ -89,23 +95,30 @@ class Pass:
         own = BlockRows(self.along, start, end)
         if not self.has_halo:
             every = [(start, end)]
-            return Rows(end - start, every * len(self.lanes), every * len(self.places), own, None)
-        spans, first = own.spans(self.line), len(self.known)
-        lanes = first + 2 * len(self.places)
-        ends = [span for (span,) in spans[: self.line.arity]]
-        key = own.key(self.line, spans)
-        return Rows(key, ends[lanes:], ends[first:lanes:2], own, spans)  # type: ignore[arg-type]  # all of them have rows
+            return Rows(end - start, every * len(self.lanes), every * len(self.places), own)
+        alike = self.memo() if own.is_inside(*_ends(self)) else {}
+        if (known := alike.get(end - start)) is not None:
+            return known.later(own)
+        spans = own.spans(self.line)
+        read, count = [span for (span,) in spans[: self.line.arity] if span is not None], len(self.places)
+        return alike.setdefault(end - start, Rows(own.key(self.line, spans), read[count:], read[:count], own))
 
     def block(self, rows: Rows) -> Line:
         """The line of a block."""
         start, end = rows.own.start, rows.own.end
-        if rows.spans is not None:
-            return block_line(self.line, rows.own, rows.spans)
+        if self.has_halo:
+            return block_line(self.line, rows.own, rows.own.spans(self.line))
         if end - start == self.along[0].size:
             return self.line
         count = len(self.known)
         sets = {self.along[0]: Fin(Block, end - start)}
         return resized(self.line, sets, range(count, count + 2 * len(self.places), 2))
+
+
+@once
+def _ends(part: Pass) -> tuple[int, Sequence[Span]]:
+    """How far the rows of a block reach beside it, and the rows of slices of few, and at which all arrays end."""
+    return ends(part.line, part.along)
 
 
 @final
