@@ -96,8 +96,9 @@ class Pass(OfFields, Remembering):
         if not self.has_halo:
             every = [(start, end)]
             return Rows(end - start, every * len(self.lanes), every * len(self.places), own)
-        alike = self.memo() if own.is_inside(*_ends(self)) else {}
-        if (known := alike.get(end - start)) is not None:
+        alike: dict[Any, Rows] = self.memo() if own.is_inside(*_ends(self)) else {}
+        known = alike.get(end - start)
+        if known is not None:
             return known.later(own)
         spans = own.spans(self.line)
         read, count = [span for (span,) in spans[: self.line.arity] if span is not None], len(self.places)
