@@ -57,11 +57,13 @@ class BlockReport(Listing):
         for k, part in enumerate(self.passes, 1):
             ends = [str(part.line.slots[slot]) for slot in part.line.outputs]
             totals, results = ends[: len(part.totals)], ends[len(part.totals) :]
-            made += [
-                f"pass {k}: {len(part.line.steps)} steps a block"
-                + (f"; totals: {', '.join(totals)}" if totals else "")
-                + (f"; results: {', '.join(results)}" if results else "")
-            ]
+            before, behind = part.halo
+            text = f"pass {k}: {len(part.line.steps)} steps a block"
+            text += f"; totals: {', '.join(totals)}" if totals else ""
+            text += f"; results: {', '.join(results)}" if results else ""
+            if before or behind:
+                text += f"; reads {before} {'row' if before == 1 else 'rows'} before and {behind} behind its own"
+            made.append(text)
         return "\n".join(made[:lines])
 
 

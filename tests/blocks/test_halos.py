@@ -54,6 +54,7 @@ PROGRAMS: dict[str, Any] = {
     "first and last": hb.fun(Y)(lambda y: hb.square(y - y[0].rep(Y)).sum() * y[-1] + (y[:2] @ y[-2:])),
     "a few": hb.fun(Y)(lambda y: hb.exp(y[10:25]).sum() * y[11]),
     "ends put together": hb.fun(Y)(lambda y: hb.square(y[:1].concatenate(hb.tanh(y[1:-1])).concatenate(y[-1:])).sum()),
+    "a rotation by slices": hb.fun(Y)(lambda y: hb.square(y[1:].concatenate(y[:1]).named(X) - y).sum()),
     "softmax of differences": hb.fun(Y)(lambda y: hb.square((y[1:] - y[:-1]).softmax()).sum()),
     "the greatest difference": hb.fun(Y, Y)(lambda y, z: (y[1:] * z[:-1])[(y[1:] - y[:-1]).argmax()] * z[1:].max()),
     "rounds for each pair": hb.fun(Y)(

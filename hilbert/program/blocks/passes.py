@@ -104,6 +104,13 @@ class Pass(OfFields, Remembering):
         read, count = [span for (span,) in spans[: self.line.arity] if span is not None], len(self.places)
         return alike.setdefault(end - start, Rows(own.key(self.line, spans), read[count:], read[:count], own))
 
+    @property
+    def halo(self) -> tuple[int, int]:
+        """The most rows that a block reads in front of its own, and behind them."""
+        middle = self.along[0].size // 2
+        read = [(a, b) for a, b in self.rows(middle, middle + 1).lanes if a < b]
+        return max([middle - a for a, _ in read], default=0), max([b - middle - 1 for _, b in read], default=0)
+
     def block(self, rows: Rows) -> Line:
         """The line of a block."""
         start, end = rows.own.start, rows.own.end
