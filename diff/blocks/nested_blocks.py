@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from attrs import frozen
 
+from diff.blocks.early_sums import with_early_sums
 from diff.blocks.softmax_in_passes import without_softmax
 from diff.compiled.compiled_program import code_of_block
 from hilbert.index.leaf import Bundle
@@ -72,7 +73,9 @@ class Nested:
 
 def passes_of(line: Line, over: Sequence[Index], *, is_compiled: bool) -> Passes:
     """The passes of a line along the first of some sets; raises SpaceError where the line, or a block, has none."""
-    found = in_passes(without_softmax(_kept(line, over[0]), family(line, over[0])), over[0], far=is_compiled)
+    along = family(line, over[0])
+    line = with_early_sums(without_softmax(_kept(line, over[0]), along), along)
+    found = in_passes(line, over[0], far=is_compiled)
     if over[1:]:
         inner = [part.line for part in found.passes if any(_is_along(leaf, over[1]) for leaf in part.line.slots)]
         for block in inner or [line]:
