@@ -60,6 +60,7 @@ PROGRAMS: dict[str, Any] = {
     "rounds for each pair": hb.fun(Y)(
         lambda y: hb.each(lambda a, b: hb.iterate(lambda s: hb.tanh(s * b), a, hb.Fin.of(3)), y[1:], y[:-1]).sum()
     ),
+    "a part that ends early": hb.fun(Y)(lambda y: hb.square(hb.tanh(y)[: N - 5]).sum() + hb.exp(y[3:]).sum()),
     "a choice": hb.fun(Y)(lambda y: hb.where(y[1:] > 0.3, y[:-1], hb.exp(y[1:])).sum()),
 }
 

@@ -45,13 +45,13 @@ def family(line: Line, index: Index) -> Family:
         for relation, _ in factors(step.operation.relation, 0)
         if (pair := sides(relation)) is not None
     ]
-    found, count, least = [index], 0, min(FEW, index.size // 2)
+    found, count, least = {index: None}, 0, min(FEW, index.size // 2)
     while count != len(found):
         count = len(found)
         for pair in pairs:
             for one, other in (pair, pair[::-1]):
                 if len(one) == len(other) == 1 and one[0] in found and other[0].size > least:
-                    found += [axis for axis in other if axis not in found]
+                    found[other[0]] = None
     return tuple(found)
 
 
@@ -125,9 +125,9 @@ def of_rows(relation: AnyRelation, along: Family) -> tuple[bool, bool]:
     return any(axis in along for axis in dom), any(axis in along for axis in cod)
 
 
-def ends(line: Line, along: Family) -> tuple[int, Sequence[Span]]:
-    """How many rows beside its own a block reads at most, and the rows at which arrays, or slices of few rows, end."""
-    reach, found = 0, [(axis.size, axis.size) for axis in along] + [(0, 0)]
+def reached(line: Line, along: Family) -> tuple[int, Sequence[Span]]:
+    """How many rows beside its own a block reads at most, and the rows of slices of few."""
+    reach, found = 0, list[Span]()
     for step in line.steps:
         if isinstance(step.operation, Reduce):
             relation = step.operation.relation
@@ -160,10 +160,11 @@ class BlockRows:
         n = axis.size
         return min(self.start, n), n if self.end >= self.along[0].size else min(self.end, n)
 
-    def is_inside(self, reach: int, ends: Sequence[Span]) -> bool:
-        """Tell if no array ends in the rows that the block reads: other such blocks read alike."""
+    def is_inside(self, reach: int, few: Sequence[Span]) -> bool:
+        """Tell if all arrays have the rows that the block reads, and no slice of few has: such blocks are alike."""
         start, end = self.start - reach, self.end + reach
-        return all(end < low or high < start for low, high in ends)
+        is_far = all(end < low or high < start for low, high in few)
+        return is_far and start > 0 and end < min(axis.size for axis in self.along)
 
     def axis(self, leaf: Leaf) -> int | None:
         """The place of the axis along X, if there is one."""

@@ -17,7 +17,7 @@ from hilbert.index.leaf import Bundle
 from hilbert.program.blocks.block_line import Block, block_line
 from hilbert.program.blocks.fact import Lane, Shared, Steer, Total
 from hilbert.program.blocks.facts import facts
-from hilbert.program.blocks.halos import BlockRows, ends, family, has_halo
+from hilbert.program.blocks.halos import BlockRows, family, has_halo, reached
 from hilbert.program.blocks.open_constants import opened
 from hilbert.program.blocks.places import looked_up, with_extremes
 from hilbert.program.blocks.resized import resized
@@ -96,7 +96,7 @@ class Pass(OfFields, Remembering):
         if not self.has_halo:
             every = [(start, end)]
             return Rows(end - start, every * len(self.lanes), every * len(self.places), own)
-        alike: dict[Any, Rows] = self.memo() if own.is_inside(*_ends(self)) else {}
+        alike: dict[Any, Rows] = self.memo() if own.is_inside(*_reached(self)) else {}
         known = alike.get(end - start)
         if known is not None:
             return known.later(own)
@@ -124,9 +124,9 @@ class Pass(OfFields, Remembering):
 
 
 @once
-def _ends(part: Pass) -> tuple[int, Sequence[Span]]:
-    """How far the rows of a block reach beside it, and the rows of slices of few, and at which all arrays end."""
-    return ends(part.line, part.along)
+def _reached(part: Pass) -> tuple[int, Sequence[Span]]:
+    """How far the rows of a block reach beside it, and the rows of slices of few."""
+    return reached(part.line, part.along)
 
 
 @final
