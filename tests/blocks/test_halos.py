@@ -61,6 +61,14 @@ PROGRAMS: dict[str, Any] = {
         lambda y: hb.each(lambda a, b: hb.iterate(lambda s: hb.tanh(s * b), a, hb.Fin.of(3)), y[1:], y[:-1]).sum()
     ),
     "a part that ends early": hb.fun(Y)(lambda y: hb.square(hb.tanh(y)[: N - 5]).sum() + hb.exp(y[3:]).sum()),
+    "the greatest of sums of pairs": hb.fun(Y, W)(
+        lambda y, w: hb.each(
+            lambda k: hb.each(lambda a, b: hb.exp(-hb.square(a - b * k)), y[1:], y[:-1]).sum(), w
+        ).max()
+    ),
+    "branches": hb.fun(Y)(
+        lambda y: hb.each(lambda a, b: hb.where(a > b, lambda: hb.log(a - b), lambda: a * b), y[1:], y[:-1])[3:].sum()
+    ),
     "a choice": hb.fun(Y)(lambda y: hb.where(y[1:] > 0.3, y[:-1], hb.exp(y[1:])).sum()),
 }
 
@@ -148,6 +156,15 @@ def test_rows_that_a_block_reads() -> None:
     assert part.rows(10, 20).key == part.rows(60, 70).key != part.rows(70, 71).key
     (part,) = hb.blocked(hb.grad(f), over=X, size=10).passes.passes
     assert list(part.rows(10, 20).lanes) == [(9, 21)]
+
+
+def test_blocks_are_longer_than_their_halo() -> None:
+    """By default, so that most rows are computed once."""
+    n, lag = 1_000_000, 50_000
+    f: Any = hb.fun(hb.R ** hb.Fin.of(n))(lambda y: hb.square(y[lag:] - y[: n - lag]).sum())
+    g = hb.blocked(f, over=hb.Fin.of(n))
+    assert g.passes.passes[0].halo == (0, lag)
+    assert g.size >= 4 * lag
 
 
 def test_memory_is_that_of_a_block() -> None:

@@ -31,6 +31,7 @@ from hilbert.program.blocks.places import EXTREMES, is_extreme, is_place
 from hilbert.program.blocks.resized import resized_leaf, resized_place, resized_step
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.bundle import Unpack
+from hilbert.program.line.choice import AnyLane
 from hilbert.program.line.operation import Along, Contract, Reduce
 from hilbert.relation.function_forms import Converse, Inclusion, Sliding, Window
 
@@ -120,6 +121,8 @@ class _BlockLine:
                 _is_empty(end) for (end,) in asked
             ):
                 return b.number(0.0, self.leaf(slot))  # no place is among no rows
+            case AnyLane() if made[0] is None:  # of all rows that are there: those that may be skipped
+                return b.step(step.operation, (self.where[step.args[0]],))
             case Unpack(k):  # control flow has rows that other arrays of it need
                 (want,), have, here = made, self.spans[step.args[0]][k], self.rows.axis(leaf)
                 whole = b.step(step.operation, tuple(args))

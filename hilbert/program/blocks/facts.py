@@ -148,6 +148,8 @@ class _Facts:
         if all(isinstance(one, Shared) for one in ones):
             return self.from_shared(step, line.slots[slot], leaves, level)
         if all(isinstance(one, Shared | Steer) for one in ones) and not self.at(line.slots[slot].axes):
+            if self.has_halo and not isinstance(operation, Add | Contract):  # "or" and "and"
+                raise self.refused(step, "it skips rows, and others read rows beside their own")
             return Steer(level)  # what else is asked about the lanes of a block
         lanes: list[One] = [Shared() if isinstance(one, Steer) else one for one in ones]  # False where lanes are 0
         return self.from_lanes(step, lanes, leaves, level)
@@ -232,8 +234,6 @@ class _Facts:
                 if name in EXTREMES and along.axes[0] in self.along and not self.is_body:
                     return Total(EXTREMES[name], level)
                 raise self.refused(step, f"{name} along {self.index} needs all of its elements at once")
-            case AnyLane() if self.has_halo:
-                raise self.refused(step, "it skips rows, and others read rows beside their own")
             case AnyLane(at):
                 return Lane(here, level) if here < at else Steer(level)
             case Choose() | Fill():

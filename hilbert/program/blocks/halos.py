@@ -17,6 +17,7 @@ from hilbert.program.blocks.open_constants import Family, factors
 from hilbert.program.blocks.places import is_place
 from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.line.bundle import Pack, Unpack
+from hilbert.program.line.choice import AnyLane
 from hilbert.program.line.operation import Contract, Reduce
 from hilbert.relation.function_forms import Converse, Inclusion, Sliding, Window
 
@@ -175,7 +176,11 @@ class BlockRows:
         found: list[list[Span | None]] = [[None] * len(arrays(leaf)) for leaf in line.slots]
         for k in line.outputs:
             found[k] = [_hull(a, b) for a, b in zip(found[k], self.owned(line.slots[k]), strict=True)]
-        for slot in range(len(line.slots) - 1, line.arity - 1, -1):
+        for slot in range(len(line.slots) - 1, -1, -1):
+            own = self.owned(line.slots[slot])
+            found[slot] = [a if b is None else b for a, b in zip(own, found[slot], strict=True)]
+            if slot < line.arity:
+                continue
             step = line.steps[slot - line.arity]
             if isinstance(step.operation, ControlFlow):  # all its arrays have the same rows
                 found[slot] = [*self._together(line.slots[slot], line.slots[slot], tuple(found[slot]))]
@@ -195,6 +200,8 @@ class BlockRows:
                 return [tuple([made[0] if j == k else None for j in range(len(arrays(leaves[0])))])]
             case ControlFlow():
                 return [self._together(leaf, line.slots[slot], made) for leaf in leaves]
+            case AnyLane() if made[0] is None:  # of those rows that other steps read
+                return [(None,)]
             case Contract():
                 return [
                     (self.looked_up(leaf, made[0]),) if is_place(leaf, self.along) else self._plain(leaf, made[0])

@@ -42,6 +42,8 @@ TOTALS, CODE_TOTALS, MOST = 8, 32, 8
 most `MOST` times the bytes above (measured)."""
 FEW = 50
 """What is shared is computed in each block of machine code where a block is so many times the work."""
+WIDE = 4
+"""A block has at least so many times the rows that it reads beside its own."""
 LEAST, SIDE = 16, 2048
 """The least elements of a block that is not all, and those of a block within a block, for the size of the outer one."""
 
@@ -325,7 +327,7 @@ def block_size(found: Passes, inner: Sequence[Index] = (), *, is_compiled: bool 
         for axis in inner:
             line = resized(line, {axis: Fin(Block, min(SIDE, axis.size))})
         most = max(most, _held(line, found.along))
-    wanted = max(LEAST, size // max(most, 1))
+    wanted = max(LEAST, size // max(most, 1), WIDE * max((sum(part.halo) for part in found.passes), default=0))
     count = -(-n // wanted) if n else 1
     size = max(1, -(-n // max(count, 1)))
     return min(n, -(-size // VECTORS) * VECTORS) if is_compiled and size >= MANY else size
