@@ -26,12 +26,12 @@ from typing import TYPE_CHECKING, Any
 
 from hilbert.index.index import Fin
 from hilbert.index.leaf import Bundle, Leaf
-from hilbert.program.blocks.halos import BlockRows, arrays, of_rows, read
-from hilbert.program.blocks.places import EXTREMES, is_extreme, is_place
+from hilbert.program.blocks.halos import BlockRows, arrays, hull, of_rows, read
+from hilbert.program.blocks.places_along import EXTREMES, is_extreme, is_place
 from hilbert.program.blocks.resized import resized_leaf, resized_place, resized_step
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.bundle import Unpack
-from hilbert.program.line.choice import AnyLane
+from hilbert.program.line.choice import AnyLane, Fill
 from hilbert.program.line.operation import Along, Contract, Reduce
 from hilbert.relation.function_forms import Converse, Inclusion, Sliding, Window
 
@@ -121,8 +121,8 @@ class _BlockLine:
                 _is_empty(end) for (end,) in asked
             ):
                 return b.number(0.0, self.leaf(slot))  # no place is among no rows
-            case AnyLane() if made[0] is None:  # of all rows that are there: those that may be skipped
-                return b.step(step.operation, (self.where[step.args[0]],))
+            case AnyLane(_, when) if made[0] is None:
+                return b.step(step.operation, (self.taken(step.args[0], (self.filled(step.args[0], when),)),))
             case Unpack(k):  # control flow has rows that other arrays of it need
                 (want,), have, here = made, self.spans[step.args[0]][k], self.rows.axis(leaf)
                 whole = b.step(step.operation, tuple(args))
@@ -132,6 +132,14 @@ class _BlockLine:
         leaves = [of for a in (*step.args, slot) for of in arrays(line.slots[a])]
         sets = self.sets(leaves, tuple([end for ends in (*asked, made) for end in ends]))
         return b.step(resized_step(step.operation, leaf, sets), tuple(args))
+
+    def filled(self, condition: int, when: bool) -> Span | None:  # noqa: FBT001 - as in `Fill`
+        """The rows that may be skipped by a condition: those that are filled where it is not `when`."""
+        found: Span | None = None
+        for slot, step in enumerate(self.line.steps, self.line.arity):
+            if isinstance(step.operation, Fill) and step.args[0] == condition and step.operation.when == when:
+                found = hull(found, self.spans[slot][0])
+        return found
 
     def extreme(self, step: Step[Any]) -> str:
         """The function that finds the places of entries that a contraction gives, if it does."""

@@ -40,7 +40,7 @@ from hilbert.errors import SpaceError
 from hilbert.index.leaf import Bundle, Leaf
 from hilbert.program.blocks.fact import Lane, Shared, Steer, Total, either, every, level_of, word
 from hilbert.program.blocks.halos import has_halo, is_relabelled, is_slice, sides
-from hilbert.program.blocks.places import EXTREMES, is_extreme, is_place
+from hilbert.program.blocks.places_along import EXTREMES, is_extreme, is_place
 from hilbert.program.control.branch import Cond
 from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.control.equation_step import Implicit, Solve

@@ -14,7 +14,7 @@ from attrs import frozen
 
 from hilbert.index.leaf import Bundle
 from hilbert.program.blocks.open_constants import Family, factors
-from hilbert.program.blocks.places import is_place
+from hilbert.program.blocks.places_along import is_place
 from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.choice import AnyLane
@@ -108,7 +108,7 @@ def beside(relation: AnyRelation) -> Span:
             return first, first + dilation * (dom.axes[1].size - 1)
         case Sliding(dom, _, _, first, dilation):
             return -first - dilation * (dom.axes[1].size - 1), -first
-        case _:
+        case _:  # `sides` is None for these
             msg = f"{relation} is no slice, padding or window"
             raise TypeError(msg)
 
@@ -175,7 +175,7 @@ class BlockRows:
         """The rows of all slots, from the results back."""
         found: list[list[Span | None]] = [[None] * len(arrays(leaf)) for leaf in line.slots]
         for k in line.outputs:
-            found[k] = [_hull(a, b) for a, b in zip(found[k], self.owned(line.slots[k]), strict=True)]
+            found[k] = [hull(a, b) for a, b in zip(found[k], self.owned(line.slots[k]), strict=True)]
         for slot in range(len(line.slots) - 1, -1, -1):
             own = self.owned(line.slots[slot])
             found[slot] = [a if b is None else b for a, b in zip(own, found[slot], strict=True)]
@@ -185,7 +185,7 @@ class BlockRows:
             if isinstance(step.operation, ControlFlow):  # all its arrays have the same rows
                 found[slot] = [*self._together(line.slots[slot], line.slots[slot], tuple(found[slot]))]
             for a, asked in zip(step.args, self.asked(line, slot, tuple(found[slot])), strict=True):
-                found[a] = [_hull(x, y) for x, y in zip(found[a], asked, strict=True)]
+                found[a] = [hull(x, y) for x, y in zip(found[a], asked, strict=True)]
         return [tuple(of) for of in found]
 
     def asked(self, line: Line, slot: int, made: Spans) -> list[Spans]:
@@ -256,7 +256,7 @@ class BlockRows:
         for of, end in zip(arrays(made), ends, strict=True):
             at = self.axis(of)
             if at is not None:
-                rows[of.axes[at]] = _hull(rows.get(of.axes[at]), end)
+                rows[of.axes[at]] = hull(rows.get(of.axes[at]), end)
         own = self.owned(leaf)
         axes = [None if (at := self.axis(of)) is None else of.axes[at] for of in arrays(leaf)]
         return tuple([None if axis is None else rows.get(axis) or span for axis, span in zip(axes, own, strict=True)])
@@ -267,7 +267,7 @@ def arrays(leaf: Leaf) -> tuple[Leaf, ...]:
     return leaf.leaves if isinstance(leaf, Bundle) else (leaf,)
 
 
-def _hull(a: Span | None, b: Span | None) -> Span | None:
+def hull(a: Span | None, b: Span | None) -> Span | None:
     """The rows from the first to the last of both; without rows the other ones."""
     if a is None or b is None:
         return b if a is None else a

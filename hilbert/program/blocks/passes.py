@@ -19,7 +19,7 @@ from hilbert.program.blocks.fact import Lane, Shared, Steer, Total
 from hilbert.program.blocks.facts import facts
 from hilbert.program.blocks.halos import BlockRows, family, has_halo, reached
 from hilbert.program.blocks.open_constants import opened
-from hilbert.program.blocks.places import looked_up, with_extremes
+from hilbert.program.blocks.places_along import looked_up, with_extremes
 from hilbert.program.blocks.resized import resized
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.line import Line, Step

@@ -11,7 +11,7 @@ from attrs import frozen
 
 from hilbert.base.once import LOCK
 from hilbert.program.blocks.blas_threads import one_blas_thread
-from hilbert.program.blocks.places import EXTREMES, greater, within
+from hilbert.program.blocks.places_along import EXTREMES, greater, within
 from hilbert.program.run.run import Runner
 
 if TYPE_CHECKING:
