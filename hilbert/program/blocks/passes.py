@@ -104,7 +104,9 @@ class Pass(OfFields, Remembering):
             return known.later(own)
         spans = own.spans(self.line)
         read, count = [span for (span,) in spans[: self.line.arity] if span is not None], len(self.places)
-        return alike.setdefault(end - start, Rows(own.key(self.line, spans), read[count:], read[:count], own))
+        rows = Rows(own.key(self.line, spans), read[count:], read[:count], own)
+        alike.setdefault(end - start, rows)  # another thread may have been quicker, with another block
+        return rows
 
     @property
     def halo(self) -> tuple[int, int]:
