@@ -246,7 +246,8 @@ def test_texts_that_are_cut() -> None:
 
 
 def test_names_of_values() -> None:
-    says("docs/notation.md", "A value whose text is longer than 24 characters is u₁, u₂, …, with a line")
+    says("docs/notation.md", "An intermediate value gets a name u₁, u₂, …, with a line `where u₁ = …`, in three cases:")
+    says("docs/notation.md", "- its text is longer than 24 characters")
 
     def named(n: int) -> bool:
         argument = "x" * n
@@ -256,7 +257,7 @@ def test_names_of_values() -> None:
     lengths = [n for n in range(1, 40) if not named(n)]
     assert lengths == list(range(1, len(lengths) + 1))  # short texts stand in place, long ones get names
     assert len(f"(sin {'x' * len(lengths)})·y") == 24
-    says("docs/notation.md", "where it is read as a whole: `where u₁ = [i] ↦ ‖y[i]‖²`")
+    says("docs/notation.md", "and is used as a whole: `where u₁ = [i] ↦ ‖y[i]‖²`")
     norms = fun(R**Y)(lambda y: inner(y, y)) ** X
     assert "\n  where u₁ = [i] ↦ ‖y[i]‖²" in show(derivative(fun(norms.dom)(lambda y: sin(norms(y)) * norms(y))))
 
