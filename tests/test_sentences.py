@@ -246,10 +246,7 @@ def test_texts_that_are_cut() -> None:
 
 
 def test_names_of_values() -> None:
-    says(
-        "docs/notation.md",
-        "An intermediate value of a printed function gets a name u₁, u₂, …, with a line `where u₁ = …`, in three cases:",
-    )
+    says("docs/notation.md", "An intermediate value of a printed function gets a name u₁, u₂, …, with a line")
     says("docs/notation.md", "- its text is longer than 24 characters")
 
     def named(n: int) -> bool:
