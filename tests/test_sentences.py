@@ -83,9 +83,9 @@ def test_first_calls_beside_jax() -> None:
     ours, theirs = zip(*times, strict=True)
     later, compiled = ([float(row[column]) for row in rows] for column in (5, 6))
     assert len(rows) == 20
-    says("README.md", f"twenty models take {min(ours) * 1e3:.0f} to {max(ours) * 1e3:.0f} ms, and in JAX")
-    says("README.md", f"and in JAX {min(theirs) * 1e3:.0f} ms to {max(theirs):.1f} s")
-    says("README.md", f"in the median {np.median([b / a for a, b in times]):.0f} times as long")
+    says("README.md", f"twenty models take {min(ours) * 1e3:.0f} to {max(ours) * 1e3:.0f} ms here, and ")
+    says("README.md", f"{min(theirs) * 1e3:.0f} ms to {max(theirs):.1f} s in JAX")
+    says("README.md", f"which takes {np.median([b / a for a, b in times]):.0f} times as long in the median")
     says("README.md", f"Later calls take {min(later):.1f} to {max(later):.0f} times JAX's")
     *most, root, fixed_point = sorted(compiled)
     says("README.md", f"at most 1.4 times JAX's time, except for two solvers ({root:.0f} and {fixed_point:.0f} times)")
@@ -332,7 +332,7 @@ def test_products_of_any_number() -> None:
 
 
 def test_shared_flow_is_joined_once() -> None:
-    says("docs/notes.md", "it is also computed once: `[f, k·f]` = `f • [id, k·id]`")
+    says("docs/notes.md", "such a subterm is also computed once: `[f, k·f]` = `f • [id, k·id]`")
     f = cumsum(X) @ section(hadamard(R**X), 0, (R**X).random(RNG))
     for g in (join(f, 2.0 * f), dup(R**X) @ f, fork(f, f)):
         assert sum(isinstance(arc.map, wire.ContractWith) for arc in net(g).arcs) == 1
