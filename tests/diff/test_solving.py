@@ -12,51 +12,22 @@ import pytest
 import hilbert.all as hb
 from hilbert import SpaceError
 from linmap import identity, rep, total
+from tests.structured_maps import ask, ask_more, close, drawn, pieces, summed
 
 HB: Any = hb
 RNG = np.random.default_rng(0)
 
 
-def pieces(n: int) -> dict[str, Callable[[Any, Any], Any]]:
-    """Functions of p, x ∈ ℝⁿ that are linear in x, by the structure of their matrices."""
-    X = hb.Fin.of(n)
-    order = hb.Fin.of(n).at(RNG.permutation(n), X)
-    dense = (hb.R ** (X * X)).vec(RNG.standard_normal((n, n)) / max(n, 1))
-    found: dict[str, Callable[[Any, Any], Any]] = {
-        "diagonal": lambda p, x: (1.0 + p * p) * x,
-        "band": lambda p, x: p * (x.pad(1, 0).crop(0, n) - 0.5 * x.pad(0, 1).crop(1, n + 1)),
-        "ring": lambda p, x: p * x.roll(1),
-        "rank one": lambda p, x: (p @ x) * hb.sin(p) / max(n, 1),
-        "rank two": lambda p, x: (x.sum() * p + (p @ x).rep(x.space)) / max(n, 1),
-        "order": lambda p, x: 0.5 * p * x[order],
-        "dense": lambda p, x: p * (dense @ x),
-        "sums": lambda p, x: x.cumsum() / max(n, 1) + 0.0 * p,
-    }
-    if n % 5 == 0:
-        rows, cols = hb.Fin.of(5), hb.Fin.of(n // 5)
-        block = (hb.R ** (rows * rows)).vec(RNG.standard_normal((5, 5)) / 5)
-        found["blocks"] = lambda p, x: 0.0 * p + (block @ x.reshape(rows * cols)).reshape(X)
-    return found
-
-
 def systems(n: int) -> list[tuple[str, Any]]:
     """Functions (p, x) ↦ A(p) x whose matrices are regular: each piece, sums and compositions of some."""
-    V, every = hb.R ** hb.Fin.of(n), pieces(n)
+    every = pieces(n, RNG)
     names = list(every)
     sums = [(name,) for name in names] + [tuple(RNG.choice(names, 2, replace=False)) for _ in range(6)]
     made = []
     for some in sums:
         of = [every[name] for name in some]
-
-        def f(p: Any, x: Any, of: Any = of) -> Any:
-            return sum((g(p, x) for g in of), 3.0 * x)
-
-        def squared(p: Any, x: Any, f: Any = f) -> Any:
-            return f(p, f(p, x))
-
-        made.append((f"{n}: {' + '.join(some)}", hb.fun(V, V)(f)))
-        twice = hb.fun(V, V)(squared)
-        made.append((f"{n}: ({' + '.join(some)})²", twice))
+        made.append((f"{n}: {' + '.join(some)}", summed(n, of)))
+        made.append((f"{n}: ({' + '.join(some)})²", summed(n, of, is_squared=True)))
     return made
 
 
@@ -66,53 +37,23 @@ SYSTEMS = [one for n in (1, 2, 7, 65, 130) for one in systems(n)]
 @pytest.mark.parametrize(("name", "f"), SYSTEMS, ids=[name for name, _ in SYSTEMS])
 def test_against_the_matrix_in_full(name: str, f: Any) -> None:
     assert name
-    V = f.cod
-    rng = np.random.default_rng(1)
-    p, b = V.random(rng), V.random(rng)
-    d = hb.derivative(f, wrt=1)
-    at = d.at(p, V.zeros())
-    a = hb.matrix(at, "array")
-    x, inverse = hb.solve(at, b), hb.linalg.inverse(at)
-    close(x.array, np.linalg.solve(a, b.array))
-    close(inverse(b).array, x.array)
-    close(hb.adjoint(inverse)(b).array, np.linalg.solve(a.T, b.array))
-    close(hb.linalg.logdet(at).array, np.linalg.slogdet(a)[1])
-    solved = hb.solve(d)
-    close(solved(p, V.zeros(), b).array, x.array)
-    g = hb.fun(V, V)(lambda p, b: hb.sin(solved(p, V.zeros(), b)).sum() + hb.linalg.logdet(d)(p, V.zeros()))
-    slope = hb.grad(g)(p, b)
-    h = 1e-6
-    for k, at_ in enumerate(((p, b), (p, b))):
-        v = V.random(rng)
-        ends = [g(*(w if j != k else V.vec(w.array + s * h * v.array) for j, w in enumerate(at_))) for s in (1, -1)]
-        difference = (ends[0].array - ends[1].array) / (2 * h)
-        assert np.isclose(slope.split()[k].array @ v.array, difference, rtol=1e-5, atol=1e-6 * (1 + abs(g(*at_).array)))
+    ask(f, np.random.default_rng(1))
 
 
-def close(a: Any, b: Any) -> None:
-    np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-10 * (1.0 + np.max(np.abs(b), initial=0.0)))
+@pytest.mark.parametrize("seed", range(6))
+def test_random_maps(seed: int) -> None:
+    """Some of those that `python -m tests.structured_maps SEED COUNT` draws by the thousand."""
+    rng = np.random.default_rng(100 + seed)
+    _, f = drawn(rng)
+    ask(f, rng)
+    ask_more(f, rng)
 
 
 @pytest.mark.parametrize("n", [5, 80])
 def test_second_derivatives(n: int) -> None:
-    V = hb.R ** hb.Fin.of(n)
     rng = np.random.default_rng(2)
-    for name, of in pieces(n).items():
-
-        def f(p: Any, x: Any, of: Any = of) -> Any:
-            return 3.0 * x + of(p, x)
-
-        d = hb.derivative(hb.fun(V, V)(f), wrt=1)
-
-        def both(p: Any, solved: Any = hb.solve(d), determinant: Any = hb.linalg.logdet(d)) -> Any:  # noqa: B008
-            return solved(p, V.zeros(), V.ones()).sum() + determinant(p, V.zeros())
-
-        g: Any = hb.fun(V)(both)
-        p, v, h = V.random(rng), V.random(rng), 1e-6
-        slope = hb.grad(g)
-        ends = [slope(V.vec(p.array + s * h * v.array)).array for s in (1, -1)]
-        difference = (ends[0] - ends[1]) / (2 * h)
-        np.testing.assert_allclose(hb.hvp(g)(p, v).array, difference, rtol=1e-4, atol=1e-5, err_msg=name)
+    for of in pieces(n, RNG).values():
+        ask_more(summed(n, [of]), rng)
 
 
 def plan(f: Any) -> str:
@@ -121,7 +62,7 @@ def plan(f: Any) -> str:
 
 
 def test_the_way_is_read_off_the_structure() -> None:
-    V, every = hb.R ** hb.Fin.of(300), pieces(300)
+    V, every = hb.R ** hb.Fin.of(300), pieces(300, RNG)
 
     def way(*names: str) -> str:
         first, *rest = (every[name] for name in names)
