@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE := # bytecode is kept: the checks start Python many times
-.PHONY: demo demo-dask test test-pythons fuzz bench bench-gpu peers coverage typing-mutants pyright mutation language-mutants higher-mutants model-mutants edits statements terms programs compiled llvmlite-versions texts signatures wheel-check docs docs-look test-gpu test-torch tutorials
+.PHONY: demo demo-dask test test-pythons fuzz bench bench-gpu peers coverage typing-mutants pyright mutation language-mutants higher-mutants model-mutants edits statements systems terms programs compiled llvmlite-versions texts signatures wheel-check docs docs-look test-gpu test-torch tutorials
 
 demo: .venv/.demo ## train the digits model: make demo ARGS="…"
 	$(BIN)/python docs/examples/digits.py $(ARGS)
@@ -62,6 +62,9 @@ edits: .venv/.ready ## mistakes in the models of docs/examples: each must be ref
 
 statements: .venv/.ready ## break each statement of the paper; the tests that docs/traceability.md cites must notice
 	$(BIN)/python -m tests.mutation.statements $(ARGS)
+
+systems: .venv/.ready ## random systems by their structure beside matrices in full: make systems ARGS="1 100"
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.structured_maps $(or $(ARGS),0 5000)
 
 terms: .venv/.ready ## the laws of functions of functions on 3,000 generated terms; counts of formers and rules
 	$(BIN)/python -m tests.recorded_terms $(ARGS)
