@@ -1,4 +1,4 @@
-"""Plans of conjugate gradients: the preconditioner is read off the structure of the map, and made at each point.
+"""Plans of conjugate gradients: the map is applied as it is, or by its entries; a preconditioner is made at each point.
 
 | name | the map that undoes | needs |
 |---|---|---|
@@ -9,11 +9,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 
-from diff.solving.system_net import in_lanes, system_net
+from diff.solving.system_net import SystemEntries, is_sparse, system_entries, system_net
 from hilbert.arrays.formal.formal_kernels import dense as multiplied_out
 from hilbert.arrays.libraries.namespace import to_numpy
 from hilbert.arrays.systems.conjugate_gradients import INSTEAD
@@ -21,10 +22,11 @@ from hilbert.arrays.systems.scipy_modules import scipy_of
 from hilbert.errors import SpaceError
 from hilbert.program.control.equation_step import SystemPlan
 from hilbert.program.line.constant import Const
+from hilbert.program.run.prepare import prepared
 from hilbert.program.run.run import Runner
 from linmap.matrices.made.diagonal_entries import diagonal_plan
-from linmap.matrices.made.matrix_plans import blocks_plan, sparse_plan
-from linmap.matrices.made.predicted_work import seconds, work
+from linmap.matrices.made.matrix_plans import blocks_plan
+from linmap.matrices.made.predicted_work import BYTE, FLOP, Work, seconds, work
 from linmap.matrices.structure.matrix_shapes import stored
 from linmap.matrices.structure.structure import structure
 from linmap.term.net import elements
@@ -34,15 +36,14 @@ if TYPE_CHECKING:
 
     from hilbert.arrays.kernels.library import Library
     from hilbert.arrays.systems.conjugate_gradients import ConjugateGradients
-    from hilbert.program.control.equation_step import Solve
+    from hilbert.program.control.equation_step import MakeMap, Solve
 
     Map = Callable[[Any], Any]
-    Make = Callable[[Library, Sequence[Any], Any], Map]
-    """The preconditioner for some data, for arrays of a library, where another one lives."""
 
-ROOM, SPARSE = 2**24, 4
-"""The entries of the largest array that a diagonal is found with, or 16 for each unknown; the part of its entries up to
-which a matrix is sparse."""
+ROOM = 2**24
+"""The entries of the largest array that a diagonal is found with, or a matrix; or 16 for each unknown."""
+STARTED, STEPS = 5e-6, 100
+"""Seconds to start a product with a sparse matrix, and the products that are counted for making it."""
 OTHERS = "write preconditioner='diagonal', or None"
 
 
@@ -51,10 +52,10 @@ def iterative_plan(of: Solve, by: ConjugateGradients) -> SystemPlan:
 
     Raises SpaceError where the structure has no such preconditioner.
     """
-    make: Make | None = None
+    make: MakeMap | None = None
     match by.preconditioner:
         case None:
-            what = "alone"
+            what = "without a preconditioner"
         case "diagonal":
             what, make = "with its diagonal", _diagonal(of)
         case "band":
@@ -63,13 +64,53 @@ def iterative_plan(of: Solve, by: ConjugateGradients) -> SystemPlan:
             what, make = "with its blocks", _blocks(of)
         case never:
             assert_never(never)
-    one, size = work(of.line), of.sizes[0] * of.sizes[1]
+    one, size, entries = work(of.line), math.prod(of.sizes), _quick_entries(of)
+    if entries is None:
+        proved, on, due, product = "", "", seconds(of.line), None
+    else:
+        count = entries.plan.pattern.entries
+        proved, on = f"sparse, {count} entries", "on its sparse matrix "
+        due, product = _product_seconds(count, size), _product(entries)
+        one = Work(2 * count, 12 * count + 16 * size, work(entries.plan.parts.line).largest)
+    way = f"by conjugate gradients {on}{what}, of which a step is counted"
     moved, largest = one.bytes + 88 * size, max(one.largest, size)
-    way = f"by conjugate gradients {what}, of which a step is counted"
-    return SystemPlan("", way, seconds(of.line), one.flops + 11 * size, moved, largest, preconditioner=make)
+    return SystemPlan(proved, way, due, one.flops + 11 * size, moved, largest, product=product, preconditioner=make)
 
 
-def _diagonal(of: Solve) -> Make:
+def _product_seconds(entries: int, size: int) -> float:
+    return STARTED + 2 * FLOP * entries + BYTE * (12 * entries + 16 * size)
+
+
+def _quick_entries(of: Solve) -> SystemEntries | None:
+    """The entries of one system for one right side, where products with them are predicted to be quicker than the line.
+
+    None elsewhere, and without scipy.
+    """
+    (size, lanes), free = of.sizes, seconds(prepared(of.line))
+    if of.many or lanes != 1 or scipy_of() is None or not is_sparse(of):
+        return None
+    most = stored(structure(system_net(of)[0]))
+    if most > max(ROOM, 16 * size) or _product_seconds(most, size) > free:
+        return None
+    entries = system_entries(of)
+    made = entries.plan.parts.line
+    due = _product_seconds(entries.plan.pattern.entries, size) + seconds(made) / STEPS
+    return entries if due <= free and work(made).largest <= max(ROOM, 16 * size) else None
+
+
+def _product(entries: SystemEntries) -> MakeMap:
+    pattern, sp = entries.plan.pattern, scipy_of()
+    assert sp is not None  # that the entries are quick
+
+    def make(lib: Library, data: Sequence[Any], like: Any) -> Map:  # noqa: ARG001 - of all that make one
+        values = entries.values(data).astype(like.dtype, copy=False)
+        matrix = sp.sparse.csr_array((values, pattern.indices, pattern.indptr), shape=pattern.shape)
+        return lambda x: (matrix @ x.reshape(-1)).reshape(x.shape)
+
+    return make
+
+
+def _diagonal(of: Solve) -> MakeMap:
     body, line = system_net(of)
     (n, lanes), given = of.sizes, Runner(line)
     if all(isinstance(d, Const) for d in elements(body)):
@@ -94,28 +135,23 @@ def _diagonal(of: Solve) -> Make:
 
 def _require_sparse(of: Solve, what: str) -> None:
     """Raise SpaceError for a system of many entries, or with entries at places that depend on the point."""
-    body, _ = system_net(of)
-    n, lanes = of.sizes
-    if not all(isinstance(d, Const) for d in elements(body)) or SPARSE * stored(structure(body)) > lanes * n * n:
+    if not is_sparse(of):
         msg = f"cg: preconditioner={what!r} takes a map with few entries, at places that its structure shows: {OTHERS}"
         raise SpaceError(msg)
 
 
-def _band(of: Solve) -> Make:
+def _band(of: Solve) -> MakeMap:
     _require_sparse(of, "band")
     sp = scipy_of()
     if sp is None:
         msg = f"cg: preconditioner='band' needs scipy: pip install 'hilbert[sparse]', or {OTHERS}"
         raise SpaceError(msg)
-    body, line = system_net(of)
-    plan, (n, lanes), given = sparse_plan(body), of.sizes, Runner(line)
-    unknowns, equations = of.line.slots[: of.unknowns], [of.line.slots[k] for k in of.line.outputs]
-    rows = in_lanes(equations, lanes, n)[np.repeat(np.arange(n * lanes), np.diff(plan.pattern.indptr))]
-    cols = in_lanes(unknowns, lanes, n)[plan.pattern.indices]
+    (n, lanes), entries = of.sizes, system_entries(of)
+    rows, cols = entries.rows, entries.cols
     on, below = np.flatnonzero(rows == cols), np.flatnonzero(rows == cols + 1)
 
     def make(lib: Library, data: Sequence[Any], like: Any) -> Map:
-        values = to_numpy(multiplied_out(plan.at(given.run(data))[0]))
+        values = entries.values(data)
         main, beside = np.zeros(n * lanes, values.dtype), np.zeros(max(n * lanes - 1, 0), values.dtype)
         main[cols[on]], beside[cols[below]] = values[on], values[below]
         factor, solve = sp.linalg.get_lapack_funcs(("pttrf", "pttrs"), (main,))
@@ -136,7 +172,7 @@ def _band(of: Solve) -> Make:
     return make
 
 
-def _blocks(of: Solve) -> Make:
+def _blocks(of: Solve) -> MakeMap:
     _require_sparse(of, "blocks")
     body, line = system_net(of)
     plan, (_, lanes), given = blocks_plan(body), of.sizes, Runner(line)

@@ -1,18 +1,26 @@
-"""A linear system as a net, in whose term its structure is found."""
+"""A linear system as a net, in whose term its structure is found, and the entries that it has."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
+from attrs import frozen
 
 from diff.derive.affine import linearized
 from diff.derive.equation_derivative import inverse
 from diff.terms.program import as_program
+from hilbert.arrays.formal.formal_kernels import dense as multiplied_out
+from hilbert.arrays.libraries.namespace import to_numpy
 from hilbert.base.once import once
 from hilbert.program.line.builder import Builder
+from hilbert.program.line.constant import Const
+from hilbert.program.run.run import Runner
+from linmap.matrices.made.matrix_plans import sparse_plan
+from linmap.matrices.structure.matrix_shapes import stored
+from linmap.matrices.structure.structure import structure
 from linmap.term.datum import Ref
-from linmap.term.net import refs
+from linmap.term.net import elements, refs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +29,12 @@ if TYPE_CHECKING:
     from hilbert.index.leaf import Leaf
     from hilbert.program.control.equation_step import Solve
     from hilbert.program.line.line import Line
+    from linmap.matrices.made.matrix_plans import MatrixPlan
+    from linmap.matrices.made.patterns import SparsePattern
     from linmap.term.net import Net
+
+SPARSE = 4
+"""A matrix is sparse where at most one entry in so many is left, of those within its lanes."""
 
 
 @once
@@ -36,6 +49,13 @@ def system_net(of: Solve) -> tuple[Net, Line]:
     return body, b.line(where[ref.slot] for ref in refs(body))
 
 
+def is_sparse(of: Solve) -> bool:
+    """Tell if the structure of a system leaves few entries, at places that do not depend on the data."""
+    body, _ = system_net(of)
+    n, lanes = of.sizes
+    return all(isinstance(d, Const) for d in elements(body)) and SPARSE * stored(structure(body)) <= lanes * n * n
+
+
 def in_lanes(leaves: Sequence[Leaf], lanes: int, n: int) -> Ints:
     """For each entry of some arrays its place where the n entries of each lane stand together."""
     places, start = [], 0
@@ -44,3 +64,31 @@ def in_lanes(leaves: Sequence[Leaf], lanes: int, n: int) -> Ints:
         places.append((np.arange(lanes)[:, None] * n + np.arange(start, start + size)).reshape(-1))
         start += size
     return np.concatenate(places)
+
+
+@final
+@frozen(eq=False)
+class SystemEntries:
+    """The entries of a system at places that its structure shows: the plan that computes them, and their places.
+
+    The unknowns of each lane stand together, in the rows and in the columns.
+    """
+
+    plan: MatrixPlan[SparsePattern]
+    rows: Ints
+    cols: Ints
+    given: Runner
+
+    def values(self, data: Sequence[Any]) -> Any:
+        """The values of the entries for some data."""
+        return to_numpy(multiplied_out(self.plan.at(self.given.run(data))[0]))
+
+
+@once
+def system_entries(of: Solve) -> SystemEntries:
+    """The entries of a system, whose places do not depend on the data."""
+    body, line = system_net(of)
+    (n, lanes), plan = of.sizes, sparse_plan(body)
+    unknowns, equations = of.line.slots[: of.unknowns], [of.line.slots[k] for k in of.line.outputs]
+    rows = in_lanes(equations, lanes, n)[np.repeat(np.arange(n * lanes), np.diff(plan.pattern.indptr))]
+    return SystemEntries(plan, rows, in_lanes(unknowns, lanes, n)[plan.pattern.indices], Runner(line))

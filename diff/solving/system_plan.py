@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from attrs import evolve
 
 from diff.solving.low_rank_plan import low_rank_plan
 from diff.solving.preconditioners import iterative_plan
-from diff.solving.system_net import in_lanes, system_net
+from diff.solving.system_net import is_sparse, system_entries, system_net
 from hilbert.arrays.formal.formal_kernels import dense as multiplied_out
 from hilbert.arrays.libraries.namespace import to_numpy
 from hilbert.arrays.systems.linear_systems import TRIED, has_room
@@ -32,23 +32,8 @@ from hilbert.errors import SpaceError
 from hilbert.program.control.equation_step import Solve, SystemPlan
 from hilbert.program.line.constant import Const
 from hilbert.program.run.run import Runner
-from linmap.matrices.made.matrix_plans import sparse_plan
 from linmap.matrices.made.predicted_work import BYTE, FLOP, seconds, work
-from linmap.matrices.structure.matrix_shapes import (
-    BlockDiagonal,
-    Blocks,
-    DenseForm,
-    DiagonalForm,
-    Form,
-    IdentityForm,
-    Kronecker,
-    LowRank,
-    Permutation,
-    ScaledForm,
-    SparseForm,
-    SumForm,
-    ZeroForm,
-)
+from linmap.matrices.structure.matrix_shapes import DiagonalForm, IdentityForm, ScaledForm, stored
 from linmap.matrices.structure.structure import structure
 from linmap.term.net import elements
 
@@ -67,8 +52,6 @@ FAR = 12
 """GMRES has a try first where the direct way takes so many times as long."""
 MANY = 64
 """The unknowns from which on terms of low rank are looked for."""
-SPARSE = 4
-"""A matrix is sparse where at most one entry in so many is left, of those within its lanes."""
 
 
 @once
@@ -86,10 +69,10 @@ def plan(of: Solve) -> SystemPlan:
     form = structure(body)
     if isinstance(form, (IdentityForm, ScaledForm, DiagonalForm)):
         return _by_division(of)
-    plan, entries = full, _entries(form)
-    if SPARSE * entries <= lanes * n * n and all(isinstance(d, Const) for d in elements(body)):
+    plan, entries = full, stored(form)
+    if is_sparse(of):
         sp = scipy_of()
-        found = None if sp is None else _by_entries(of, body, line, sp)
+        found = None if sp is None else _by_entries(of, sp)
         if found is None:
             plan = evolve(plan, proved=f"sparse, {entries} entries", way=f"{plan.way}, without scipy")
         elif found.seconds <= full.seconds:
@@ -119,20 +102,13 @@ def _by_its_matrix(of: Solve) -> SystemPlan:
     return SystemPlan("", "by its matrix", due, flops, n * one.bytes, largest)
 
 
-def _by_entries(of: Solve, body: Net, line: Line, sp: Scipy) -> SystemPlan | None:
+def _by_entries(of: Solve, sp: Scipy) -> SystemPlan | None:
     """Elimination of the entries that the structure leaves; None where their factors have no room."""
-    (n, lanes), plan = of.sizes, sparse_plan(body)
-    unknowns, equations = of.line.slots[: of.unknowns], [of.line.slots[k] for k in of.line.outputs]
-    rows = in_lanes(equations, lanes, n)[np.repeat(np.arange(n * lanes), np.diff(plan.pattern.indptr))]
-    cols = in_lanes(unknowns, lanes, n)[plan.pattern.indices]
-    system = SparseSystem(rows, cols, n * lanes, n, sp, positive=of.positive)
+    (n, lanes), found = of.sizes, system_entries(of)
+    system, plan = SparseSystem(found.rows, found.cols, n * lanes, n, sp, positive=of.positive), found.plan
     if not system.has_room:
         return None
-    given, made = Runner(line), work(plan.parts.line)
-
-    def values(data: Sequence[Any]) -> Any:
-        return to_numpy(multiplied_out(plan.at(given.run(data))[0]))
-
+    made = work(plan.parts.line)
     return SystemPlan(
         f"sparse, {plan.pattern.entries} entries",
         system.way,
@@ -141,7 +117,7 @@ def _by_entries(of: Solve, body: Net, line: Line, sp: Scipy) -> SystemPlan | Non
         made.bytes + 16 * system.fill,
         max(made.largest, system.fill),
         entries=system,
-        values=values,
+        values=found.values,
     )
 
 
@@ -184,28 +160,3 @@ def _by_low_rank(of: Solve, body: Net, line: Line, plan: SystemPlan) -> SystemPl
         entries=system,
         values=values,
     )
-
-
-def _entries(form: Form) -> int:
-    """The most entries that a form leaves."""
-    match form:
-        case ZeroForm():
-            return 0
-        case IdentityForm(size) | ScaledForm(size) | Permutation(size, _):
-            return size
-        case DiagonalForm():
-            return form.stored
-        case SparseForm(entries, _, _):
-            return entries
-        case DenseForm(shape) | LowRank(_, shape):
-            return math.prod(shape)
-        case BlockDiagonal(count, block):
-            return count * _entries(block)
-        case Kronecker(parts):
-            return math.prod(map(_entries, parts))
-        case SumForm(parts):
-            return sum(map(_entries, parts))
-        case Blocks(_, blocks):
-            return sum(_entries(block) for _, block in blocks)
-        case never:
-            assert_never(never)

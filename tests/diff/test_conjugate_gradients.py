@@ -13,6 +13,7 @@ import pytest
 import hilbert.all as library
 from diff.names import NAMES
 from hilbert import SpaceError
+from hilbert.program.transform.run_linear_system import _Solver
 from hilbert.relation import function
 from linmap import identity, rep, total
 
@@ -138,11 +139,58 @@ class Column:
     """The columns of cells."""
 
 
+class Row:
+    """A few columns."""
+
+
 def test_a_preconditioner_that_fits_takes_fewer_steps() -> None:
     a = anisotropic(20)
     b = a.cod.random(np.random.default_rng(1))
     counts = [steps_of(a, b, preconditioner) for preconditioner in (None, "diagonal", "band")]
     assert counts[2] < 0.5 * counts[1] < 0.5 * counts[0]
+
+
+def way(f: Any) -> str:
+    """The last line of its cost."""
+    return str(hb.cost(f)).splitlines()[-1]
+
+
+def test_a_sparse_matrix_is_made_where_it_is_quicker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With few entries in a row, for one system and one right side; `cost` says so, and the numbers are the same."""
+    f, T = chain(200), hb.Fin.of(3)
+    V, d = f.cod, hb.derivative(f, wrt=1)
+    p, b, at = V.random(RNG), V.random(RNG), V.zeros()
+    solved = hb.cg(d, **EXACT)
+    assert way(solved).startswith("system of 200 unknowns, sparse, 598 entries: by conjugate gradients on its sparse")
+    x = solved(p, at, b)
+    monkeypatch.setattr(_Solver, "_applied", lambda *_: pytest.fail("the line is applied"))
+    np.testing.assert_array_equal(solved(p, at, b).array, x.array)
+    monkeypatch.undo()
+    sides = (V**T).vec(np.stack([b.array, 2.0 * b.array, -b.array]))
+    many, lanes = (hb.lift(hb.fun(V, V)(lambda p, b: solved(p, at, b)), T, over=over) for over in ((1,), (0, 1)))
+    for lifted in (many, lanes):
+        assert "by conjugate gradients with its diagonal" in way(lifted)
+    close(many(p, sides).array, np.outer([1.0, 2.0, -1.0], x.array))
+    for made in (normal(200), low_rank(200)):
+        assert "by conjugate gradients with its diagonal" in way(hb.cg(hb.derivative(made, wrt=1)))
+    monkeypatch.setattr("diff.solving.preconditioners.scipy_of", lambda: None)
+    assert "by conjugate gradients with its diagonal" in way(hb.cg(hb.derivative(chain(201), wrt=1)))
+
+
+def test_a_matrix_with_many_entries_in_a_row_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """50 entries in a row, as a Kronecker product: its factor is quicker, and no entry is listed."""
+    X, Y = hb.Fin.of(50), hb.Fin(Column, 4000)
+    M = (hb.R ** (X * X)).vec(np.cos(np.subtract.outer(np.arange(50), np.arange(50))))
+    U = hb.R ** (X * Y)
+    d = hb.derivative(hb.fun(U, U)(lambda p, x: hb.exp(p) * x + M @ x), wrt=1)
+    with monkeypatch.context() as patch:
+        patch.setattr("diff.solving.preconditioners.system_entries", lambda _: pytest.fail("the entries are listed"))
+        assert "by conjugate gradients with its diagonal" in way(hb.cg(d))
+    small = hb.R ** (X * hb.Fin(Row, 8))
+    p, b = small.random(RNG), small.random(RNG)
+    few = hb.derivative(hb.fun(small, small)(lambda p, x: (60.0 + hb.exp(p)) * x + M @ x), wrt=1)
+    due = hb.solve(few)(p, small.zeros(), b)
+    close(hb.cg(few, **EXACT)(p, small.zeros(), b).array, due.array)
 
 
 def test_the_steps_are_those_of_scipy() -> None:

@@ -45,7 +45,7 @@ def planned(way: str) -> Iterator[None]:
             patch.setattr(equation_step, "SMALL", -1)
             patch.setattr(f"{PLAN}.PIVOT", 1e9)  # elimination in full takes for ever
             patch.setattr(f"{PLAN}.FAR", 1e30)
-            patch.setattr(f"{PLAN}.SPARSE", 1)
+            patch.setattr("diff.solving.system_net.SPARSE", 1)
             patch.setattr(banded, "PLACE", 1e9 if way == "LU" else 0.0)
         yield
 

@@ -148,7 +148,7 @@ STATEMENTS = (
     Statement("linear systems", "hilbert/program/transform/run_linear_system.py", "basis, arrays), (1, 2, 0))", "basis, arrays), (1, 0, 2))", "tests/diff/test_implicit.py::test_beside_the_oracle"),
     Statement("linear systems", "hilbert/arrays/systems/linear_systems.py", "r = b - apply(x)", "r = b", "tests/diff/test_implicit.py::test_gmres"),
     Statement("systems by their structure", "hilbert/arrays/systems/banded.py", "below + above + rows - cols", "below + above + cols - rows", "tests/diff/test_sparse_systems.py::test_sparse_systems"),
-    Statement("systems by their structure", "diff/solving/system_plan.py", "SPARSE * entries <= lanes * n * n", "SPARSE * entries > lanes * n * n", "tests/diff/test_sparse_systems.py::test_the_way_depends_on_the_structure"),
+    Statement("systems by their structure", "diff/solving/system_net.py", "SPARSE * stored(structure(body)) <= lanes * n * n", "SPARSE * stored(structure(body)) > lanes * n * n", "tests/diff/test_sparse_systems.py::test_the_way_depends_on_the_structure"),
     Statement("conditions, exact", "diff/derive/equation_derivative.py", "slot = c if when else b.step", "slot = c if not when else b.step", "tests/diff/test_branches.py::test_lanes"),
     Statement("conditions, exact", "hilbert/program/line/choice.py", "taken = xp.reshape(c if when else xp.logical_not(c), (outside, lanes))", "taken = xp.reshape(c if not when else xp.logical_not(c), (outside, lanes))", "tests/diff/test_branches.py::test_lanes"),
     Statement("operations of a user's", "diff/terms/user_operation.py", "return evolve(self, n=self.n + n, masks=more)", "return evolve(self, n=n, masks=more)", "tests/diff/test_custom.py::test_lifted"),

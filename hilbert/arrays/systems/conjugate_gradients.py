@@ -13,6 +13,7 @@ with qᵀAp ≠ 0 = (Aq)ᵀp.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, final
 
 import numpy as np
@@ -23,6 +24,8 @@ from hilbert.errors import SpaceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from hilbert.arrays.systems.scipy_modules import Scipy
 
     Map = Callable[[Any], Any]
 
@@ -79,60 +82,99 @@ def _search(
 
     With the number of steps, and which systems are left.
     """
-    (x, r), one, zero, vectors = at, xp.ones_like(due), xp.zeros_like(due), Vectors(xp, at[0])
+    (x, r), v = at, Many(xp)
+    sp = scipy_of() if xp is np and r.size == r.shape[-1] else None
+    if sp is not None:
+        v, due = One(sp, r), due.item()
     p: Any = None
-    rho, first = one, None
-    is_open = _norm(xp, r) > due
-    while steps < most and bool(xp.any(is_open)):
+    rho, first = due, None
+    is_open = v.norm(r) > due
+    while steps < most and v.some(is_open):
         z = r if precondition is None else precondition(r)
-        last, rho = rho, xp.vecdot(r, z)
-        if bool(xp.any(is_open & (rho <= 0.0))):
+        last, rho = rho, v.dot(r, z)
+        if v.some(is_open & (rho <= 0.0)):
             raise SpaceError("cg: the preconditioner is not positive: take another one, or preconditioner=None")
-        if p is None:
-            p = xp.asarray(z, copy=True)
-        else:
-            p = vectors.sum(z, xp.where(is_open, rho / xp.where(is_open, last, one), zero), p)
+        p = xp.asarray(z, copy=True) if p is None else v.sum(z, v.ratio(rho, last, is_open), p)
         ap = apply(p)
-        curvature = xp.vecdot(p, ap)
-        if bool(xp.any(is_open & (curvature <= 0.0))):
+        curvature = v.dot(p, ap)
+        if v.some(is_open & (curvature <= 0.0)):
             raise SpaceError(f"cg: the map is not positive, as step {steps + 1} shows: {INSTEAD}")
         if first is not None:
             _require_symmetric(xp, first, (p, ap))
         first = None if steps else (xp.asarray(p, copy=True), xp.asarray(ap, copy=True))
-        alpha = xp.where(is_open, rho / xp.where(is_open, curvature, one), zero)
-        x, r = vectors.added(x, alpha, p), vectors.added(r, -alpha, ap)
-        is_open = _norm(xp, r) > due
+        alpha = v.ratio(rho, curvature, is_open)
+        x, r = v.added(x, alpha, p), v.added(r, -alpha, ap)
+        is_open = v.norm(r) > due
         steps += 1
     return x, steps, is_open
 
 
 @final
-class Vectors:
-    """Sums of vectors that write over one of them, where the library may; those of one long vector are BLAS's."""
+class Many:
+    """Vectors of many systems, with a number for each; sums are written over one of their vectors."""
 
-    def __init__(self, xp: Any, like: Any) -> None:
-        sp = scipy_of() if xp is np and like.size == like.shape[-1] else None
-        self._scal: Any
-        self._axpy: Any
-        self._scal, self._axpy = sp.linalg.get_blas_funcs(("scal", "axpy"), (like,)) if sp else (None, None)
+    def __init__(self, xp: Any) -> None:
+        self._xp = xp
+
+    def some(self, truths: Any) -> bool:
+        """Tell if one of some truths holds."""
+        return bool(self._xp.any(truths))
+
+    def ratio(self, a: Any, b: Any, where: Any) -> Any:
+        """a / b for some of the systems, and 0 for the others."""
+        xp = self._xp
+        return xp.where(where, a / xp.where(where, b, xp.ones_like(b)), xp.zeros_like(a))
+
+    def dot(self, x: Any, y: Any) -> Any:
+        """The inner products."""
+        return self._xp.vecdot(x, y)
+
+    def norm(self, x: Any) -> Any:
+        """The lengths."""
+        return _norm(self._xp, x)
 
     def added(self, x: Any, k: Any, p: Any) -> Any:
         """x + k·p, in the place of x."""
-        if self._axpy is None:
-            x += k[..., None] * p
-        else:
-            self._axpy(p.reshape(-1), x.reshape(-1), a=k.item())
+        x += k[..., None] * p
         return x
 
     def sum(self, z: Any, k: Any, p: Any) -> Any:
         """z + k·p, in the place of p."""
-        if self._axpy is None:
-            p *= k[..., None]
-            p += z
-        else:
-            self._scal(k.item(), p.reshape(-1))
-            self._axpy(z.reshape(-1), p.reshape(-1))
+        p *= k[..., None]
+        p += z
         return p
+
+
+@final
+class One:
+    """The vectors of one system in numpy, by BLAS; their numbers are Python's."""
+
+    def __init__(self, sp: Scipy, like: Any) -> None:
+        self._scal, self._axpy, self._dot = sp.linalg.get_blas_funcs(("scal", "axpy", "dot"), (like,))
+
+    def some(self, truth: Any) -> bool:
+        """Tell if it holds."""
+        return bool(truth)
+
+    def ratio(self, a: Any, b: Any, where: Any) -> Any:
+        """a / b, where b is not 0."""
+        return a / b
+
+    def dot(self, x: Any, y: Any) -> Any:
+        """The inner product."""
+        return self._dot(x.reshape(-1), y.reshape(-1))
+
+    def norm(self, x: Any) -> Any:
+        """The length."""
+        return math.sqrt(self.dot(x, x))
+
+    def added(self, x: Any, k: Any, p: Any) -> Any:
+        """x + k·p, in the place of x."""
+        return self._axpy(p.reshape(-1), x.reshape(-1), a=k).reshape(x.shape)
+
+    def sum(self, z: Any, k: Any, p: Any) -> Any:
+        """z + k·p, in the place of p."""
+        return self._axpy(z.reshape(-1), self._scal(k, p.reshape(-1))).reshape(p.shape)
 
 
 INSTEAD = "solve(A, b) takes any regular map"

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from hilbert.arrays.systems.sparse_systems import SparseSystem
     from hilbert.index.index import Index
 
+    MakeMap = Callable[[Library, Sequence[Any], Any], Callable[[Any], Any]]
+    """A map for some data, for arrays of a library, where another one lives."""
+
 
 def _apply(operation: Any, bundle: Leaf) -> Bundle:
     if bundle != operation.given:
@@ -152,8 +155,9 @@ class SystemPlan:
     """The structure that is proved of the matrix of a linear system, the way to solve it, and its cost.
 
     By `division` where the matrix is diagonal; by a solver of systems with its `entries`, whose `values` are computed
-    from the data; by conjugate gradients, whose `preconditioner` is made from the data; otherwise by the matrix in
-    full. GMRES has a try `first` where that is a lot quicker.
+    from the data; by conjugate gradients, whose `preconditioner` is made from the data, as is, for arrays of numpy, the
+    `product` with the matrix where that is quicker than the line; otherwise by the matrix in full. GMRES has a try
+    `first` where that is a lot quicker.
     """
 
     proved: str
@@ -166,7 +170,8 @@ class SystemPlan:
     entries: SparseSystem | LowRankSystem | None = None
     values: Callable[[Sequence[Any]], Any] | None = None
     first: bool = False
-    preconditioner: Callable[[Library, Sequence[Any], Any], Callable[[Any], Any] | None] | None = None
+    product: MakeMap | None = None
+    preconditioner: MakeMap | None = None
 
 
 SMALL = 2**19

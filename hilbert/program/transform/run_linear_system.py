@@ -132,13 +132,18 @@ class _Solver:
         return gmres(xp, apply, xp.reshape(b, (-1, self.total)), once=once)
 
     def _by_conjugate_gradients(self, lib: Library, arrays: list[Any], b: Any, by: ConjugateGradients) -> Any:
-        """Solve by conjugate gradients, which apply the line."""
+        """Solve by conjugate gradients, which apply the line, or the matrix as planned."""
         if not all(map(lib.is_known, arrays)):
             raise SpaceError("cg ends where the residual is small, and under jit no number is known: write solve(A, b)")
-        make = self.of.plan().preconditioner
+        plan, data = self.of.plan(), arrays[self.ends :]
+
+        def apply(x: Any) -> Any:
+            return self._applied(lib.xp, x, arrays)
+
         with np.errstate(all="ignore"):
-            precondition = make(lib, arrays[self.ends :], b) if make else None
-            return conjugate_gradients(lib.xp, lambda x: self._applied(lib.xp, x, arrays), precondition, b, by)
+            product = plan.product(lib, data, b) if plan.product and lib.is_host else apply
+            precondition = plan.preconditioner(lib, data, b) if plan.preconditioner else None
+            return conjugate_gradients(lib.xp, product, precondition, b, by)
 
     @cached_property
     def singular(self) -> str:

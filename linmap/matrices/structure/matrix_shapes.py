@@ -265,8 +265,10 @@ def stored(form: Form) -> int:
     match form:
         case ZeroForm():
             return 0
-        case IdentityForm(size) | ScaledForm(size) | DiagonalForm(size) | Permutation(size):
+        case IdentityForm(size) | ScaledForm(size) | Permutation(size):
             return size
+        case DiagonalForm():
+            return form.stored
         case LowRank(_, (rows, cols)) | DenseForm((rows, cols)):
             return rows * cols
         case SparseForm(entries):
