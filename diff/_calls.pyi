@@ -1158,7 +1158,7 @@ def svd(A: Expr[Copower[Field, Product[I, J]]]) -> Expr[DirectSum[Copower[Field,
 # diff.solving.iterative_solution
 @overload
 def cg(A: LinMap[V, V], b: Vec[V], *, preconditioner: Preconditioner | None = 'diagonal', tolerance: float | None = None, steps: int = 10_000) -> Vec[V]:
-    """A⁻¹b of a symmetric positive linear map A : V ⊸ V, by conjugate gradients: A is applied, and no matrix is made."""
+    """A⁻¹b of a symmetric positive linear map A : V ⊸ V, by conjugate gradients: A is applied, and nothing factored."""
 @overload
 def cg(A: LinMap[V, V], b: Expr[V], *, preconditioner: Preconditioner | None = 'diagonal', tolerance: float | None = None, steps: int = 10_000) -> Expr[V]: ...
 @overload

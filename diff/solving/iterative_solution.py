@@ -35,7 +35,7 @@ def cg(
     tolerance: float | None = None,
     steps: int = STEPS,
 ) -> Any:
-    """A⁻¹b of a symmetric positive linear map A : V ⊸ V, by conjugate gradients: A is applied, and no matrix is made.
+    """A⁻¹b of a symmetric positive linear map A : V ⊸ V, by conjugate gradients: A is applied, and nothing factored.
 
     Of a derivative d in the point, `cg(d)` is the function (x, b) ↦ d(x)⁻¹b. The search ends where the residual is at
     most `tolerance` · |b|: 4·10⁻¹⁰ in double precision, and 7·10⁻⁵ in single precision, where nothing is said. Raises

@@ -82,10 +82,10 @@ def _search(
 
     With the number of steps, and which systems are left.
     """
-    (x, r), v = at, Many(xp)
+    x, r = at
     sp = scipy_of() if xp is np and r.size == r.shape[-1] else None
-    if sp is not None:
-        v, due = One(sp, r), due.item()
+    v: Many | One = Many(xp) if sp is None else One(sp, r)
+    due = due if sp is None else due.item()
     p: Any = None
     rho, first = due, None
     is_open = v.norm(r) > due
