@@ -120,6 +120,7 @@ if TYPE_CHECKING:  # what declared methods mean
     from diff.lam.term.equality import is_equal as Former___eq__
     from diff.lam.term.equality import pickled as Former___reduce__
     from diff.laws.simplify import simplify_linearization as Linearization_simplified
+    from diff.primitives.value_ranges import facts as Runs_facts
     from diff.printing.function_repr import primitive as Elementwise___repr__
     from diff.printing.function_repr import spell as Fun___repr__
     from diff.printing.show import show_function as Fun___str__
@@ -129,7 +130,6 @@ if TYPE_CHECKING:  # what declared methods mean
     from diff.solving.inverse_map import solved as Invertible_solved
     from diff.solving.log_determinant import log_determinant as Invertible_log_determinant
     from diff.solving.system_plan import plan as Solve_plan
-    from diff.solving.value_ranges import facts as Simplifiable_facts
     from diff.terms.equal import linearization_label as Linearization_label
     from diff.terms.equal import program_label as Fun_label
     from diff.terms.nodes import composition as Fun__compose

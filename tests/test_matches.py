@@ -260,7 +260,7 @@ ASKS = [
     "diff.lam.term.lam_values:_opened",
     "diff.printing.show:_one_hot",
     "diff.printing.show_entries:Entries._picked",
-    "diff.solving.value_ranges:_image",
+    "diff.primitives.value_ranges:_image",
     "diff.terms.linearization:_is_new",
     "adjoint.higher.machine.differential:_summands",
     "adjoint.higher.machine.forward_values:Mover.sum",

@@ -21,6 +21,7 @@ from diff.control.bodies import Tree, built, emitted, flat, said, slots_of, spac
 from diff.derive.affine import linearized
 from diff.derive.equation_derivative import inverse
 from diff.primitives.primitives import sqrt
+from diff.primitives.value_ranges import sign
 from diff.terms.program import as_program
 from diff.trace.error_place import returned
 from diff.trace.expr import Expr
@@ -109,7 +110,8 @@ def found(
         least = float(np.finfo(leaves[0].dtype).eps) ** (2 / 3) if given is None else given
         whole = body.line if equation is None else equation(body.line, len(leaves))
         line, captured = apart(b, whole, len(leaves), body.captured)
-        step = Implicit(line, len(leaves), is_root, least, most, names=body.names)
+        signs = tuple([sign(b, slot) for slot in captured]) if is_root else ()
+        step = Implicit(line, len(leaves), is_root, least, most, names=body.names, signs=signs)
         return built(b, spaces, iter(step_of(b, step, (*slots_of(b, first), *captured))))
 
     return emitted(emit, start)
@@ -140,7 +142,7 @@ def search(f: Implicit) -> Line:
     where = b.inline(body, [*x, *rest])
     values = [where[k] for k in body.outputs]
     if f.is_root:
-        undone = inverse(b, linearized(as_program(body)), [*x, *rest], n, of=f.of)
+        undone = inverse(b, linearized(as_program(body)), [*x, *rest], n, of=f.of, signs=f.signs)
         found = acted(b, undone, dict(enumerate(values)), lambda d: d.slot if isinstance(d, Ref) else b.literal(d))
         steps = [b.scale(-1.0, found[k]) for k in range(n)]
         left = _norm(b, values)

@@ -26,6 +26,7 @@ from hilbert.program.transform.emit_loop import emitted
 from hilbert.program.transform.lifted_line import equation
 from hilbert.program.transform.run_linear_system import under
 from hilbert.space.space import type_of
+from linmap.matrices.structure.positive_maps import is_positive
 from linmap.net.fold import live_arcs
 from linmap.term import wire
 from linmap.term.datum import Ref
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from diff.derive.tangents import Tangents
     from diff.terms.linearization import AnyLinearization
+    from diff.terms.program import AnyProgram
     from hilbert import Type
     from hilbert.arrays.systems.conjugate_gradients import ConjugateGradients
     from hilbert.index.index import Index
@@ -49,11 +51,15 @@ if TYPE_CHECKING:
 @final
 @frozen
 class _Partial:
-    """The derivative of a line at some slots of a builder: its net, and the slots of the net's data."""
+    """The derivative of a line at some slots of a builder: its net, and the slots of the net's data.
+
+    The references of the net are to slots of a program, where there is one.
+    """
 
     b: Builder
     net: Net
     place: dict[int, int]
+    program: AnyProgram | None = None
 
     @staticmethod
     def at(b: Builder, d: AnyLinearization, args: Sequence[int]) -> _Partial:
@@ -61,7 +67,7 @@ class _Partial:
         data = [ref.slot for ref in refs(d.body)]
         value = d.program.line.ending(data)
         where = b.inline(value, args)
-        return _Partial(b, d.body, {slot: where[k] for slot, k in zip(data, value.outputs, strict=True)})
+        return _Partial(b, d.body, {slot: where[k] for slot, k in zip(data, value.outputs, strict=True)}, d.program)
 
     def inverse(
         self,
@@ -72,20 +78,26 @@ class _Partial:
         lanes: int,
         lead: int,
         by: ConjugateGradients | None = None,
-        positive: bool = False,
+        positive: bool | None = None,
+        signs: Sequence[int] = (),
     ) -> wire.Inverse:
-        """The inverse in the first inputs: of ∂ₓf, or of id − ∂ₓf for a fixed point; `of` names what defines it."""
+        """The inverse in the first inputs: of ∂ₓf, or of id − ∂ₓf for a fixed point; `of` names what defines it.
+
+        A proof that the matrix is positive is looked for, unless it is said, with the signs of the other inputs.
+        """
         b, inputs = self.b, self.net.inputs[:unknowns]
         arcs, outputs, wires = self._of_root(inputs) if is_root else self._of_fixed_point(inputs)
         read = _slots_read(arcs)
         line, arrays = self._data_line(read)
         place = dict(zip(read, line.outputs, strict=True))
-        arcs = [Arc(wire.at_slots(a.map, place), a.src, a.dst) for a in arcs]
         net = _compact(
             _space([wires[w] for w in inputs]), _space([wires[w] for w in outputs]), inputs, arcs, outputs, wires
         )
+        if positive is None and self.program is not None:
+            positive = is_positive(net, self.program.facts((*[0] * unknowns, *signs)))
+        net = evolve(net, arcs=tuple(Arc(wire.at_slots(a.map, place), a.src, a.dst) for a in net.arcs))
         datum = _reference(b, b.pack(arrays)) if arrays else NOTHING
-        return wire.Inverse(net, line, lanes, lead, datum, by, positive, of, told(b.place) if b.place else "")
+        return wire.Inverse(net, line, lanes, lead, datum, by, bool(positive), of, told(b.place) if b.place else "")
 
     def _of_root(self, inputs: Sequence[int]) -> tuple[list[Arc], Sequence[int], Sequence[Leaf]]:
         """∂ₓf: its arcs, outputs and wires."""
@@ -170,11 +182,14 @@ def inverse(
     lanes: int = 0,
     lead: int = 0,
     by: ConjugateGradients | None = None,
-    positive: bool = False,
+    positive: bool | None = None,
+    signs: Sequence[int] = (),
 ) -> wire.Inverse:
     """(∂ₓf)⁻¹ at some slots, for a step of Newton's; (id − ∂ₓf)⁻¹ for a fixed point."""
     found = _Partial.at(b, d, args)
-    return found.inverse(unknowns, of=of, is_root=is_root, lanes=lanes, lead=lead, by=by, positive=positive)
+    return found.inverse(
+        unknowns, of=of, is_root=is_root, lanes=lanes, lead=lead, by=by, positive=positive, signs=signs
+    )
 
 
 def undone(
@@ -228,7 +243,7 @@ def derived(t: Tangents, f: Implicit | Solve, given: Sequence[int], derive: Deri
     many: tuple[Index, ...] = ()
     if isinstance(f, Implicit):
         partial = _Partial.at(b, derive(equation(f)), [*made, *given[n:]])
-        inverse = partial.inverse(n, of=f.of, is_root=f.is_root, lanes=len(f.lanes), lead=0)
+        inverse = partial.inverse(n, of=f.of, is_root=f.is_root, lanes=len(f.lanes), lead=0, signs=f.signs)
         arcs, ends = partial.arcs(given[n:], n, t.wire)
     else:
         sides, data, many = given[: len(f.line.outputs)], given[len(f.line.outputs) :], f.many

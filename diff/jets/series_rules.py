@@ -187,8 +187,7 @@ def _inverse(series: TaylorSeries, slot: int, f: Implicit | Solve) -> wire.Inver
             at = [*zeros, *map(series.value, given[len(f.line.outputs) :])]
             line, is_root, lanes, lead = f.line, True, f.lanes, len(f.many)
         derivative = linearized(as_program(line))
-        by, positive = (f.by, f.positive) if isinstance(f, Solve) else (None, False)
-        more: Any = {"by": by, "positive": positive}
+        more: Any = {"by": f.by, "positive": f.positive} if isinstance(f, Solve) else {"signs": f.signs}
         found = inverse(out, derivative, at, n, of=f.of, is_root=is_root, lanes=lanes, lead=lead, **more)
         series.inverses[slot] = found
     return found

@@ -28,7 +28,6 @@ from hilbert.index.leaf import Bundle
 from hilbert.program.line.builder import Builder
 from hilbert.space.space import type_of
 from linmap.matrices.made.matrix_plans import data_of
-from linmap.matrices.structure.positive_maps import is_positive, nothing_known
 from linmap.matrices.structure.structure import body_of, positive
 from linmap.net.lower import transposed
 from linmap.term import wire
@@ -78,10 +77,10 @@ def solution(f: AnyLinMap | AnyLinearization, b: Any, what: str, by: ConjugateGr
 def _inverse(f: AnyLinMap | AnyLinearization, by: ConjugateGradients | None = None) -> Any:
     if isinstance(f, Linearization):
         return _of_derivative(f, by)
-    body = body_of(f, "inverse")
+    body, proved = body_of(f, "inverse"), positive(f)
     if not refs(body):
-        return Closed(_of_constants(body, by), Data(()))
-    of = _of_net(body, by)
+        return Closed(_of_constants(body, by, proved), Data(()))
+    of = _of_net(body, by, proved)
     return of.at(Vec(of.point, tuple(arrays_of(f, "inverse"))))
 
 
@@ -113,17 +112,17 @@ def arrays_of(f: AnyLinMap, what: str) -> list[Any]:
 
 @once
 def _of_derivative(d: AnyLinearization, by: ConjugateGradients | None) -> AnyLinearization:
-    return _in_the_point(Site.of_derivative(d), d.body, by, positive=positive(d))
+    return _in_the_point(Site.of_derivative(d), d.body, by, proved=positive(d))
 
 
 @once
-def _of_net(body: Net, by: ConjugateGradients | None) -> AnyLinearization:
-    return _in_the_point(Site.of_net(body), body, by)
+def _of_net(body: Net, by: ConjugateGradients | None, proved: bool) -> AnyLinearization:  # noqa: FBT001 - see once
+    return _in_the_point(Site.of_net(body), body, by, proved=proved)
 
 
 @once
-def _of_constants(body: Net, by: ConjugateGradients | None) -> Net:
-    return _net(body, undone(Builder([]), body, {}, by, positive=is_positive(body, nothing_known)))
+def _of_constants(body: Net, by: ConjugateGradients | None, proved: bool) -> Net:  # noqa: FBT001 - see once
+    return _net(body, undone(Builder([]), body, {}, by, positive=proved))
 
 
 @final
@@ -171,9 +170,9 @@ def _leaves(leaf: Leaf) -> tuple[Leaf, ...]:
     return leaf.leaves if isinstance(leaf, Bundle) else (leaf,)
 
 
-def _in_the_point(site: Site, body: Net, by: ConjugateGradients | None, *, positive: bool = False) -> AnyLinearization:
+def _in_the_point(site: Site, body: Net, by: ConjugateGradients | None, *, proved: bool) -> AnyLinearization:
     """The inverse of a net, in the point at which its data are found."""
-    arc = undone(site.b, body, site.data, by, positive=positive)
+    arc = undone(site.b, body, site.data, by, positive=proved)
     datum = [arc.datum.slot] if isinstance(arc.datum, Ref) else []
     line = site.b.line([*site.values, *datum])
     arc = evolve(arc, datum=Ref(line.outputs[-1], arc.datum.leaf)) if datum else arc

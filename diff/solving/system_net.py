@@ -43,7 +43,9 @@ def system_net(of: Solve) -> tuple[Net, Line]:
     line, n = of.line, of.unknowns
     b = Builder(of.data, fixed=line.fixed)
     zeros = [b.number(0.0, leaf) for leaf in line.slots[:n]]
-    undone = inverse(b, linearized(as_program(line)), [*zeros, *range(b.arity)], n, of=of.of, lanes=of.lanes)
+    undone = inverse(
+        b, linearized(as_program(line)), [*zeros, *range(b.arity)], n, of=of.of, lanes=of.lanes, positive=of.positive
+    )
     body, datum = undone.body, undone.datum
     where = b.inline(undone.line, b.unpack(datum.slot) if isinstance(datum, Ref) else ())
     return body, b.line(where[ref.slot] for ref in refs(body))

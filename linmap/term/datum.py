@@ -54,10 +54,12 @@ class Data(Sequence[Const]):
     arrays: Sequence[Any]
     _consts: tuple[Const, ...] | None
     _refs: tuple[Ref, ...]
-    _origin: tuple[Any, int, bool]  # the program, the token of the point, and whether one can write into the point
+    _origin: (
+        tuple[Any, int, bool] | None
+    )  # the program, the token of the point, and whether one can write into the point
 
     def __init__(self, consts: Iterable[Const]) -> None:
-        self._consts = tuple(consts)
+        self._consts, self._origin = tuple(consts), None
         self.arrays = [c.array for c in self._consts]
 
     @staticmethod
@@ -73,6 +75,7 @@ class Data(Sequence[Const]):
     def consts(self) -> tuple[Const, ...]:
         """The constants, in order."""
         if self._consts is None:
+            assert self._origin is not None  # as for all data that are no constants
             program, token, is_written = self._origin
             made = tuple(
                 _constant(program, ref)
@@ -82,6 +85,10 @@ class Data(Sequence[Const]):
             with LOCK:
                 self._consts = made if self._consts is None else self._consts
         return self._consts
+
+    def program(self, refs: tuple[Ref, ...]) -> Any:
+        """The program in whose slots, with these references, the arrays were found; None for other data."""
+        return self._origin[0] if self._origin is not None and self._refs == refs else None
 
     def fit(self, refs: tuple[Ref, ...]) -> bool:
         """Tell if the constants have the leaves of the references, one for each."""

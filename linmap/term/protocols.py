@@ -12,6 +12,8 @@ from attrs import frozen
 from hilbert.base.attach import declared
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from linmap.term.net import Net
 
 S = TypeVar("S", bound="Simplifiable")
@@ -58,21 +60,25 @@ class Simplifiable:
 
     __slots__ = ()
     body: Net
+    program: Any
 
     def simplified(self: S, steps: list[Rewriting] | None = None) -> S:
         """A smaller term with the same meaning, or this object; the steps are recorded if there is a list."""
         raise TypeError(type(self).__name__)
-
-    @declared
-    def facts(self) -> Any:
-        """The function from references of the body to what is known of them, at any point."""
-        raise NotImplementedError
 
 
 class Runs:
     """A term that runs as a program: a function."""
 
     __slots__ = ()
+
+    @declared
+    def facts(self, signs: Sequence[int] = ()) -> Any:
+        """The function from references to slots of the program to what is known of these, at any point.
+
+        The signs of the first inputs are 2 if all entries are positive, and 1 if none is negative.
+        """
+        raise NotImplementedError
 
     @declared
     def orders(self) -> tuple[Any, ...]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 
 import hilbert.all as library
-from diff.solving.value_ranges import ranges
+from diff.names import NAMES
+from diff.primitives.value_ranges import ranges
 from hilbert import SpaceError
 from hilbert.arrays.systems import linear_systems, scipy_modules
+from hilbert.arrays.systems.banded import Band, BandSystem
 from hilbert.arrays.systems.block_elimination import Elimination
 from hilbert.arrays.systems.sparse_systems import SparseSystem
+from hilbert.program.control import equation_step
 from linmap.matrices.structure.structure import positive
 
 hb: Any = library
@@ -107,6 +111,82 @@ def test_maps_in_parameters_and_without() -> None:
     assert str(hb.structure(two)).endswith(", positive")
     one = hb.derivative(hb.grad(hb.fun(V, V)(lambda a, b: hb.square(a - b).sum() + hb.exp(a).sum())))
     assert not positive(one)
+
+
+def test_maps_at_a_point() -> None:
+    """They are positive as the derivative is; those with constants for data, as after pickling, by their numbers."""
+    x = V.random(np.random.default_rng(2))
+    convex = hb.derivative(hb.grad(hb.fun(V)(lambda x: hb.exp(x).sum() + hb.cosh(x[1:] - x[:-1]).sum())))
+    bent = hb.derivative(hb.grad(hb.fun(V)(lambda x: hb.sin(x).sum() + hb.cosh(x[1:] - x[:-1]).sum())))
+    for d, due in ((convex, True), (bent, False)):
+        for a in (d.at(x), 2.0 * d.at(x), hb.adjoint(d.at(x)), hb.linalg.inverse(d.at(x))):
+            assert positive(a) is due
+        assert ("positive" in str(hb.structure(d.at(x)))) is due
+        assert not positive(-1.0 * d.at(x))
+    stored = pickle.loads(pickle.dumps(convex.at(x)))
+    assert positive(stored)
+    b = V.random(np.random.default_rng(3))
+    np.testing.assert_allclose(hb.solve(stored, b).array, hb.solve(convex)(x, b).array, rtol=1e-12)
+    square = hb.derivative(hb.fun(V, V)(lambda p, x: p * x), wrt=1)
+    weights = V.vec(np.r_[0.0, np.ones(N - 1)])
+    assert not positive(square.at(V.ones(), x))  # proved for all points, or not at all
+    assert positive(pickle.loads(pickle.dumps(square.at(V.ones(), x))))
+    assert not positive(pickle.loads(pickle.dumps(square.at(weights, x))))
+
+
+def systems(f: Any) -> list[str]:
+    """The lines of its cost that tell of systems."""
+    return [line for line in str(hb.cost(f)).splitlines() if line.startswith("system")]
+
+
+def test_roots_and_minimizers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Newton's systems are positive where the Hessian is, as are those of the derivative."""
+    W = hb.R ** hb.Fin.of(60)
+
+    def convex(p: Any, x: Any) -> Any:
+        return hb.exp(p) * hb.square(x[1:] - x[:-1]).sum() + (1.0 + p * p) * (x @ x) + hb.softplus(x).sum()
+
+    def bent(p: Any, x: Any) -> Any:
+        return p * hb.square(x[1:] - x[:-1]).sum() + 0.5 * (x @ x)
+
+    monkeypatch.setattr(equation_step, "SMALL", -1)
+    start, p = W.ones(), hb.R.vec(0.3)
+    for g, due in ((convex, True), (bent, False)):
+        slope = hb.grad(hb.fun(hb.R, W)(g), 1)
+        least = hb.fun(hb.R)(lambda p, g=g: hb.minimizer(lambda x: g(p, x) - x.sum(), start))
+        zero = hb.fun(hb.R)(lambda p, s=slope: hb.root(lambda x: s(p, x) - 1.0 * W.ones(), start))
+        for f in (least, zero, hb.grad(hb.fun(hb.R)(lambda p, f=least: hb.sin(f(p)).sum())), least ** hb.Fin.of(3)):
+            assert systems(f)
+            assert all(("positive" in text) is due for text in systems(f))
+        np.testing.assert_allclose(least(p).array, zero(p).array, rtol=1e-9)
+        residual = slope(p, least(p)).array - 1.0
+        assert np.max(np.abs(residual)) < 1e-9
+        again = eval(repr(least), dict(NAMES))  # noqa: S307 - our own text
+        np.testing.assert_allclose(again(p).array, least(p).array, rtol=1e-12)
+    marginal = hb.laplace(hb.fun(hb.R, W)(convex), W.zeros())
+    assert all("positive" in text for text in systems(marginal))
+    other = hb.fun(hb.R)(lambda p: hb.root(lambda x: hb.exp(p) * x + x.roll(1), start))
+    assert systems(other)
+    assert "positive" not in str(systems(other))
+
+
+def test_a_band_that_is_positive_is_not_looked_at() -> None:
+    """Cholesky's factor is tried at once; where there is none, LU solves."""
+    sp: Any = scipy_modules.scipy_of()
+    rng = np.random.default_rng(6)
+    for width in (1, 2):
+        n = 30
+        rows, cols = np.nonzero(abs(np.subtract.outer(np.arange(n), np.arange(n))) <= width)
+        one = 0.1 * rng.standard_normal((n, n))
+        a = np.where(np.eye(n) > 0, 2.0, one + one.T)
+        b = rng.standard_normal((2, n))
+        for scale in (1.0, -1.0):
+            m = a * scale * (abs(np.subtract.outer(np.arange(n), np.arange(n))) <= width)
+            for proved in (True, False):
+                some = BandSystem(Band.of(rows, cols, n), rows, cols, sp, positive=proved)
+                np.testing.assert_allclose(some.solved(m[rows, cols], b), np.linalg.solve(m, b.T).T, rtol=1e-10)
+                pivots = some.pivots(m[rows, cols])
+                np.testing.assert_allclose(np.log(np.abs(pivots)).sum(), np.linalg.slogdet(m)[1], rtol=1e-10)
 
 
 def test_ranges_hold() -> None:

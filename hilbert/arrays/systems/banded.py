@@ -70,11 +70,11 @@ class BandSystem:
     """Matrices with entries at some places of a band.
 
     The diagonals of three stand one behind the other; those of others column by column, with room for the rows that
-    LAPACK exchanges, as its functions have them.
+    LAPACK exchanges, as its functions have them. Of symmetric, `positive` ones Cholesky's factor is tried at once.
     """
 
-    def __init__(self, band: Band, rows: Ints, cols: Ints, sp: Scipy) -> None:
-        self.band, self.sp = band, sp
+    def __init__(self, band: Band, rows: Ints, cols: Ints, sp: Scipy, *, positive: bool = False) -> None:
+        self.band, self.sp, self.positive = band, sp, positive
         rows, cols = rows.astype(np.intp, copy=False), cols.astype(np.intp, copy=False)
         below, above, n = band.below, band.above, band.size
         self._three = below == above == 1
@@ -144,6 +144,8 @@ class BandSystem:
 
     def _definite(self, values: Any, made: Any) -> bool:
         """True if the matrix is symmetric with a positive diagonal, so that a Cholesky factor may exist."""
+        if self.positive and (made is not None or self._pairs is not None):
+            return True
         if made is not None:
             return bool(np.array_equal(made[2, :-1], made[0, 1:]) and np.min(made[1]) > 0.0)
         if self._pairs is None or not np.min(values[self._main]) > 0.0:

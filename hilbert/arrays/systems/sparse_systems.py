@@ -85,7 +85,7 @@ class SparseSystem:
         if self.by_band:
             self.flops, self.fill, self.seconds = self.band.flops, self.band.entries, self.band.seconds
             r, c = (rows, cols) if self.near is None else (r, c)
-            self._in_band = BandSystem(self.band, r, c, sp)
+            self._in_band = BandSystem(self.band, r, c, sp, positive=positive)
             return
         alike = alike and np.count_nonzero(rows == cols) == size
         self._columns = "MMD_AT_PLUS_A" if alike else "COLAMD"

@@ -47,7 +47,8 @@ class Implicit(ControlFlow, Remembering):
 
     The search takes at most `most` rounds, to a `tolerance`. The derivative is the equation's. `lanes` are the axes,
     the first in front, along which there are many equations, each one by itself, and which captures vary along them:
-    the body is that of one lane. `names` are those of its arguments, for printing only.
+    the body is that of one lane. `names` are those of its arguments, for printing only. The `signs` of the captures of
+    a root are 2 where all entries are positive at any point, 1 where none is negative, and 0 elsewhere.
     """
 
     body: Line
@@ -57,6 +58,7 @@ class Implicit(ControlFlow, Remembering):
     most: int
     lanes: tuple[tuple[Index, tuple[bool, ...]], ...] = ()
     names: tuple[str, ...] = field(default=(), eq=False)
+    signs: tuple[int, ...] = field(default=(), eq=False)
 
     def __attrs_post_init__(self) -> None:
         body = self.body
@@ -125,7 +127,8 @@ class Implicit(ControlFlow, Remembering):
         kept = sorted(given)
         captures = [k - self.unknowns for k in kept if k >= self.unknowns]
         lanes = tuple((axis, tuple(varies[k] for k in captures)) for axis, varies in self.lanes)
-        return evolve(self, body=restricted(self.body, kept), lanes=lanes)
+        signs = tuple([self.signs[k] for k in captures]) if self.signs else ()
+        return evolve(self, body=restricted(self.body, kept), lanes=lanes, signs=signs)
 
 
 @final

@@ -61,13 +61,13 @@ from linmap.matrices.structure.matrix_shapes import (
     SumForm,
     ZeroForm,
 )
-from linmap.matrices.structure.positive_maps import is_positive, nothing_known
+from linmap.matrices.structure.positive_maps import is_positive, nothing_known, sign_of
 from linmap.matrices.tables.banded_relations import Diagonals
 from linmap.matrices.tables.diagonal_products import along_diagonals, in_forms, is_met
 from linmap.matrices.tables.pair_sets import PairRelation
 from linmap.net.lower import net
 from linmap.term.linear_map import LinMap
-from linmap.term.net import Closed, Net
+from linmap.term.net import Closed, Net, refs
 from linmap.term.protocols import Simplifiable
 
 __all__ = [
@@ -121,12 +121,27 @@ def structure(f: Any) -> Form:
     return evolve(found, body=body) if isinstance(found, (Blocks, SparseForm)) else found
 
 
-@once
 def positive(f: LinMap[Any, Any] | Simplifiable) -> bool:
-    """Tell if a linear map is proved to be symmetric and positive; of one in the point, wherever that is."""
+    """Tell if a linear map is proved to be symmetric and positive; of one in the point, wherever that is.
+
+    Of a map at a point it is proved for all points, unless its data are constants.
+    """
     body = body_of(f, "structure")
     undone = inverse_in(body)
-    return undone.positive if undone else is_positive(body, f.facts() if isinstance(f, Simplifiable) else nothing_known)
+    if undone:
+        return undone.positive
+    if not isinstance(f, Closed):
+        return _is_positive(body, f.program if isinstance(f, Simplifiable) else None)
+    program = f.data.program(refs(body))
+    if program is not None:
+        return _is_positive(body, program)
+    constants = dict(zip(refs(body), f.data, strict=True))
+    return is_positive(body, lambda ref: sign_of(constants[ref]))
+
+
+@once
+def _is_positive(body: Net, program: Any) -> bool:
+    return is_positive(body, nothing_known if program is None else program.facts())
 
 
 @once

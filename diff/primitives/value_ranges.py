@@ -27,8 +27,9 @@ from linmap.matrices.structure.positive_maps import LARGE, Known
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from diff.terms.linearization import AnyLinearization
+    from diff.terms.program import AnyProgram
     from hilbert.index.leaf import Leaf
+    from hilbert.program.line.builder import Builder
     from hilbert.program.line.constant import Const
     from hilbert.program.line.line import Line
     from hilbert.relation.relation import AnyRelation
@@ -130,18 +131,41 @@ IMAGES: dict[str, Callable[[Range], Range]] = {
 """The range of each of some functions; of the others nothing is known."""
 
 
-def ranges(line: Line) -> tuple[Found, ...]:
-    """The ranges of all slots, of bundles those of their arrays; nothing is known of the inputs."""
-    found: list[Found] = [ANY] * line.arity
+SIGNS = (ANY, FROM_ZERO, ABOVE)
+"""The ranges of numbers of which nothing is known, of those from 0 on, and of positive ones."""
+DEPTH = 6
+"""The longest path from a slot on which steps are looked at for its sign."""
+
+
+def sign(b: Builder, slot: int) -> int:
+    """The sign of a slot of a builder at any point: 2 where all entries are positive, 1 where none is negative."""
+    known: dict[tuple[int, int], Found] = {}
+
+    def found(slot: int, depth: int) -> Found:
+        if slot < b.arity or not depth:
+            return ANY
+        if (slot, depth) not in known:
+            step = b.steps[slot - b.arity]
+            given = [found(a, depth - 1) for a in step.args]
+            known[slot, depth] = _image(step.operation, given, step.args, b.slots, b.slots[slot])
+        return known[slot, depth]
+
+    one = found(slot, DEPTH)
+    return 2 * one.is_positive or int(one.low >= 0.0) if isinstance(one, Range) else 0
+
+
+def ranges(line: Line, signs: Sequence[int] = ()) -> tuple[Found, ...]:
+    """The ranges of all slots, of bundles those of their arrays; of the inputs only signs may be known."""
+    found: list[Found] = [*(SIGNS[k] for k in signs), *[ANY] * (line.arity - len(signs))]
     for k, step in enumerate(line.steps, line.arity):
-        found.append(_image(step.operation, [found[a] for a in step.args], step.args, line, line.slots[k]))
+        found.append(_image(step.operation, [found[a] for a in step.args], step.args, line.slots, line.slots[k]))
     return tuple(found)
 
 
-def facts(d: AnyLinearization) -> Callable[[Ref], Known]:
-    """What is known of the data of a derivative, at any point."""
-    line = d.program.line
-    found = ranges(line)
+def facts(p: AnyProgram, signs: Sequence[int] = ()) -> Callable[[Ref], Known]:
+    """What is known of the slots of a program, at any point, from the signs of its first inputs."""
+    line = p.line
+    found = ranges(line, signs)
 
     def known(ref: Ref) -> Known:
         one, step = found[ref.slot], line.steps[ref.slot - line.arity] if ref.slot >= line.arity else None
@@ -151,7 +175,7 @@ def facts(d: AnyLinearization) -> Callable[[Ref], Known]:
     return known
 
 
-def _image(f: Any, given: Sequence[Any], args: Sequence[int], line: Line, made: Leaf) -> Any:
+def _image(f: Any, given: Sequence[Any], args: Sequence[int], slots: Sequence[Leaf], made: Leaf) -> Any:
     """The range of a step's result; of a bundle those of its arrays."""
     match f:
         case Literal(value):
@@ -172,7 +196,7 @@ def _image(f: Any, given: Sequence[Any], args: Sequence[int], line: Line, made: 
             return given[1] | given[2]
         case Reduce(relation):
             return given[0] if _takes_one(relation) else _sum_of(given[0])
-        case Contract(spec) if all(line.slots[a].is_field for a in args):
+        case Contract(spec) if all(slots[a].is_field for a in args):
             one = given[0].squared if args[0] == args[1] and spec.left == spec.right else given[0] * given[1]
             return _sum_of(one) if spec.contracted else one
         case Elementwise(name="power", params=(exponent,)):
