@@ -179,7 +179,7 @@ def test_the_way_depends_on_the_structure() -> None:
 
     start = f"root of {n} unknowns"
     assert of(lambda u: u * u * u) == [f"{start}, diagonal: by division"]
-    assert said(chain(n)) == [f"{start}, sparse, {3 * n - 2} entries: in a band of 1 + 1 + 1 diagonals"]
+    assert said(chain(n)) == [f"{start}, sparse, {3 * n - 2} entries, positive: in a band of 1 + 1 + 1 diagonals"]
     assert of(lambda u: u.roll(1) * u) == [f"{start}, sparse, {2 * n} entries: in a band of 2 + 1 + 2 diagonals"]
     assert of(lambda u: across(u) + u * u) == [f"{start}, sparse, {count} entries: by sparse LU"]
     assert of(lambda u: full @ (u * u)) == [f"{start}: by its matrix"]
@@ -218,7 +218,9 @@ def test_gmres_has_a_try_before_what_costs_far_more(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(f"{PLAN}.FAR", 0)
     monkeypatch.setattr("hilbert.program.transform.run_linear_system.gmres", gmres)
     for f, k, is_enough in zip((chain(100, 40.0), chain(100, 0.01)), due, (True, False), strict=True):
-        assert said(f) == ["root of 100 unknowns, sparse, 298 entries: by GMRES, or in a band of 1 + 1 + 1 diagonals"]
+        assert said(f) == [
+            "root of 100 unknowns, sparse, 298 entries, positive: by GMRES, or in a band of 1 + 1 + 1 diagonals"
+        ]
         close(f(x), k, 1e-8)
         assert tried
         assert all(not left for left in tried) is is_enough
@@ -232,7 +234,7 @@ def test_without_scipy_the_matrix_is_made(monkeypatch: pytest.MonkeyPatch) -> No
     for name in [name for name in sys.modules if name.partition(".")[0] == "scipy"]:
         monkeypatch.setitem(sys.modules, name, None)
     f = chain(100)
-    assert said(f) == ["root of 100 unknowns, sparse, 298 entries: by its matrix, without scipy"]
+    assert said(f) == ["root of 100 unknowns, sparse, 298 entries, positive: by its matrix, without scipy"]
     close(f(x), with_scipy)
     diagonal = fun(R ** Fin.of(100))(lambda b: root(lambda u: u * u * u + u - b, b))
     assert said(diagonal) == ["root of 100 unknowns, diagonal: by division"]

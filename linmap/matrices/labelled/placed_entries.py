@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
-from attrs import frozen
+from attrs import evolve, frozen
 
 from hilbert import Fin, Unit
 from hilbert.index.leaf import Entry, Leaf
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from hilbert.program.line.builder import Builder
     from linmap.matrices.labelled.contractor import Contractor
 
+FEW = 64
+"""The most pieces that are looked at for even places."""
 Places: TypeAlias = tuple[Ints, Ints]
 """The row and the column of each entry of a part."""
 
@@ -41,12 +43,25 @@ class Layout:
 @final
 @frozen
 class Piece:
-    """An array whose first axes are those of `source`, or the number `k` in its place, from `start` on."""
+    """An array whose first axes are those of `source`, or the number `k` in its place, from `start` on by a stride."""
 
     source: Index
     start: int
     slot: int | None = None
     k: float = 1.0
+    stride: int = 1
+
+    @property
+    def places(self) -> slice:
+        """The places of its entries."""
+        return slice(self.start, self.start + self.source.size * self.stride, self.stride)
+
+    def moved(self, places: Ints) -> Piece | None:
+        """The piece where all places are moved; None where its own are not evenly spaced, and ascending, then."""
+        found = places[self.places]
+        start, stride = (int(found[0]), int(found[1] - found[0])) if len(found) > 1 else (int(found.sum()), 1)
+        even = stride > 0 and np.array_equal(found, np.arange(start, start + len(found) * stride, stride))
+        return evolve(self, start=start, stride=stride) if even else None
 
 
 def starts_of(places: Sequence[Places]) -> tuple[list[int], Ints, Ints]:
@@ -78,7 +93,7 @@ def _joined(places: Sequence[Ints]) -> Ints:
 
 
 def side_by_side(n: Contractor, pieces: Sequence[Piece], whole: Index, inner: tuple[Index, ...]) -> int:
-    """The slot of all pieces in one array along first axes, those from one start on added; 0 between them."""
+    """The slot of all pieces in one array along first axes, those at the same places added; 0 between them."""
     axes = (*whole.axes, *inner)
     arrays = [None if piece.slot is None else n.known(piece.slot) for piece in pieces]
     known = [(p, array) for p, array in zip(pieces, arrays, strict=True) if p.slot is None or array is not None]
@@ -86,7 +101,7 @@ def side_by_side(n: Contractor, pieces: Sequence[Piece], whole: Index, inner: tu
     if known or not pieces:
         base = np.zeros([axis.size for axis in (whole, *inner)], n.base.dtype)
         for piece, array in known:
-            part = base[piece.start : piece.start + piece.source.size]
+            part = base[piece.places]
             part += piece.k if array is None else array.reshape(part.shape)
         total = n.constant(base, tuple(map(n.label, axes))).slot
     for piece, array in zip(pieces, arrays, strict=True):
@@ -99,23 +114,31 @@ def side_by_side(n: Contractor, pieces: Sequence[Piece], whole: Index, inner: tu
 
 def placed(n: Contractor, slot: int, piece: Piece, whole: Index, at: int) -> int:
     """The slot of an array's entries at the places of a piece along the axes from `at` on."""
-    if piece.source == whole:
+    if piece.source == whole and not piece.start:
         return slot
-    operation = wire.Reduce(Inclusion(piece.source, whole, piece.start, 1), at)
+    operation = wire.Reduce(Inclusion(piece.source, whole, piece.start, piece.stride), at)
     return n.emit(operation, (slot,), operation.image(n.slots[slot]))
 
 
 def in_order(n: Contractor, pieces: Sequence[Piece], layout: Layout, total: int, inner: tuple[Index, ...]) -> int:
     """The slot of the entries of all pieces in the order of a sparse matrix, those that coincide added."""
     whole = Fin.of(total)
-    slot = side_by_side(n, pieces, whole, inner)
-    if layout.starts is None:
-        return slot if layout.order is None else n.taken(slot, whole, layout.order, whole)
-    count = len(layout.starts)
-    places = np.repeat(np.arange(count), np.diff(layout.starts, append=total))
+    if layout.starts is None and layout.order is None:
+        return side_by_side(n, pieces, whole, inner)
+    count = total if layout.starts is None else len(layout.starts)
+    places = np.arange(total)
+    if layout.starts is not None:
+        places = np.repeat(np.arange(count), np.diff(layout.starts, append=total))
     if layout.order is not None:
         sorted_, places = places, np.empty_like(places)
         places[layout.order] = sorted_
+    moved = [piece.moved(places) for piece in pieces] if len(pieces) <= FEW else [None]
+    even = [piece for piece in moved if piece is not None]
+    if len(even) == len(pieces):  # each is added at its own places, and nothing is put in order
+        return side_by_side(n, even, Fin.of(count), inner)
+    slot = side_by_side(n, pieces, whole, inner)
+    if layout.starts is None:
+        return n.taken(slot, whole, layout.order, whole)
     return n.summed(slot, whole, places, Fin.of(count))
 
 
