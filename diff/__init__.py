@@ -120,7 +120,7 @@ if TYPE_CHECKING:  # what declared methods mean
     from diff.lam.term.equality import is_equal as Former___eq__
     from diff.lam.term.equality import pickled as Former___reduce__
     from diff.laws.simplify import simplify_linearization as Linearization_simplified
-    from diff.primitives.value_ranges import facts as Runs_facts
+    from diff.primitives.value_ranges import proves_positive as Runs_proves_positive
     from diff.printing.function_repr import primitive as Elementwise___repr__
     from diff.printing.function_repr import spell as Fun___repr__
     from diff.printing.show import show_function as Fun___str__

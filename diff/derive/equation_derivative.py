@@ -26,7 +26,6 @@ from hilbert.program.transform.emit_loop import emitted
 from hilbert.program.transform.lifted_line import equation
 from hilbert.program.transform.run_linear_system import under
 from hilbert.space.space import type_of
-from linmap.matrices.structure.positive_maps import is_positive
 from linmap.net.fold import live_arcs
 from linmap.term import wire
 from linmap.term.datum import Ref
@@ -94,7 +93,7 @@ class _Partial:
             _space([wires[w] for w in inputs]), _space([wires[w] for w in outputs]), inputs, arcs, outputs, wires
         )
         if positive is None and self.program is not None:
-            positive = is_positive(net, self.program.facts((*[0] * unknowns, *signs)))
+            positive = self.program.proves_positive(net, (*[0] * unknowns, *signs))
         net = evolve(net, arcs=tuple(Arc(wire.at_slots(a.map, place), a.src, a.dst) for a in net.arcs))
         datum = _reference(b, b.pack(arrays)) if arrays else NOTHING
         return wire.Inverse(net, line, lanes, lead, datum, by, bool(positive), of, told(b.place) if b.place else "")

@@ -22,7 +22,7 @@ from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.choice import Choose
 from hilbert.program.line.operation import Add, Cast, Contract, Keep, Literal, Move, Reduce, Scale
 from hilbert.relation import Function
-from linmap.matrices.structure.positive_maps import LARGE, Known
+from linmap.matrices.structure.positive_maps import LARGE, Known, is_positive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from hilbert.program.line.line import Line
     from hilbert.relation.relation import AnyRelation
     from linmap.term.datum import Ref
+    from linmap.term.net import Net
 
 
 @final
@@ -160,6 +161,11 @@ def ranges(line: Line, signs: Sequence[int] = ()) -> tuple[Found, ...]:
     for k, step in enumerate(line.steps, line.arity):
         found.append(_image(step.operation, [found[a] for a in step.args], step.args, line.slots, line.slots[k]))
     return tuple(found)
+
+
+def proves_positive(p: AnyProgram, body: Net, signs: Sequence[int] = ()) -> bool:
+    """Tell if a net with references to slots of a program is proved to be symmetric and positive, at any point."""
+    return is_positive(body, facts(p, signs))
 
 
 def facts(p: AnyProgram, signs: Sequence[int] = ()) -> Callable[[Ref], Known]:

@@ -73,8 +73,8 @@ class Runs:
     __slots__ = ()
 
     @declared
-    def facts(self, signs: Sequence[int] = ()) -> Any:
-        """The function from references to slots of the program to what is known of these, at any point.
+    def proves_positive(self, body: Net, signs: Sequence[int] = ()) -> bool:
+        """Tell if a net with references to slots of the program is symmetric and positive, at any point.
 
         The signs of the first inputs are 2 if all entries are positive, and 1 if none is negative.
         """

@@ -141,7 +141,7 @@ def positive(f: LinMap[Any, Any] | Simplifiable) -> bool:
 
 @once
 def _is_positive(body: Net, program: Any) -> bool:
-    return is_positive(body, nothing_known if program is None else program.facts())
+    return is_positive(body, nothing_known) if program is None else program.proves_positive(body)
 
 
 @once
