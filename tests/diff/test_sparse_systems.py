@@ -199,7 +199,7 @@ def test_the_way_depends_on_the_structure() -> None:
     assert said(lanes) == ["root of 1 unknown in each of 1000 lanes, diagonal: by division"]
     chains = chain(100) ** Fin.of(20)
     assert said(chains) == [
-        "root of 100 unknowns in each of 20 lanes, sparse, 5960 entries: in a band of 1 + 1 + 1 diagonals"
+        "root of 100 unknowns in each of 20 lanes, sparse, 5960 entries, positive: in a band of 1 + 1 + 1 diagonals"
     ]
 
 
