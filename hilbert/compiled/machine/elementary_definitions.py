@@ -38,8 +38,13 @@ def declarations(names: Iterable[str], dtype: str) -> list[str]:
 
 
 def kept(functions: Iterable[tuple[str, str]]) -> list[str]:
-    """A line that keeps what the definitions of these names and types mention in attributes only; a module has one."""
-    found = [f"ptr @{symbol(name, dtype, 'wide')}" for name, dtype in functions if name in LIBM]
+    """A line that keeps the variants for vectors, which attributes name only, and their functions; a module has one.
+
+    A function that is not named here loses its argument where all its calls have one constant; its variant has it yet.
+    """
+    found = [
+        f"ptr @{symbol(name, dtype, part)}" for name, dtype in functions if name in LIBM for part in ("large", "wide")
+    ]
     start = f"@llvm.compiler.used = appending global [{len(found)} x ptr]"
     return [f'{start} [{", ".join(found)}], section "llvm.metadata"'] if found else []
 
