@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from hypothesis import given, note, settings
 
 from adjoint import grad, hessian
-from diff import const, cos, derivative, fun, inner, lift, log, sin, tanh
+from diff import const, cos, derivative, exp, fun, inner, lift, log, sin, tanh
 from hilbert import Elements, Fin, R, SpaceError, Unit
 from hilbert.relation import band, equality, function, pairs, rotation, shift
 from linmap import (
@@ -588,3 +588,18 @@ def test_long_nets_take_few_steps() -> None:
     found = matrix(d.at(x), "sparse").toarray()
     assert np.allclose(found, found.T, rtol=1e-9)
     assert np.allclose(found, hessian(f, x), rtol=1e-9)
+
+
+def test_the_diagonal_of_many_maps_of_low_rank() -> None:
+    """Arrays with a long axis are put into another order, and so is the diagonal of a table."""
+    X, Y = Fin.of(200), Fin.of(3)
+    V, a = R**X, const((R ** (Y * X)).random(RNG))
+
+    def energy(p: Any, x: Any) -> Any:
+        steps = x[1:] - x[:-1]
+        return inner(a @ x, a @ x) + x.sum() ** 2 + inner(steps, steps) + inner(exp(p) * x, x)
+
+    slope = grad(fun(V, V)(energy), 1)
+    many = fun(V**Y, V**Y)(lambda p, x: each(slope, p, x))
+    f = derivative(many, wrt=1).at((V**Y).random(RNG), (V**Y).random(RNG))
+    assert np.allclose(diagonal(f).flat(), np.diag(matrix(f, "array")))

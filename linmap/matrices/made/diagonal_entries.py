@@ -52,6 +52,12 @@ class DiagonalAxes(Operation):
     first: int
     second: int
 
+    def image(self, *operands: Leaf) -> Leaf:
+        """The axes that are left, then the diagonal's."""
+        (leaf,) = operands
+        rest = [axis for k, axis in enumerate(leaf.axes) if k not in {self.first, self.second}]
+        return Leaf(leaf.entry, (*rest, leaf.axes[self.first]))
+
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """A view in numpy, a gather elsewhere."""
         return lib.diagonal(self.first, self.second, operands[0])
@@ -131,10 +137,9 @@ def _distinct(n: Network, f: NetworkFactor) -> NetworkFactor:
         again = next(k for k, c in enumerate(labels) if c in labels[:k])
         first = labels.index(labels[again])
         leaf = n.slots[slot]
-        rest = [k for k in range(len(labels)) if k not in (first, again)]
-        made = Leaf(leaf.entry, tuple(leaf.axes[k] for k in (*rest, first)))
-        slot = n.emit(DiagonalAxes(first, again), (slot,), made)
-        labels = tuple(labels[k] for k in (*rest, first))
+        of = DiagonalAxes(first, again)
+        slot = n.emit(of, (slot,), of.image(leaf))
+        labels = (*[c for k, c in enumerate(labels) if k not in {first, again}], labels[first])
     return NetworkFactor(slot, labels)
 
 
