@@ -291,6 +291,45 @@ def test_no_unknowns_and_no_right_side() -> None:
     assert not hb.cg(2.0 * identity(W), W.zeros()).array.any()
 
 
+@pytest.mark.parametrize("preconditioner", ["diagonal", None])
+@pytest.mark.parametrize("single", [False, True])
+def test_numbers_whose_squares_are_none(preconditioner: Any, single: bool) -> None:  # noqa: FBT001
+    """Right sides, and maps, whose squares overflow or are 0."""
+    V, large = (hb.R32 if single else hb.R) ** hb.Fin.of(4), 1e30 if single else 1e200
+    f = hb.fun(V)(lambda x: V.vec(np.arange(1.0, 5.0).astype(V.leaves[0].dtype)) * x + x.sum().rep(V))
+    due = np.linalg.solve(np.diag(np.arange(1.0, 5.0)) + 1.0, np.ones(4))
+    for k, of in (large, 1.0), (1.0 / large, 1.0), (large, large), (1.0, 1e-3 / large):
+        a = of * hb.derivative(f).at(V.zeros())
+        found = hb.cg(a, k * V.ones(), preconditioner=preconditioner).array / np.asarray(k / of, V.leaves[0].dtype)
+        np.testing.assert_allclose(found, due, rtol=1e-3 if single else 1e-9)
+
+
+def test_systems_that_end_before_others() -> None:
+    """A residual that is rounding says nothing of symmetry."""
+    V, T = hb.R ** hb.Fin.of(3), hb.Fin.of(2)
+    d = hb.derivative(hb.fun(V, V)(lambda p, x: hb.exp(p) * x + 0.3 * x.sum().rep(V)), wrt=1)
+    for preconditioner in "diagonal", None:
+        solved = hb.cg(d, preconditioner=preconditioner)
+        many = hb.fun(V**T, V**T)(lambda p, b, solved=solved: hb.each(lambda p, b: solved(p, p, b), p, b))  # type: ignore[misc]
+        for k in range(30):
+            p, b = np.stack([np.full(3, 0.1 * k), np.arange(3.0)]), np.stack([np.full(3, 0.7), np.arange(3.0)])
+            found = many((V**T).vec(p), (V**T).vec(b)).array
+            np.testing.assert_allclose(found[0], hb.solve(d)(V.vec(p[0]), V.zeros(), V.vec(b[0])).array, rtol=1e-9)
+
+
+@pytest.mark.parametrize("small", 10.0 ** -np.arange(6, 12))
+def test_nearly_a_multiple_of_the_identity(small: float) -> None:
+    """The second direction is that of a residual which one step has made small."""
+    V = hb.R ** hb.Fin.of(40)
+    a = RNG.standard_normal((40, 40))
+    m = hb.const((hb.R ** (V.index * V.index)).vec(3.0 * np.eye(40) + small * (a + a.T)))
+    f = hb.derivative(hb.fun(V)(lambda x: m @ x)).at(V.zeros())
+    for preconditioner in "diagonal", None:
+        b = V.random(RNG)
+        found = hb.cg(f, b, preconditioner=preconditioner).array
+        np.testing.assert_allclose(found, np.linalg.solve(hb.matrix(f, "array"), b.array), rtol=1e-7, atol=1e-8)
+
+
 def test_nan_is_not_hidden() -> None:
     """NaN where the right side or the map has one, and nowhere else."""
     V, T = hb.R ** hb.Fin.of(4), hb.Fin.of(3)

@@ -57,6 +57,8 @@ def conjugate_gradients(xp: Any, apply: Map, precondition: Map | None, b: Any, h
     the residual. Raises SpaceError where it does not or the steps are used up, and for a map that turns out not to be
     symmetric and positive.
     """
+    scale = _scale(xp, b)
+    b = b / scale  # of which squares neither overflow nor vanish
     size = _norm(xp, b)
     tolerance = float(xp.finfo(b.dtype).eps) ** EXPONENT if how.tolerance is None else how.tolerance
     due, before, steps = tolerance * size, size, 0
@@ -67,7 +69,7 @@ def conjugate_gradients(xp: Any, apply: Map, precondition: Map | None, b: Any, h
         left = _norm(xp, r)
         far = is_open | (left > STRAY * due)
         if not bool(xp.any(far)):
-            found = xp.isfinite(left)
+            x, found = x * scale, xp.isfinite(left)
             return x if bool(xp.all(found)) else xp.where(found[..., None], x, xp.full_like(x, xp.nan))
         if steps >= how.steps or bool(xp.any(far & (left > before / 2.0))):
             part = float(xp.max(xp.where(far, left / xp.where(far, size, xp.ones_like(size)), xp.zeros_like(left))))
@@ -100,7 +102,8 @@ def _search(
         if v.some(is_open & (curvature <= 0.0)):
             raise SpaceError(f"cg: the map is not positive, as step {steps + 1} shows: {INSTEAD}")
         if first is not None:
-            _require_symmetric(xp, first, (p, ap))
+            is_exact = is_open & (rho > float(xp.finfo(p.dtype).eps) ** 0.5 * last)  # p is more than rounding
+            _require_symmetric(xp, first, (p, ap), is_exact)
         first = None if steps else (xp.asarray(p, copy=True), xp.asarray(ap, copy=True))
         alpha = v.ratio(rho, curvature, is_open)
         x, r = v.added(x, alpha, p), v.added(r, -alpha, ap)
@@ -180,11 +183,12 @@ class One:
 INSTEAD = "solve(A, b) takes any regular map"
 
 
-def _require_symmetric(xp: Any, one: tuple[Any, Any], other: tuple[Any, Any]) -> None:
-    """Raise SpaceError where two directions with (Aq)ᵀp = 0 have another qᵀAp."""
-    (q, aq), (p, ap) = one, other
+def _require_symmetric(xp: Any, one: tuple[Any, Any], other: tuple[Any, Any], of: Any) -> None:
+    """Raise SpaceError where two directions `of` some systems, with (Aq)ᵀp = 0, have another qᵀAp."""
+    scales = [_scale(xp, a) for a in one]
+    (q, aq), (p, ap) = [[a / scale for a, scale in zip(pair, scales, strict=True)] for pair in (one, other)]
     most = float(xp.finfo(p.dtype).eps) ** 0.5 * (_norm(xp, q) * _norm(xp, ap) + _norm(xp, aq) * _norm(xp, p))
-    if bool(xp.any(abs(xp.vecdot(q, ap)) > most)):
+    if bool(xp.any(of & (abs(xp.vecdot(q, ap)) > most))):
         raise SpaceError(f"cg: the map is not symmetric, as two directions show: {INSTEAD}")
 
 
@@ -200,3 +204,12 @@ def _unsolved(part: float, tolerance: float, steps: int | None) -> str:
 
 def _norm(xp: Any, a: Any) -> Any:
     return xp.sqrt(xp.vecdot(a, a))
+
+
+def _scale(xp: Any, a: Any) -> Any:
+    """The power of two in the greatest entry of each system; 1 where that is 0 or not finite."""
+    if a.shape[-1] == 0:
+        return xp.ones_like(a[..., :1])
+    most = xp.max(abs(a), axis=-1, keepdims=True)
+    one = xp.ones_like(most)
+    return xp.where((most > 0.0) & xp.isfinite(most), 2.0 ** xp.floor(xp.log2(xp.where(most > 0.0, most, one))), one)
