@@ -12,7 +12,7 @@ pytest.importorskip("llvmlite")
 import hilbert.all as hb
 from diff.terms.lower import planned
 from hilbert.compiled.lower.assembled import assemblies
-from hilbert.relation import function
+from hilbert.relation import Inclusion, function
 from linmap import gather
 
 N = 7
@@ -43,6 +43,21 @@ def test_numbers_between_pieces(numbers: Any, is_assembled: object, is_moved: ob
         return MOVED(whole) if is_moved else whole
 
     made = hb.fun(V)(f)
+    code, x = hb.compiled(made), V.random(np.random.default_rng(1))
+    assert np.allclose(code(x).array, made(x).array, rtol=1e-14, atol=0.0)
+    assert bool(assemblies(planned(made).line)[0]) is is_assembled
+
+
+@pytest.mark.parametrize(
+    ("numbers", "is_assembled"),
+    [(np.eye(3)[1], True), (np.zeros(3), True), (np.ones(3), False)],
+    ids=["between", "zeros", "where pieces are"],
+)
+def test_pieces_that_alternate(numbers: Any, is_assembled: object) -> None:
+    """Entries of one piece stand between those of the other, and numbers between both."""
+    base = hb.const(W.vec(np.tile(numbers, N)))
+    first, last = (hb.red(Inclusion(hb.Fin.of(N), ALL, k, 3)) for k in (0, 2))
+    made = hb.fun(V)(lambda x: first(hb.sin(x)) + base + last(hb.square(x)))
     code, x = hb.compiled(made), V.random(np.random.default_rng(1))
     assert np.allclose(code(x).array, made(x).array, rtol=1e-14, atol=0.0)
     assert bool(assemblies(planned(made).line)[0]) is is_assembled

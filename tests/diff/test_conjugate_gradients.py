@@ -310,7 +310,7 @@ def test_systems_that_end_before_others() -> None:
     d = hb.derivative(hb.fun(V, V)(lambda p, x: hb.exp(p) * x + 0.3 * x.sum().rep(V)), wrt=1)
     for preconditioner in "diagonal", None:
         solved = hb.cg(d, preconditioner=preconditioner)
-        many = hb.fun(V**T, V**T)(lambda p, b, solved=solved: hb.each(lambda p, b: solved(p, p, b), p, b))  # type: ignore[misc]
+        many = hb.fun(V**T, V**T)(lambda p, b, solved=solved: hb.each(lambda p, b: solved(p, p, b), p, b))
         for k in range(30):
             p, b = np.stack([np.full(3, 0.1 * k), np.arange(3.0)]), np.stack([np.full(3, 0.7), np.arange(3.0)])
             found = many((V**T).vec(p), (V**T).vec(b)).array

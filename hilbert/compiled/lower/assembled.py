@@ -7,7 +7,6 @@ The entries of a sparse matrix are made so: as they are computed, and then in th
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any, final
 
@@ -30,28 +29,25 @@ if TYPE_CHECKING:
 @final
 @frozen(eq=False)
 class Assembly:
-    """The slots of the pieces and the numbers between them, where each begins, and each entry's place if moved."""
+    """The slots of the pieces and the numbers between them, each with its places, and each entry's place if moved."""
 
-    pieces: tuple[tuple[int, int], ...]
-    numbers: tuple[tuple[Any, int], ...]
+    pieces: tuple[tuple[int, Any], ...]
+    numbers: tuple[tuple[Any, Any], ...]
     targets: Any = None
 
     def loops(self, to: Loops, slots: Sequence[Array], result: Leaf) -> Array:
         """The array, piece by piece."""
         buffer = to.buffer(result.shape, result.dtype)
-        for slot, start in self.pieces:
+        for slot, at in self.pieces:
             piece = slots[slot]
-            self._put(to, buffer, piece.shape, start, piece.at)
-        for numbers, start in self.numbers:
-            self._put(to, buffer, numbers.shape, start, _entries(to, numbers))
+            self._put(to, buffer, piece.shape, at, piece.at)
+        for numbers, at in self.numbers:
+            self._put(to, buffer, numbers.shape, at, _entries(to, numbers))
         return to.of(result, buffer)
 
-    def _put(
-        self, to: Loops, buffer: Buffer, shape: tuple[int, ...], start: int, of: Callable[[Places], Value]
-    ) -> None:
+    def _put(self, to: Loops, buffer: Buffer, shape: tuple[int, ...], at: Any, of: Callable[[Places], Value]) -> None:
         """Store a piece at its places: affine ones, if they are so, or those of a table."""
-        end = start + math.prod(shape)
-        places = to.table((np.arange(start, end) if self.targets is None else self.targets[start:end]).reshape(shape))
+        places = to.table((at if self.targets is None else self.targets[at]).reshape(shape))
         to.put_into(buffer, shape, lambda own: ((places(own),), of(own)))
 
 
@@ -98,7 +94,7 @@ def _is_placed(line: Line, slot: int) -> bool:
     step = line.steps[slot - line.arity]
     r = step.operation.relation if isinstance(step.operation, Reduce) else None
     is_alone = len(line.slots[slot].axes) == 1 and line.slots[slot].is_field
-    return isinstance(r, Inclusion) and r.stride == 1 and is_alone
+    return isinstance(r, Inclusion) and is_alone
 
 
 def _is_constant(line: Line, slot: int) -> bool:
@@ -122,10 +118,10 @@ def _inverse(positions: Any, size: int) -> Any:
     return made
 
 
-def _pieces(line: Line, root: int) -> tuple[set[int], list[tuple[int, int]], list[Any]]:
+def _pieces(line: Line, root: int) -> tuple[set[int], list[tuple[int, Any]], list[Any]]:
     """The slots of a sum, the operands of its parts with their places, and the constant arrays that are added."""
     seen: set[int] = set()
-    pieces: list[tuple[int, int]] = []
+    pieces: list[tuple[int, Any]] = []
     constants: list[Any] = []
     waiting = [root]
     while waiting:
@@ -137,23 +133,24 @@ def _pieces(line: Line, root: int) -> tuple[set[int], list[tuple[int, int]], lis
         elif isinstance(step.operation, Literal):
             constants.append(np.broadcast_to(step.operation.value.array, line.slots[slot].shape))
         else:
-            pieces.append((step.args[0], step.operation.relation.offset))
+            r = step.operation.relation
+            pieces.append((step.args[0], r.offset + r.stride * np.arange(r.dom.size)))
     return seen, pieces, constants
 
 
 def _between(
-    line: Line, pieces: Sequence[tuple[int, int]], constants: Sequence[Any], root: int
-) -> list[tuple[Any, int]] | None:
+    line: Line, pieces: Sequence[tuple[int, Any]], constants: Sequence[Any], root: int
+) -> list[tuple[Any, Any]] | None:
     """The numbers between the pieces of an array, with their places; None where pieces meet, or numbers and a piece."""
-    whole = sum(constants, np.zeros((), line.slots[root].dtype))
-    found: list[tuple[Any, int]] = []
-    end = 0
-    for slot, start in [*sorted(pieces, key=lambda piece: piece[1]), (None, line.slots[root].size)]:
-        if start < end or (start > end and not constants):
+    size = line.slots[root].size
+    whole = sum(constants, np.zeros(size, line.slots[root].dtype))
+    is_free = np.ones(size, bool)
+    for _, at in pieces:
+        if not is_free[at].all():
             return None
-        if start > end:
-            found.append((whole[end:start], end))
-        end = start + (0 if slot is None else line.slots[slot].size)
-        if constants and whole[start:end].any():
-            return None
-    return found
+        is_free[at] = False
+    free = np.flatnonzero(is_free)
+    if (len(free) and not constants) or whole[~is_free].any():
+        return None
+    runs = np.split(free, np.flatnonzero(np.diff(free) != 1) + 1)
+    return [(whole[at], at) for at in (runs if len(runs) <= len(pieces) + 1 else [free]) if len(at)]
