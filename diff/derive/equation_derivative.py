@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from diff.terms.linearization import AnyLinearization
     from diff.terms.program import AnyProgram
     from hilbert import Type
-    from hilbert.arrays.systems.conjugate_gradients import ConjugateGradients
+    from hilbert.arrays.systems.methods import By
     from hilbert.index.index import Index
     from hilbert.index.leaf import Leaf
     from hilbert.program.line.line import Line
@@ -76,7 +76,7 @@ class _Partial:
         is_root: bool,
         lanes: int,
         lead: int,
-        by: ConjugateGradients | None = None,
+        by: By | None = None,
         positive: bool | None = None,
         signs: Sequence[int] = (),
     ) -> wire.Inverse:
@@ -180,7 +180,7 @@ def inverse(
     is_root: bool = True,
     lanes: int = 0,
     lead: int = 0,
-    by: ConjugateGradients | None = None,
+    by: By | None = None,
     positive: bool | None = None,
     signs: Sequence[int] = (),
 ) -> wire.Inverse:
@@ -192,7 +192,7 @@ def inverse(
 
 
 def undone(
-    b: Builder, net: Net, place: dict[int, int], by: ConjugateGradients | None = None, *, positive: bool = False
+    b: Builder, net: Net, place: dict[int, int], by: By | None = None, *, positive: bool = False
 ) -> wire.Inverse:
     """The inverse of a net, the data of which are slots of a builder."""
     found = _Partial(b, net, place)

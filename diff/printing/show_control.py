@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, assert_never
 from diff.printing.program_names import parameters
 from diff.printing.slot_text import APPLICATION, ATOM, SlotTexts, Text
 from diff.terms.program import as_program
+from hilbert.arrays.systems.conjugate_gradients import ConjugateGradients
 from hilbert.program.control.branch import Cond
 from hilbert.program.control.equation_step import Implicit, Solve
 from hilbert.program.control.loop import Loop
@@ -88,7 +89,7 @@ class _Held:
             case Solve(line):
                 ends = len(line.outputs)
                 body = self._body(line, own, self.texts[ends:])
-                kind = f"({body})⁻¹" if operation.by is None else f"cg({body})"
+                kind = f"cg({body})" if isinstance(operation.by, ConjugateGradients) else f"({body})⁻¹"
                 operands = self._tight(0, ends) or [text.tight for text in self.texts[:ends]]
             case never:
                 assert_never(never)

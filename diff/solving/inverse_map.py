@@ -23,6 +23,7 @@ from diff.terms.linearization import AnyLinearization, Linearization
 from diff.terms.program import AnyProgram, Program
 from hilbert import DirectSum, SpaceError, Vec
 from hilbert.arrays.kernels.library import Arrays
+from hilbert.arrays.systems.methods import require_method
 from hilbert.base.once import once
 from hilbert.index.leaf import Bundle
 from hilbert.program.line.builder import Builder
@@ -39,27 +40,29 @@ from linmap.term.nodes import Compose
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hilbert.arrays.systems.conjugate_gradients import ConjugateGradients
+    from hilbert.arrays.systems.methods import By, Method
     from hilbert.index.leaf import Leaf
 
 
-def inverted(f: AnyLinMap | AnyLinearization) -> Any:
-    """f⁻¹ : W ⊸ V of f : V ⊸ W; of a derivative in the point that in the point.
+def inverted(f: AnyLinMap | AnyLinearization, how: Method | None = None) -> Any:
+    """f⁻¹ : W ⊸ V of f : V ⊸ W; of a derivative in the point that in the point. `how` is a method, if not the quickest.
 
     Raises SpaceError where V and W have different dimensions. A singular map is an error where the inverse is applied.
     """
     require_square(f, "inverse")
-    return _inverse(f)
+    require_method(how, "inverse")
+    return _inverse(f, how)
 
 
-def solved(f: AnyLinMap | AnyLinearization, b: Any = None) -> Any:
+def solved(f: AnyLinMap | AnyLinearization, b: Any = None, how: Method | None = None) -> Any:
     """f⁻¹ b; of a derivative in the point, the function (x, b) ↦ f(x)⁻¹ b. Raises SpaceError as `inverted` does."""
     require_square(f, "solve")
-    return solution(f, b, "solve")
+    require_method(how, "solve")
+    return solution(f, b, "solve", how)
 
 
-def solution(f: AnyLinMap | AnyLinearization, b: Any, what: str, by: ConjugateGradients | None = None) -> Any:
-    """The solution of a square system, as `solved`; the way to solve is searched for, or `by` conjugate gradients."""
+def solution(f: AnyLinMap | AnyLinearization, b: Any, what: str, by: By | None = None) -> Any:
+    """The solution of a square system, as `solved`; the way to solve is searched for, or told `by` its name."""
     if isinstance(f, Linearization):
         if b is not None:
             way = f"{what}(d)(x, b) is at the point x, or {what}(d.at(x), b)"
@@ -68,13 +71,13 @@ def solution(f: AnyLinMap | AnyLinearization, b: Any, what: str, by: ConjugateGr
         p = _inverse(f, by).uncurried
         return Program(p.dom, p.cod, p.line, (p.names[0], "b"))
     if b is None:
-        hint = "; inverse(A) is the linear map b ↦ A⁻¹b" if by is None else ""
+        hint = "; inverse(A) is the linear map b ↦ A⁻¹b" if what == "solve" else ""
         msg = f"{what}(A, b) takes the right side b, too{hint}"
         raise SpaceError(msg)
     return _inverse(f, by)(b)
 
 
-def _inverse(f: AnyLinMap | AnyLinearization, by: ConjugateGradients | None = None) -> Any:
+def _inverse(f: AnyLinMap | AnyLinearization, by: By | None = None) -> Any:
     if isinstance(f, Linearization):
         return _of_derivative(f, by)
     body, proved = body_of(f, "inverse"), positive(f)
@@ -111,17 +114,17 @@ def arrays_of(f: AnyLinMap, what: str) -> list[Any]:
 
 
 @once
-def _of_derivative(d: AnyLinearization, by: ConjugateGradients | None) -> AnyLinearization:
+def _of_derivative(d: AnyLinearization, by: By | None) -> AnyLinearization:
     return _in_the_point(Site.of_derivative(d), d.body, by, proved=positive(d))
 
 
 @once
-def _of_net(body: Net, by: ConjugateGradients | None, proved: bool) -> AnyLinearization:  # noqa: FBT001 - see once
+def _of_net(body: Net, by: By | None, proved: bool) -> AnyLinearization:  # noqa: FBT001 - see once
     return _in_the_point(Site.of_net(body), body, by, proved=proved)
 
 
 @once
-def _of_constants(body: Net, by: ConjugateGradients | None, proved: bool) -> Net:  # noqa: FBT001 - see once
+def _of_constants(body: Net, by: By | None, proved: bool) -> Net:  # noqa: FBT001 - see once
     return _net(body, undone(Builder([]), body, {}, by, positive=proved))
 
 
@@ -170,7 +173,7 @@ def _leaves(leaf: Leaf) -> tuple[Leaf, ...]:
     return leaf.leaves if isinstance(leaf, Bundle) else (leaf,)
 
 
-def _in_the_point(site: Site, body: Net, by: ConjugateGradients | None, *, proved: bool) -> AnyLinearization:
+def _in_the_point(site: Site, body: Net, by: By | None, *, proved: bool) -> AnyLinearization:
     """The inverse of a net, in the point at which its data are found."""
     arc = undone(site.b, body, site.data, by, positive=proved)
     datum = [arc.datum.slot] if isinstance(arc.datum, Ref) else []

@@ -23,8 +23,10 @@ from diff.solving.preconditioners import iterative_plan
 from diff.solving.system_net import is_sparse, system_entries, system_net
 from hilbert.arrays.formal.formal_kernels import dense as multiplied_out
 from hilbert.arrays.libraries.namespace import to_numpy
+from hilbert.arrays.systems.conjugate_gradients import ConjugateGradients
 from hilbert.arrays.systems.linear_systems import TRIED, has_room
 from hilbert.arrays.systems.low_rank_systems import LowRankSystem
+from hilbert.arrays.systems.methods import without
 from hilbert.arrays.systems.scipy_modules import scipy_of
 from hilbert.arrays.systems.sparse_systems import SparseSystem
 from hilbert.base.once import once
@@ -40,12 +42,14 @@ from linmap.term.net import elements
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hilbert.arrays.systems.methods import Method
     from hilbert.arrays.systems.scipy_modules import Scipy
     from hilbert.program.line.line import Line
     from linmap.term.net import Net
 
-PIVOT = 5e-10
-"""Seconds for a multiplication of elimination in full, of which there are n³/3."""
+PIVOT, TOGETHER = 2.5e-10, 0.15
+"""Seconds for a multiplication of elimination in full, of which there are n³/3; the part of its time
+alone that the line takes for each of all basis vectors, to which it is applied at once."""
 VECTOR, STARTED = 4e-9, 1.5e-4
 """Seconds of GMRES for an entry of a vector that another is made orthogonal to, and for a round."""
 FAR = 12
@@ -58,8 +62,10 @@ MANY = 64
 def plan(of: Solve) -> SystemPlan:
     """The plan of a linear system, made once; of a small system nothing is looked for."""
     n, lanes = of.sizes
-    if of.by is not None:
+    if isinstance(of.by, ConjugateGradients):
         return iterative_plan(of, of.by)
+    if of.by is not None:
+        return _told(of, of.by)
     full = _by_its_matrix(of)
     if of.is_small or not n * lanes:
         return full
@@ -86,6 +92,31 @@ def plan(of: Solve) -> SystemPlan:
     return evolve(plan, first=True, way=f"by GMRES, or {plan.way}") if FAR * tried < plan.seconds else plan
 
 
+def _told(of: Solve, how: Method) -> SystemPlan:
+    """The plan by a method that the user has chosen; raises SpaceError where the structure does not allow it."""
+    (n, lanes), full = of.sizes, _by_its_matrix(of)
+    if how == "GMRES":
+        return evolve(full, first=True, way="by GMRES")
+    if how == "full" or not n * lanes:
+        if not has_room(n, lanes):
+            raise without(how, "there is no room for its matrix")
+        return full
+    (body, line), sp = system_net(of), scipy_of()
+    if sp is None:
+        raise without(how, 'scipy is not installed: pip install "hilbert[sparse]"')
+    if not all(isinstance(d, Const) for d in elements(body)):
+        raise without(how, "which entries are zero depends on the point")
+    if how == "low rank":
+        plan = _by_low_rank(of, body, line, evolve(full, seconds=math.inf)) if lanes == 1 else full
+        found = plan if plan.entries is not None else None
+    else:
+        found = _by_entries(of, sp, how)
+    if found is None:
+        why = "it is no sparse matrix plus terms of low rank" if how == "low rank" else "its factors have no room"
+        raise without(how, why)
+    return found
+
+
 def _by_division(of: Solve) -> SystemPlan:
     one, size = work(of.line), math.prod(of.sizes)
     flops, moved, largest = one.flops + size, one.bytes + 24 * size, max(one.largest, size)
@@ -98,14 +129,15 @@ def _by_its_matrix(of: Solve) -> SystemPlan:
     flops, largest = n * one.flops + lanes * n**3 // 3, max(n * one.largest, lanes * n * n)
     if not has_room(n, lanes):
         return SystemPlan("", "by GMRES again", math.inf, flops, n * one.bytes, largest)
-    due = n * (FLOP * one.flops + BYTE * one.bytes) + PIVOT * lanes * n**3 / 3
+    due = TOGETHER * n * (FLOP * one.flops + BYTE * one.bytes) + PIVOT * lanes * n**3 / 3
     return SystemPlan("", "by its matrix", due, flops, n * one.bytes, largest)
 
 
-def _by_entries(of: Solve, sp: Scipy) -> SystemPlan | None:
+def _by_entries(of: Solve, sp: Scipy, how: Method | None = None) -> SystemPlan | None:
     """Elimination of the entries that the structure leaves; None where their factors have no room."""
     (n, lanes), found = of.sizes, system_entries(of)
-    system, plan = SparseSystem(found.rows, found.cols, n * lanes, n, sp, positive=of.positive), found.plan
+    system = SparseSystem(found.rows, found.cols, n * lanes, n, sp, positive=of.positive, how=how)
+    plan = found.plan
     if not system.has_room:
         return None
     made = work(plan.parts.line)

@@ -32,6 +32,7 @@ from diff.vocabulary.eager import eager
 from diff.vocabulary.operations import contract
 from diff.vocabulary.spectra import EIGH, SVD
 from hilbert import Copower, DirectSum, Field, Map, Product, SpaceError, Type, Vec
+from hilbert.arrays.systems.methods import Method
 from hilbert.base.attach import overloaded
 from hilbert.compiled.operations import dense_systems
 from hilbert.errors import shown, truth
@@ -111,6 +112,11 @@ def symmetric(a: Any, what: str) -> tuple[Any, Any, Field]:
     return 0.5 * (a + a.T), X, field
 
 
+def _require_none(how: object, what: str) -> None:
+    if how is not None:
+        raise SpaceError(f"{what}(…, how={shown(how)}) is for linear maps: a matrix is solved by LU, without how=")
+
+
 def _run(rule: OperationRule, to: Type, *args: Any) -> Any:
     return applied(rule, [a.space for a in args], to)(*args)
 
@@ -187,8 +193,8 @@ def _of_maps(method: str) -> Callable[[F], F]:
 
     def taking(operation: F) -> F:
         @wraps(operation)
-        def applied(A: Any, *more: Any) -> Any:
-            return getattr(A, method)(*more) if isinstance(A, Invertible) else operation(A, *more)
+        def applied(A: Any, *more: Any, **options: Any) -> Any:
+            return getattr(A, method)(*more, **options) if isinstance(A, Invertible) else operation(A, *more, **options)
 
         return cast("F", applied)
 
@@ -198,13 +204,15 @@ def _of_maps(method: str) -> Callable[[F], F]:
 @overloaded(lambda: _calls.solve)
 @_of_maps("solved")
 @eager
-def solve(A: Any, b: Any = None) -> Any:
+def solve(A: Any, b: Any = None, *, how: Method | None = None) -> Any:
     """A⁻¹b for A ∈ ℝ^{Y×X}, |X| = |Y|, and b ∈ ℝ^Y or ℝ^{Y×Z}, by LU; in ℝ^X or ℝ^{X×Z}.
 
     For a linear map A and b in its codomain the system is solved by the structure of A. Of a derivative d in the point,
-    `solve(d)` is the function (x, b) ↦ d(x)⁻¹b. Lifted over b alone, A is factored once. Raises SpaceError for other
-    spaces, and where A is singular.
+    `solve(d)` is the function (x, b) ↦ d(x)⁻¹b. Lifted over b alone, A is factored once. `how` is a method for a map,
+    where that which is estimated to be the quickest is not to be taken. Raises SpaceError for other spaces, where A is
+    singular, and where the structure of A does not allow the method.
     """
+    _require_none(how, "solve")
     return _system(SOLVE, "solve", A, b)
 
 
@@ -244,11 +252,13 @@ def lstsq(A: Any, b: Any) -> Any:
 @overloaded(lambda: _calls.inverse)
 @_of_maps("inverted")
 @eager
-def inverse(A: Any) -> Any:
+def inverse(A: Any, *, how: Method | None = None) -> Any:
     """A⁻¹ ∈ ℝ^{X×Y} of A ∈ ℝ^{Y×X}; raises SpaceError for other spaces, and where A is singular.
 
-    Of a linear map, or a derivative in the point, it is one again, which solves a system where it is applied.
+    Of a linear map, or a derivative in the point, it is one again, which solves a system where it is applied, by the
+    method `how` if there is one.
     """
+    _require_none(how, "inverse")
     Y, X, field = require_square(A, "inverse")
     return _run(INVERSE, field ** (X * Y), A)
 

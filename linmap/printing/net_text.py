@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, assert_never, final
 
 from attrs import frozen
 
+from hilbert.arrays.systems.conjugate_gradients import ConjugateGradients
 from hilbert.index.leaf import Bundle, raised
 from hilbert.program.line.constant import Const
 from linmap.net.fold import extended, fold
@@ -145,7 +146,7 @@ class _NetText:
             case wire.Recur() as f:
                 return f"loop{'*' if f.reverse else ''}[{f.index}]({self._body(f)})"
             case wire.Inverse() as f:
-                return f"({self._body(f)})⁻¹" if f.by is None else f"cg({self._body(f)})"
+                return f"cg({self._body(f)})" if isinstance(f.by, ConjugateGradients) else f"({self._body(f)})⁻¹"
             case never:
                 assert_never(never)
 

@@ -13,12 +13,12 @@ class Invertible:
     __slots__ = ()
 
     @declared
-    def inverted(self) -> Any:
+    def inverted(self, how: Any = None) -> Any:
         """The inverse."""
         raise NotImplementedError
 
     @declared
-    def solved(self, b: Any = None) -> Any:
+    def solved(self, b: Any = None, how: Any = None) -> Any:
         """The solution of the system with a right side, or, of a map in the point, the function of the point and b."""
         raise NotImplementedError
 

@@ -23,7 +23,7 @@ from linmap.term.simple_arcs import ArcOfNets, Into, OutOf, Simple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hilbert.arrays.systems.conjugate_gradients import ConjugateGradients
+    from hilbert.arrays.systems.methods import By
 
 I = TypeVar("I", bound=Index)
 U = TypeVar("U", bound=Type)
@@ -91,8 +91,8 @@ class Inverse(OfFields, ArcOfNets):
 
     `line` computes what the body's references number from the arrays of the datum. The first `lanes` axes of the wires
     at the ends are those of lanes, each with an inverse of its own; the flow has `lead` more axes in front. Systems are
-    solved `by` conjugate gradients, if so; a body that is proved to be symmetric and positive is `positive`. What it is
-    the derivative `of`, and the `place` where that was written, are for messages only.
+    solved `by` a method, or by conjugate gradients, if so; a body that is proved to be symmetric and positive is
+    `positive`. What it is the derivative `of`, and the `place` where that was written, are for messages only.
     """
 
     body: Net
@@ -100,7 +100,7 @@ class Inverse(OfFields, ArcOfNets):
     lanes: int
     lead: int
     datum: Datum
-    by: ConjugateGradients | None = None
+    by: By | None = None
     positive: bool = field(default=False, eq=False, repr=False)
     of: str = field(default="", eq=False, repr=False)
     place: str = field(default="", eq=False, repr=False)

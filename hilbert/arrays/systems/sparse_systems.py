@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from hilbert.arrays.systems.banded import Band, BandSystem, profile
 from hilbert.arrays.systems.block_elimination import Elimination
+from hilbert.arrays.systems.methods import without
 from hilbert.arrays.systems.selected_inverse import near_inverse
 from hilbert.arrays.systems.separate_blocks import MOST, SeparateBlocks, least_seconds
 from hilbert.errors import SpaceError
@@ -35,6 +36,7 @@ from hilbert.errors import SpaceError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from hilbert.arrays.systems.methods import Method
     from hilbert.arrays.systems.scipy_modules import Scipy
 
 Ints = npt.NDArray[np.signedinteger[Any]]
@@ -58,10 +60,21 @@ class SparseSystem:
     """Square matrices with entries at some distinct places only, in blocks of so many unknowns on the diagonal.
 
     A block that is asked for nothing, whose right sides are all 0, gives 0, whatever its entries are. Matrices that are
-    symmetric and `positive` need no exchange of rows.
+    symmetric and `positive` need no exchange of rows. With `how` that method is taken; raises SpaceError where the
+    places do not allow it.
     """
 
-    def __init__(self, rows: Ints, cols: Ints, size: int, block: int, sp: Scipy, *, positive: bool = False) -> None:
+    def __init__(
+        self,
+        rows: Ints,
+        cols: Ints,
+        size: int,
+        block: int,
+        sp: Scipy,
+        *,
+        positive: bool = False,
+        how: Method | None = None,
+    ) -> None:
         self.rows, self.cols, self.size, self.block, self.sp, self.positive = rows, cols, size, block, sp, positive
         ones = np.ones(len(rows), np.int8)
         pattern = sp.sparse.coo_array((ones, (rows, cols)), shape=(size, size)).tocsr()
@@ -76,9 +89,12 @@ class SparseSystem:
         self.seconds = ENTRY * len(rows) + FRONT * self.flops
         width, due = int(np.diff(pattern.indptr).max(initial=0)), min(self.seconds, self.band.seconds)
         wide = self.band.below + self.band.above >= WIDE // 2
-        apart = SeparateBlocks.of(r, c, near) if wide and width <= MOST and least_seconds(size, width) < due else None
-        self.apart = apart if apart is not None and apart.seconds < due else None
-        self.by_band = self.apart is None and self.band.seconds <= self.seconds
+        is_tried = how is None and wide and width <= MOST and least_seconds(size, width) < due
+        apart = SeparateBlocks.of(r, c, near) if is_tried or how == "blocks" else None
+        self.apart = apart if apart is not None and (how == "blocks" or apart.seconds < due) else None
+        if how == "blocks" and apart is None:
+            raise without(how, "its unknowns fall into no groups of one size that never meet")
+        self.by_band = self.apart is None and (self.band.seconds <= self.seconds if how is None else how == "band")
         if self.apart is not None:
             self.flops, self.fill, self.seconds = self.apart.flops, self.apart.fill, self.apart.seconds
             return
@@ -89,7 +105,10 @@ class SparseSystem:
             return
         alike = alike and np.count_nonzero(rows == cols) == size
         self._columns = "MMD_AT_PLUS_A" if alike else "COLAMD"
-        self.blocks = Elimination.of(rows, cols, size, sp) if alike and size > MANY else None
+        is_looked_for = alike and (size > MANY if how is None else how == "elimination")
+        self.blocks = Elimination.of(rows, cols, size, sp) if is_looked_for else None
+        if how == "elimination" and self.blocks is None:
+            raise without(how, "its places are not symmetric with a full diagonal, or too much is left of them")
 
     @property
     def has_room(self) -> bool:

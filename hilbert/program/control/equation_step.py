@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hilbert.arrays.kernels.library import Library
-    from hilbert.arrays.systems.conjugate_gradients import ConjugateGradients
     from hilbert.arrays.systems.low_rank_systems import LowRankSystem
+    from hilbert.arrays.systems.methods import By
     from hilbert.arrays.systems.sparse_systems import SparseSystem
     from hilbert.index.index import Index
 
@@ -187,16 +187,16 @@ class Solve(ControlFlow, Remembering):
     """(b, data) ↦ the x with line(x, data) = b, where the line is linear in x.
 
     x and b have `many` axes in front that the data have not; the next `lanes` ones are those of lanes, each of which is
-    a system by itself. The way to solve is searched for, unless it is to be `by` conjugate gradients; the matrix is
-    symmetric and positive where that is proved: then it is `positive`. `of` is "root" or "fixed_point" if the system is
-    part of its derivative, for messages only.
+    a system by itself. The way to solve is searched for, unless it is to be `by` a method or conjugate gradients; the
+    matrix is symmetric and positive where that is proved: then it is `positive`. `of` is "root" or "fixed_point" if the
+    system is part of its derivative, for messages only.
     """
 
     line: Line
     unknowns: int
     many: tuple[Any, ...] = ()
     lanes: int = 0
-    by: ConjugateGradients | None = None
+    by: By | None = None
     positive: bool = field(default=False, eq=False)
     of: str = field(default="", eq=False)
 

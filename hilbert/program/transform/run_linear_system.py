@@ -13,7 +13,7 @@ import numpy as np
 
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.arrays.kernels.library import Arrays
-from hilbert.arrays.systems.conjugate_gradients import conjugate_gradients
+from hilbert.arrays.systems.conjugate_gradients import ConjugateGradients, conjugate_gradients
 from hilbert.arrays.systems.linear_systems import direct, divided, gmres, has_room
 from hilbert.arrays.systems.low_rank_systems import SingularBaseError
 from hilbert.errors import SpaceError
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert.arrays.kernels.library import Library
-    from hilbert.arrays.systems.conjugate_gradients import ConjugateGradients
     from hilbert.index.leaf import Leaf
     from hilbert.program.line.line import Line
 
@@ -74,20 +73,22 @@ class _Solver:
 
     def _solved(self, lib: Library, arrays: list[Any], b: Any) -> Any:
         """x for right sides b of shape (right sides, lanes, unknowns of a lane)."""
-        if self.of.by is not None:
-            return self._by_conjugate_gradients(lib, arrays, b, self.of.by)
-        if self.is_small:
+        by = self.of.by
+        if isinstance(by, ConjugateGradients):
+            return self._by_conjugate_gradients(lib, arrays, b, by)
+        if by is None and self.is_small:
             return self._in_full(lib.xp, arrays, b)
-        if self.total == 1:
+        if by is None and self.total == 1:
             return self._divided(lib, arrays, b)
         plan, xp, known = self.of.plan(), lib.xp, all(map(lib.is_known, arrays))
         if plan.division:
             return self._divided(lib, arrays, b)
         if plan.first and known:
-            x, left = self._by_gmres(xp, arrays, b, once=plan.entries is not None or self.has_room)
+            is_last = by == "GMRES" or (plan.entries is None and not self.has_room)
+            x, left = self._by_gmres(xp, arrays, b, once=not is_last)
             if not left:
                 return x
-            if plan.entries is None and not self.has_room:
+            if is_last:
                 raise SpaceError(
                     f"a linear system of {self.total} unknowns is not solved: GMRES leaves {left:.3g} of the right side"
                 )

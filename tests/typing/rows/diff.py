@@ -54,6 +54,7 @@ from hilbert import (
     Vec,
 )
 from hilbert.arrays.systems.conjugate_gradients import Preconditioner
+from hilbert.arrays.systems.methods import Method
 from hilbert.map.map import AnyMap
 from hilbert.space.linear import Linear
 from hilbert.space.space import Discrete, Zero

@@ -22,6 +22,7 @@ PADDING = 'stride: Amount = 1, dilation: Amount = 1, padding: Padding | Literal[
 CONV = [('dilation: Amount = 1, padding: Literal["same"]', "I"), (f"{PADDING}, to: J", "J"), (PADDING, "Any")]
 """The options of a convolution, and the positions of its result."""
 
+HOW = ", *, how: Method | None = None"
 CG = ", *, preconditioner: Preconditioner | None = 'diagonal', tolerance: float | None = None, steps: int = 10_000"
 MATRIX, SQUARE = "Copower[Field, Product[I, J]]", "Copower[Field, Product[I, I]]"
 
@@ -87,9 +88,9 @@ ROWS = {
     "diff.vocabulary.linear_algebra": {
         "solve": [
             *solve(),
-            "(A: LinMap[V, W], b: Vec[W]) -> Vec[V]",
-            "(A: LinMap[V, W], b: Expr[W]) -> Expr[V]",
-            "(A: Linearization[U, V, W]) -> Program[DirectSum[U, W], V]",
+            f"(A: LinMap[V, W], b: Vec[W]{HOW}) -> Vec[V]",
+            f"(A: LinMap[V, W], b: Expr[W]{HOW}) -> Expr[V]",
+            f"(A: Linearization[U, V, W]{HOW}) -> Program[DirectSum[U, W], V]",
         ],
         "solve_triangular": solve(", *, lower: bool = True"),
         "lstsq": [
@@ -99,8 +100,8 @@ ROWS = {
         ],
         "inverse": [
             *of_matrix(MATRIX, "Copower[Field, Product[J, I]]"),
-            "(A: LinMap[V, W]) -> LinMap[W, V]",
-            "(A: Linearization[U, V, W]) -> Linearization[U, W, V]",
+            f"(A: LinMap[V, W]{HOW}) -> LinMap[W, V]",
+            f"(A: Linearization[U, V, W]{HOW}) -> Linearization[U, W, V]",
         ],
         "det": of_matrix(MATRIX, "Field"),
         "logdet": [

@@ -1,0 +1,24 @@
+"""The names of methods for linear systems: `how=` takes another one than that which is estimated to be quickest."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, get_args
+
+from hilbert.arrays.systems.conjugate_gradients import ConjugateGradients
+from hilbert.errors import SpaceError, shown
+
+Method: TypeAlias = Literal["full", "band", "blocks", "elimination", "sparse", "low rank", "GMRES"]
+By: TypeAlias = ConjugateGradients | Method
+"""A method, or the options of conjugate gradients."""
+
+
+def require_method(how: object, what: str) -> None:
+    """Raise SpaceError unless `how` is the name of a method, or None."""
+    if how is not None and how not in get_args(Method):
+        *most, last = map(repr, get_args(Method))
+        raise SpaceError(f"{what}(…, how=…) is None, {', '.join(most)} or {last}, not {shown(how)}")
+
+
+def without(how: Method, why: str) -> SpaceError:
+    """The error for a system that has no solution by a method."""
+    return SpaceError(f"how={how!r} does not solve this system: {why}; leave how= out, and cost says the method")
