@@ -84,6 +84,6 @@ def test_lanes() -> None:
     f = MAPS["chain"]
     V, d, Z = f.cod, hb.derivative(f, wrt=1), hb.Fin.of(3)
     rows, p = (V**Z).random(RNG), (V**Z).random(RNG)
-    found, told = (hb.solve(d, how=how) for how in (None, "band"))  # type: ignore[call-overload]
+    found, told = (hb.solve(d, how=how) for how in (None, "band"))
     some: Any = lambda solve: hb.lift(hb.fun(V, V)(lambda p, b: solve(p, V.zeros(), b)), Z, over=(0, 1))  # noqa: E731
     near(some(told)(p, rows).array, some(found)(p, rows).array)
