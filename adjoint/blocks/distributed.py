@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 from attrs import frozen
 
 from adjoint.blocks.blocked import blocked
+from diff.blocks.blocked_program import in_blocks
 from diff.blocks.data_arguments import DataArguments, is_table
 from diff.blocks.engines import mapped_by
+from diff.blocks.queries.run_queries import Queries, is_connection, is_relation
 from hilbert import Map, SpaceError, Type, Vec
 from hilbert.errors import shown
 
@@ -83,13 +85,21 @@ class Distributed(Generic[W]):
         `parquet(path)`. Rows are arrays, columns, or arrays of Dask or zarr. Or `data` are tables that have the next
         rows each: a list, an iterator for a single pass, or a function that gives an iterator. `engine` is an executor,
         a Dask client, or a function like `map`; by default blocks run here. `progress(done, total)` is called with the
-        rows that are done, of all passes.
+        rows that are done, of all passes. Or `data` is a relation of DuckDB, and `engine` its connection: then each
+        pass is a query, which `sql` shows.
         """
         p = self.blocked
         known = DataArguments.of(p.over[0], self.names, p.dom)
-        if is_table(data):
+        if is_relation(data) and not is_connection(engine):
+            msg = "data= is a relation of DuckDB: give its connection, engine=connection, or take the rows out of it, "
+            raise SpaceError(msg + "data=relation.to_arrow_table()")
+        queries = self._queries(data) if is_connection(engine) else None
+        if queries is not None:
+            given = queries.given
+            sources: dict[int, Any] = dict.fromkeys(queries.columns)
+        elif is_table(data):
             given, feed = known.given(data), None
-            sources: dict[int, Any] = dict(known.whole(data, given))
+            sources = dict(known.whole(data, given))
         else:
             first, tables = _tables(data, len(p.passes.passes))
             given = known.given(first)
@@ -106,10 +116,31 @@ class Distributed(Generic[W]):
                 msg = f"{name} is {shown(vector)}, where a vector of {space} is due"
                 raise SpaceError(msg)
             sources |= enumerate(vector.leaves, known.first[name])
+        if queries is not None:
+            passed = queries.passed(engine, progress)
+            return self._plain.by_passes(passed, [sources[k] for k in range(len(p.dom.leaves))])
         mapped = None if engine is None else mapped_by(engine, "engine=")
         if progress is not None:
             mapped = partial(_watched, mapped or map, progress, len(p.passes.passes) * p.over[0].size, [0])
         return p.on_sources([sources[k] for k in range(len(p.dom.leaves))], mapped, feed)
+
+    def sql(self, data: Any) -> str:
+        """The statements that run on a relation of DuckDB, one for each pass.
+
+        `$p2_0` stands for entry 0 of the shared array p2 of the pass, in the order of its entries; `"hilbert p0 by 0"`
+        is the shared array p0, with a row for each place along its axis 0. Raises SpaceError for what is no query.
+        """
+        return self._queries(data).text
+
+    @property
+    def _plain(self) -> BlockedProgram[Any, W]:
+        """The function in blocks of the interpreter: what is shared by all rows is computed here."""
+        p = self.blocked
+        return in_blocks(p.map, p.over, p.given, p.threads, is_compiled=False)
+
+    def _queries(self, data: Any) -> Queries:
+        p = self.blocked
+        return Queries.of(self._plain.passes, DataArguments.of(p.over[0], self.names, p.dom), data)
 
 
 def _tables(data: Any, passes: int) -> tuple[Any, Callable[[], Iterable[Any]]]:

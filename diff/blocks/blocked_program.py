@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hilbert.index.index import Index
     from hilbert.map.map import OnLeaves
     from hilbert.program.blocks.passes import Pass, Passes
-    from hilbert.program.blocks.run_blocks import BlockRunner, Feed, Mapped
+    from hilbert.program.blocks.run_blocks import BlockRunner, Feed, Mapped, Passed
 
 V = TypeVar("V", bound=Type)
 W = TypeVar("W", bound=Type)
@@ -149,7 +149,7 @@ class BlockedProgram(OwnRunner, Program[V, W]):
             msg = f"blocks run on numpy's arrays, not on arrays of {library(other).name}: {ELSEWHERE}"
             raise SpaceError(msg)
         found = self._blocks.run(arrays, mapped, feed)
-        return [a[()] if isinstance(a, np.ndarray) and not a.ndim else a for a in found]
+        return [*map(_number, found)]
 
     def on(self, engine: Any) -> Callable[..., Vec[W]]:
         """The function that runs its blocks on an engine.
@@ -168,6 +168,15 @@ class BlockedProgram(OwnRunner, Program[V, W]):
     def on_sources(self, arrays: Sequence[Any], mapped: Mapped | None, feed: Feed | None = None) -> Vec[W]:
         """The value for arrays or their sources, with what runs the blocks, and what gives the rows of others."""
         return Vec(self.cod, tuple(map(freeze, self._ran(arrays, mapped, feed))))
+
+    def by_passes(self, passed: Passed, arrays: Sequence[Any]) -> Vec[W]:
+        """The value for arrays, None for those that nothing else reads, where `passed` gives what each pass makes."""
+        return Vec(self.cod, tuple(map(freeze, map(_number, self._blocks.run_by(passed, arrays)))))
+
+
+def _number(a: Any) -> Any:
+    """The entry of an array without axes; another array as it is."""
+    return a[()] if isinstance(a, np.ndarray) and not a.ndim else a
 
 
 ELSEWHERE = "run the function itself, `.map`, on them"

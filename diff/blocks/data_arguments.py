@@ -69,8 +69,7 @@ class DataArguments:
             if name not in columns and not _names(self.spaces[name]):
                 msg = f"a later part of the data has no {name!r}: it has {', '.join(map(str, columns)) or 'nothing'}"
                 raise SpaceError(msg)
-            every = _rows(_column(table, name) if name in columns else table, name, self.spaces[name])
-            for k, ((part, of), leaf) in enumerate(zip(every, self.spaces[name].leaves, strict=True), self.first[name]):
+            for k, (part, of, leaf) in enumerate(self.parts(table, name), self.first[name]):
                 found[k], n = self._checked(of, part, leaf)
                 counts.setdefault(n, part)
         if len(counts) > 1:
@@ -78,6 +77,12 @@ class DataArguments:
             msg = f"data {one!r} have {n} rows, and data {other!r} have {m}"
             raise SpaceError(msg)
         return found, next(iter(counts), 0)
+
+    def parts(self, table: Any, name: str) -> list[tuple[str, Any, Leaf]]:
+        """The parts of an argument by their names, the rows that a table has of each, and their leaves."""
+        space = self.spaces[name]
+        every = _rows(_column(table, name) if name in columns_of(table) else table, name, space)
+        return [(part, rows, leaf) for (part, rows), leaf in zip(every, space.leaves, strict=True)]
 
     def _checked(self, rows: Any, name: str, leaf: Leaf) -> tuple[Checked, int]:
         """The source of the rows of an array, and their number."""

@@ -43,7 +43,7 @@ def contracted(to: Loops, spec: Spec, left: Array, right: Array, result: Leaf) -
 
     if not summed:
         return to.each(result, lambda places: at(places, ()))
-    if left.leaf.is_field and right.leaf.is_field and has_scipy():
+    if to.has_products and left.leaf.is_field and right.leaf.is_field and has_scipy():
         made = _product(to, spec, size, left, right, result)
         if made is not None:
             return made

@@ -62,6 +62,9 @@ class Loops:
     Operations say what their results are by `view`, `each`, `total` and `put`.
     """
 
+    has_products = True
+    """Products of large matrices are statements of their own."""
+
     def __init__(self) -> None:
         self.pool = Pool()
         self.statements: list[Statement] = []

@@ -35,6 +35,8 @@ RUNS = 128
 
 Mapped: TypeAlias = "Callable[[Task, Iterable[Rows]], Iterable[Done]]"
 """Applies a task to each of some rows, in order: `map`, or that of an executor."""
+Passed: TypeAlias = "Callable[[Pass, dict[int, Any]], dict[int, Any]]"
+"""Gives the slots that a pass makes, for those that are known before."""
 Feed: TypeAlias = "Callable[[Sequence[int], Sequence[Any]], Iterator[Rows]]"
 """All elements of X in order, with sources of some inputs: given are their numbers, and the sources that are known."""
 
@@ -53,10 +55,14 @@ class BlockRunner:
         With `mapped` blocks run where that runs them. With `feed` elements come in the parts that it gives, with the
         rows of those inputs that are None.
         """
-        with one_blas_thread():
-            return self._ran(arrays, mapped, feed)
+        return self.run_by(lambda part, known: self._passed(part, known, mapped, feed), arrays)
 
-    def _ran(self, arrays: Sequence[Any], mapped: Mapped | None, feed: Feed | None) -> list[Any]:
+    def run_by(self, passed: Passed, arrays: Sequence[Any]) -> list[Any]:
+        """The outputs, where `passed` gives the totals and results of each pass."""
+        with one_blas_thread():
+            return self._ran(passed, arrays)
+
+    def _ran(self, passed: Passed, arrays: Sequence[Any]) -> list[Any]:
         found = self.passes
         known: dict[int, Any] = dict(enumerate([*arrays, *found.constants]))
         for stage in found.stages:
@@ -64,7 +70,7 @@ class BlockRunner:
                 run = self._between.get(stage) or self._between.setdefault(stage, self.make(stage.line))
                 known |= zip(stage.made, run([known[k] for k in stage.known]), strict=True)
             else:
-                known |= self._passed(stage, known, mapped, feed)
+                known |= passed(stage, known)
         n = found.index.size
         outputs = [known[k] for k in found.line.outputs]
         return [a.read(0, n) if isinstance(a, Source) else a for a in outputs]

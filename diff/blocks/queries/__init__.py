@@ -1,0 +1,1 @@
+"""Passes over data in a database, as queries."""
