@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 
 import hilbert.all as hb
@@ -28,8 +29,9 @@ from hilbert.program.blocks.passes import in_passes
 
 WHOLE, BLOCKS, CODE = f"{OURS}, whole", f"{OURS}, blocks", f"{OURS}, compiled"
 WRITTEN, SCAN, PRODUCT = "jax (jit)", "jax, scan", "jax, scan, gemm"
-POINTS, MANY = 100_000, 1_000_000
-PAIRS, ROOM = 10_000, 20.0
+QUERY = f"{OURS}, DuckDB"
+POINTS, MANY, MOST = 100_000, 1_000_000, 10_000_000
+PAIRS, ROOM, DATABASE = 10_000, 20.0, 1000.0
 SIZES = [1 << k for k in range(8, 18)]
 
 
@@ -43,6 +45,8 @@ def lines(options: Options) -> Iterator[Line | str]:
     with tempfile.TemporaryDirectory() as folder:
         for rows in models(part, Path(folder)):
             yield from beside_numpy(rows, rounds)
+    with tempfile.TemporaryDirectory() as folder:
+        yield from in_database(MOST // part, Path(folder), rounds)
     if not options.quick:
         with tempfile.TemporaryDirectory() as folder:
             for rows in [*models(10, Path(folder)), programs.mixture(POINTS)]:
@@ -253,6 +257,49 @@ def beside_numpy(rows: Rows, rounds: int) -> Iterator[Line]:
     }
     what = f"{rows.name}, {rows.over.size} rows"
     yield from table(what, calls, rounds, [(BLOCKS, HAND, 1.1), (CODE, HAND, 1.1)], HAND)
+
+
+def in_database(n: int, folder: Path, rounds: int) -> Iterator[Line | str]:
+    """Ratings in a Parquet file, by queries of DuckDB on one thread, beside numpy by hand on arrays in memory."""
+    rows, path = programs.ratings(n), folder / "ratings.parquet"
+    columns = {name: v.array for name, v in zip(("who", "what", "stars"), rows.at[2:], strict=True)}
+    hand, size = rows.hand, both(rows)[0].size
+    assert hand is not None
+    with duckdb.connect() as made:
+        made.register("columns", columns)
+        made.sql("FROM columns").to_parquet(str(path))
+    with connection() as made:
+        calls: Calls = {QUERY: lambda: queried(rows, made, path), HAND: lambda: hand(size)}
+        yield from table(f"ratings in a file, {n} rows", calls, rounds, [(QUERY, HAND, 2.0)], HAND)
+    code = f"from benchmarks.blocks import peak_of_queries; print(peak_of_queries({n}, {str(path)!r}))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
+    held = float(run.stdout)
+    verdict = "met" if held <= DATABASE else "MISSED"
+    yield f"ratings of {n}, {QUERY}: {held:.0f} MB above the process before, ≤ {DATABASE:.0f} {verdict}"
+
+
+def connection() -> Any:
+    """A connection with one thread, and 1 GB of memory."""
+    return duckdb.connect(config={"threads": 1, "memory_limit": "1GB"})
+
+
+def queried(rows: Rows, made: Any, path: Path) -> Sequence[Any]:
+    """The arrays of the value and the gradients, of ratings in a file."""
+    g = hb.distributed(rows.function, over=rows.over)
+    leaves: Sequence[Any] = g(*rows.at[:2], data=made.from_parquet(str(path)), engine=made).leaves
+    return leaves
+
+
+def peak_of_queries(n: int, path: str) -> float:
+    """The megabytes that a call takes above those of the process that has made the function."""
+    rows = programs.ratings(n)
+    with connection() as made:
+        made.sql("SELECT 1").fetchall()
+        gc.collect()
+        memory()
+        before = memory()
+        queried(rows, made, Path(path))
+        return memory() - before
 
 
 def sizes(rows: Rows) -> Iterator[Line]:

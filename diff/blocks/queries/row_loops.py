@@ -12,7 +12,7 @@ Operations have no second formula for it: each says its loops, as for machine co
 >>> line = b.line([b.contract(Spec.of("d", "xd", "x"), 0, 1)])
 >>> to = RowLoops(7)
 >>> (product,) = to.slots(line)[line.arity :]
->>> print(product.at((to.row,)))
+>>> print(product.at((to.here,)))
 p0[0] * p1[row, 0] + p0[1] * p1[row, 1]
 """
 
@@ -50,14 +50,14 @@ REMEDY = "take the rows out of the database, data=relation.to_arrow_table(), and
 
 @final
 class RowLoops(Loops):
-    """Arrays at one row: `row` is its place along X, the axis of `size` entries, and no other axis has this size."""
+    """Arrays at one row: `here` is its place along X, the axis of `size` entries, and no other axis has this size."""
 
     has_products = False
 
     def __init__(self, size: int) -> None:
         super().__init__()
         self.size = size
-        self.row = Place.of(Variable("row", size))
+        self.here = Place.of(Variable("row", size))
         self.puts: dict[Array, list[tuple[Places, Value]]] = {}
         """The places and values that each row adds to an array that is a segment sum over X."""
         self._seen: set[Value] = set()
@@ -136,7 +136,8 @@ class RowLoops(Loops):
         if count > WIDE:
             msg = f"an array has {count} entries for each row, and a query at most {WIDE}"
             raise Unmade(msg)
-        return itertools.product(*([self.row] if n == self.size else [*map(Place, range(n))] for n in sizes))
+        every: list[list[Place]] = [[self.here] if n == self.size else [Place(k) for k in range(n)] for n in sizes]
+        return itertools.product(*every)
 
     # --- what operations say ---
 

@@ -81,6 +81,10 @@ class Queries:
 
     def passed(self, connection: Any, progress: Progress | None = None) -> Passed:
         """The function that gives the totals of a pass; `progress` is called after each."""
+        ((is_standard,),) = connection.execute("SELECT current_setting('ieee_floating_point_ops')").fetchall()
+        if not is_standard:
+            msg = "DuckDB is set to divide in a way of its own: run SET ieee_floating_point_ops = true"
+            raise SpaceError(msg)
         done, size = [0], self.passes.index.size
 
         def passed(part: Pass, known: dict[int, Any]) -> dict[int, Any]:
@@ -115,13 +119,21 @@ class Queries:
         return [self.columns[k] for k in part.lanes]
 
     def _relation(self, text: str) -> Any:
-        """The result of a query."""
-        return self.relation.query(ROWS.strip('"'), text)
+        """The result of a query; raises SpaceError where it does not find the tables that are registered for it."""
+        from duckdb import CatalogException
+
+        try:
+            return self.relation.query(ROWS.strip('"'), text)
+        except CatalogException as error:
+            if "name hilbert " not in str(error):
+                raise
+            msg = "the relation is one of another connection than engine=: give its own"
+            raise SpaceError(msg) from error
 
     def _fault(self, columns: Sequence[RelationColumn]) -> str:
         """The text of what is wrong with the rows."""
         asked = select(["count(*)", *(fault for column in columns for fault in column.faults)], ROWS)
-        found: Iterator[Any] = iter(self._relation(asked).fetchone())
+        found: Iterator[Any] = iter(self._relation(asked).fetchall()[0])
         count, index = next(found), self.passes.index
         for column in columns:
             fault = column.fault(next(found), next(found), next(found))
