@@ -196,6 +196,11 @@ def test_passes(con: Any) -> None:
     assert hb.distributed(f, over=X).sql(con.sql(TEXT)).count(";") == 2
 
 
+def test_a_pass_that_reads_no_column(con: Any) -> None:
+    f: Any = hb.fun(hb.R, Y)(lambda k, x: hb.square((k * x).sum().rep(Y)).sum())
+    agrees(con, f, hb.R.vec(2.0))
+
+
 def test_segment_sums(con: Any) -> None:
     """Sums by one key, and by two; an entry of a row that an id chooses is one of its columns."""
     P, F = hb.R**Person.set, hb.R ** (Person.set * Film.set)

@@ -82,7 +82,7 @@ def literal(number: float) -> str:
     if not math.isfinite(number):
         return f"CAST('{number}' AS DOUBLE)"
     text = repr(float(number))
-    return text if "e" in text else text + "e0"
+    return text if "e" in text else text.removesuffix(".0") + "e0"
 
 
 def template(value: Value) -> str:

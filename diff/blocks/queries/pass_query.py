@@ -108,7 +108,7 @@ class PassQuery:
             for j, cast in enumerate(column.casts)
             if f"v{k}_{j}" in read
         ]
-        good = " AND ".join(check for column in columns for check in column.checks)
+        good = " AND ".join(check for column in columns for check in column.checks) or "TRUE"
         parts = [f"r0 AS ({select([*entries, f'({good}) AS good'], ROWS)})"]
         if carried.joins:
             taken = ["r0.*", *(f"{name.replace('_', '.')} AS {name}" for name in carried.taken)]
