@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import hilbert.all as hb
-from diff.blocks.queries.expressions import quoted, select
 from diff.blocks.queries.relation_columns import RelationColumn
+from diff.blocks.queries.sql_text import quoted, select
 from hilbert import SpaceError
 
 N = 500
@@ -194,6 +194,20 @@ def test_passes(con: Any) -> None:
     agrees(con, f, hb.R.vec(2.0))
     agrees(con, hb.grad(f, 0), hb.R.vec(2.0))
     assert hb.distributed(f, over=X).sql(con.sql(TEXT)).count(";") == 2
+
+
+def test_axes_of_each_row(con: Any) -> None:
+    """Sums by fixed groups, slices, and moves along the axes of a row; numbers that are not finite are written."""
+    groups = hb.segment_sum(np.arange(600) % 3, Feature.set, rows=hb.Fin.of(600))
+    many, weights = hb.Fin.of(600), hb.const((hb.R ** hb.Fin.of(600)).random(rng))
+    f: Any = hb.fun(hb.R**many, VECTORS)(
+        lambda w, z: hb.each(
+            lambda a: hb.exp(0.1 * groups(w * a[0] * weights) * a).sum() + (a[1:] * a[:-1]).sum(), z
+        ).sum()
+    )
+    agrees(con, hb.value_and_grad(f, 0), (hb.R**many).random(rng))
+    least: Any = hb.fun(hb.R, Y)(lambda k, x: hb.each(lambda a: hb.minimum(hb.maximum(a, -k), k), x).sum())
+    agrees(con, least, hb.R.vec(np.inf))
 
 
 def test_a_pass_that_reads_no_column(con: Any) -> None:

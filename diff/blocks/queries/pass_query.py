@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 import numpy as np
 from attrs import field, frozen
 
-from diff.blocks.queries.expressions import literal, named, operation, select, written, written_place
 from diff.blocks.queries.row_loops import RowLoops, refused
+from diff.blocks.queries.sql_text import literal, named, operation, select, written, written_place
+from hilbert.base.once import once
 from hilbert.compiled.tree.places import Place, flat
 from hilbert.index.index import Fin
 from hilbert.program.blocks.block_line import Block
@@ -218,6 +219,7 @@ class _Stage:
         return f"{alias}{dot}c{rest}"
 
 
+@once
 def pass_query(part: Pass, index: Index) -> PassQuery:
     """The query of a pass; raises SpaceError where the pass is none, with the step."""
     if part.results:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from attrs import frozen
 
-from diff.blocks.queries.expressions import quoted
+from diff.blocks.queries.sql_text import quoted
 from hilbert import SpaceError
 from hilbert.errors import shown
 

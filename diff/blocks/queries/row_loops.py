@@ -20,9 +20,10 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Never, TypeVar, final
 
-from diff.blocks.queries.expressions import FUNCTIONS
+from diff.blocks.queries.sql_text import FUNCTIONS
 from hilbert import SpaceError
 from hilbert.compiled.tree.arrays import Array, Loops, Unmade
 from hilbert.compiled.tree.buffers import Buffer
@@ -93,27 +94,34 @@ class RowLoops(Loops):
 
     def _known(self, array: Array) -> Array:
         """The array whose entries are written out; one at a computed place is chosen among them."""
-        entries = {places: self._checked(array.at(places)) for places in self.places(array.shape)}
+        entries = [(places, self._checked(array.at(places))) for places in self.places(array.shape)]
+        return Array(array.leaf, self._read(entries, array.dtype))
+
+    def _read(self, entries: Sequence[tuple[Places, Value]], dtype: str) -> Callable[[Places], Value]:
+        """The sum of the values whose places are some given ones; of truth values, if one of these is true."""
+        pool, is_truth = self.pool, dtype == "bool"
+        zero = self.number(False if is_truth else 0 if dtype == "int64" else 0.0, dtype)
+        known: dict[Places, list[Value]] = {}
+        for places, value in entries:
+            known.setdefault(places, []).append(value)
+        computed = [entry for entry in entries if not self._is_plain(entry[0])]
 
         def at(places: Places) -> Value:
-            found = entries.get(places)
-            return self._chosen([*entries.items()], places, array.dtype) if found is None else found
+            found = list(known.get(places, ()))
+            for to, value in computed if self._is_plain(places) else entries:
+                apart = [(a, b) for a, b in zip(to, places, strict=True) if a != b]
+                if not apart or any(a.number is not None and b.number is not None for a, b in apart):
+                    continue
+                one = value
+                for a, b in apart:
+                    one = pool.select(pool.node("eq", (pool.integer(a), pool.integer(b)), "bool"), one, zero)
+                found.append(one)
+            return reduce(lambda a, b: pool.logic("or", a, b) if is_truth else pool.add(a, b), found or [zero])
 
-        return Array(array.leaf, at)
+        return at
 
-    def _chosen(self, entries: Sequence[tuple[Places, Value]], places: Places, dtype: str) -> Value:
-        """The sum of the values whose places are some given ones."""
-        total = self.number(False if dtype == "bool" else 0.0 if dtype != "int64" else 0, dtype)
-        for to, value in entries:
-            apart = [(a, b) for a, b in zip(to, places, strict=True) if a != b]
-            if any(a.number is not None and b.number is not None for a, b in apart):
-                continue
-            found = value
-            for a, b in apart:
-                same = self.pool.node("eq", (self.pool.integer(a), self.pool.integer(b)), "bool")
-                found = self.pool.select(same, found, self.number(UNITS["or" if dtype == "bool" else "add"], dtype))
-            total = self.pool.logic("or", total, found) if dtype == "bool" else self.pool.add(total, found)
-        return total
+    def _is_plain(self, places: Places) -> bool:
+        return all(place.number is not None or place == self.here for place in places)
 
     def _checked(self, value: Value) -> Value:
         """The value; raises Unmade where no query says it."""
@@ -174,7 +182,7 @@ class RowLoops(Loops):
     ) -> Array:
         """Values at computed places; where these are not along X, each row adds its own to a segment sum."""
         pairs = [at(places) for places in self.places(sizes)]
-        array = Array(leaf, lambda places: self._chosen(pairs, places, leaf.dtype))
+        array = Array(leaf, self._read(pairs, leaf.dtype))
         if self.size in sizes and self.size not in leaf.shape:
             self.puts[array] = [(places, self._checked(value)) for places, value in pairs]
         return array

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from attrs import frozen
 
-from diff.blocks.queries.expressions import literal, select
 from diff.blocks.queries.pass_query import ROWS, PassQuery, pass_query
 from diff.blocks.queries.relation_columns import RelationTable, relation_columns
 from diff.blocks.queries.row_loops import refused
+from diff.blocks.queries.sql_text import literal, select
 from hilbert import SpaceError
 from hilbert.errors import shown
 
