@@ -116,6 +116,8 @@ def test_outside_of_domains_as_numpy(con: Any) -> None:
         lambda x, y: hb.where(hb.sqrt(x) <= 1.0, x, y) + hb.where(hb.sqrt(x) >= 0.2, x, y),
         lambda x, y: hb.minimum(hb.where(x > 0.0, hb.log(x), y), 1.0 / (hb.square(y) + 1.0)),
         lambda x, y: hb.where(hb.absolute(x / y) > 1e300, x, y),
+        lambda x, y: hb.where(y < hb.log(x), x, y) + hb.where(y <= hb.sqrt(x), x, 2.0 * x),
+        lambda x, y: hb.where(hb.log(x).equals(hb.log(x)), x, y) + hb.where(hb.log(x).differs(hb.log(x)), x, y),
     ):
         f = of_two(op)
         found = hb.distributed(f, over=X)(data=con.sql(far), engine=con)
@@ -153,6 +155,17 @@ def test_a_single_key_is_one_group(con: Any) -> None:
     agrees(con, hb.value_and_grad(f, 0), (hb.R**Person.set).random(rng))
     text = hb.distributed(hb.value_and_grad(f, 0), over=X).sql(con.sql(TEXT))
     assert "MATERIALIZED" not in text
+    assert text.count("GROUP BY") == 1
+
+
+def test_many_sums_beside_few_of_groups(con: Any) -> None:
+    """Sums over all rows go by no key where they are more than those of the groups."""
+    f: Any = hb.fun(D, hb.R**Person.set, VECTORS, WHO)(
+        lambda w, b, z, who: hb.each(lambda a, p: hb.square(w @ a - b[p]), z, who).sum()
+    )
+    agrees(con, hb.value_and_grad(f, (0, 1)), D.random(rng), (hb.R**Person.set).random(rng))
+    text = hb.distributed(hb.value_and_grad(f, (0, 1)), over=X).sql(con.sql(TEXT))
+    assert text.count("UNION ALL") == 1
     assert text.count("GROUP BY") == 1
 
 
@@ -208,6 +221,9 @@ def test_axes_of_each_row(con: Any) -> None:
     agrees(con, hb.value_and_grad(f, 0), (hb.R**many).random(rng))
     least: Any = hb.fun(hb.R, Y)(lambda k, x: hb.each(lambda a: hb.minimum(hb.maximum(a, -k), k), x).sum())
     agrees(con, least, hb.R.vec(np.inf))
+    agrees(con, least, hb.R.vec(-1.5))
+    none = hb.const((hb.R ** hb.Fin.of(0)).zeros())
+    agrees(con, hb.fun(Y)(lambda x: hb.each(lambda a: hb.exp((a * none).logsumexp()) + a, x).sum()))
 
 
 def test_a_pass_that_reads_no_column(con: Any) -> None:
@@ -256,6 +272,10 @@ def test_columns_of_records_and_of_other_types(con: Any) -> None:
     M = hb.R ** (Part.set * Feature.set)
     matrices: Any = hb.fun(M, M**X)(lambda w, m: hb.each(lambda a: hb.exp((a * w).sum()), m).sum())
     text = "SELECT [[x, y, z0], [z1, z2, 1.0]]::DOUBLE[3][2] AS m FROM columns"
+    with pytest.raises(SpaceError, match=r"'m' takes DOUBLE\[3\]\[2\]"):
+        hb.distributed(matrices, over=X)(
+            M.ones(), data=con.sql("SELECT [[x]]::DOUBLE[1][1] AS m FROM columns"), engine=con
+        )
     c, weights = COLUMNS, M.random(rng)
     rows = np.stack([c["x"], c["y"], c["z0"], c["z1"], c["z2"], np.ones(N)], 1).reshape(N, 2, 3)
     found = hb.distributed(matrices, over=X)(weights, data=con.sql(text), engine=con)
