@@ -265,6 +265,8 @@ def test_columns_of_records_and_of_other_types(con: Any) -> None:
     found = hb.distributed(hb.value_and_grad(f, 0), over=X)(at, data=con.sql(TEXT), engine=con)
     for a, b in zip(found.leaves, want.leaves, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-10)
+    with pytest.raises(SpaceError, match=r"not column 'd' of type STRUCT"):
+        hb.distributed(f, over=X)(at, data=con.sql("SELECT {'who': who, 'z': x} AS d FROM columns"), engine=con)
     k: Any = hb.fun(Y, Y, hb.Bool**X)(lambda a, b, c: hb.where(c, a, b).sum())
     types = "SELECT who::TINYINT AS a, round(x, 2)::DECIMAL(9, 2) AS b, y > 0 AS c FROM columns"
     total = np.where(COLUMNS["y"] > 0, COLUMNS["who"], np.round(COLUMNS["x"], 2)).sum()
@@ -319,11 +321,11 @@ BAD = [
     ("FROM columns UNION ALL FROM columns LIMIT 501", "the data have 501 rows, and Row500 has 500 elements"),
     (
         "SELECT who::DOUBLE AS who, x FROM columns",
-        r"column \'who\' has the type DOUBLE, and \'who\' takes BIGINT: write",
+        r"column \'who\' has the type DOUBLE, and \'who\' takes BIGINT: select CAST",
     ),
     (
         "SELECT who, x::VARCHAR AS x FROM columns",
-        r'has the type VARCHAR, .* write CAST\("x" AS DOUBLE\) in the relation',
+        r'has the type VARCHAR, .* select CAST\("x" AS DOUBLE\) AS "x"',
     ),
     ("SELECT who, [x]::DOUBLE[1] AS x FROM columns", r"has the type DOUBLE\[1\], and 'x' takes DOUBLE"),
     ("SELECT who, true AS x FROM columns", "has the type BOOLEAN, and 'x' takes DOUBLE"),
@@ -399,6 +401,8 @@ def test_the_remedy_runs(con: Any) -> None:
     f = each(lambda x: x.max())
     found = hb.distributed(f, over=X)(data=con.sql(TEXT).to_arrow_table(), engine=None)
     assert found.array == COLUMNS["x"].max()
+    text = con.sql("SELECT x::VARCHAR AS x FROM columns").select('CAST("x" AS DOUBLE) AS "x"')
+    assert np.isclose(hb.distributed(each(lambda x: x.sum()), over=X)(data=text, engine=con).array, COLUMNS["x"].sum())
 
 
 def test_calls(con: Any) -> None:

@@ -9,7 +9,6 @@ from attrs import frozen
 
 from diff.blocks.queries.sql_text import quoted
 from hilbert import SpaceError
-from hilbert.errors import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,12 +23,15 @@ SQL = {"f": "DOUBLE", "i": "BIGINT", "b": "BOOLEAN"}
 
 
 @final
-@frozen
+@frozen(repr=False)
 class Named:
     """A column of a relation, by its name."""
 
     name: str
     type: Any
+
+    def __repr__(self) -> str:
+        return f"column {self.name!r} of type {self.type}"
 
 
 @final
@@ -105,15 +107,13 @@ def relation_columns(known: DataArguments, relation: Any, given: Sequence[str]) 
             if known.index not in leaf.axes:
                 msg = f"{data!r} has no axis {known.index}: give {name} as a vector, not as data"
                 raise SpaceError(msg)
-            if not isinstance(column, Named):
-                msg = f"data {data!r} is {shown(column)}: a column of the relation is due"
-                raise SpaceError(msg)
             at = leaf.axes.index(known.index)
             shape = (*leaf.shape[:at], *leaf.shape[at + 1 :])
             due = SQL[_kind(leaf)] + "".join(f"[{n}]" for n in reversed(shape))
             if not _fits(column.type, _kind(leaf), shape):
+                own = quoted(column.name)
                 msg = f"column {column.name!r} has the type {column.type}, and {data!r} takes {due}: "
-                raise SpaceError(msg + f"write CAST({quoted(column.name)} AS {due}) in the relation")
+                raise SpaceError(msg + f"select CAST({own} AS {due}) AS {own}")
             made[k] = RelationColumn(data, column.name, leaf, shape)
     return made
 
