@@ -265,8 +265,10 @@ def test_columns_of_records_and_of_other_types(con: Any) -> None:
     found = hb.distributed(hb.value_and_grad(f, 0), over=X)(at, data=con.sql(TEXT), engine=con)
     for a, b in zip(found.leaves, want.leaves, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-10)
-    with pytest.raises(SpaceError, match=r"not column 'd' of type STRUCT"):
-        hb.distributed(f, over=X)(at, data=con.sql("SELECT {'who': who, 'z': x} AS d FROM columns"), engine=con)
+    packed = con.sql("SELECT {'who': who, 'z': [z0, z1, z2]::DOUBLE[3]} AS d FROM columns")
+    with pytest.raises(SpaceError, match=r"column 'd' is a record: .* select \"d\"\.\*"):
+        hb.distributed(f, over=X)(at, data=packed, engine=con)
+    assert np.isfinite(hb.distributed(f, over=X)(at, data=packed.select('"d".*'), engine=con).array)
     k: Any = hb.fun(Y, Y, hb.Bool**X)(lambda a, b, c: hb.where(c, a, b).sum())
     types = "SELECT who::TINYINT AS a, round(x, 2)::DECIMAL(9, 2) AS b, y > 0 AS c FROM columns"
     total = np.where(COLUMNS["y"] > 0, COLUMNS["who"], np.round(COLUMNS["x"], 2)).sum()

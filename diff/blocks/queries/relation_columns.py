@@ -23,15 +23,12 @@ SQL = {"f": "DOUBLE", "i": "BIGINT", "b": "BOOLEAN"}
 
 
 @final
-@frozen(repr=False)
+@frozen
 class Named:
     """A column of a relation, by its name."""
 
     name: str
     type: Any
-
-    def __repr__(self) -> str:
-        return f"column {self.name!r} of type {self.type}"
 
 
 @final
@@ -103,6 +100,9 @@ def relation_columns(known: DataArguments, relation: Any, given: Sequence[str]) 
     """The columns for the arrays of some arguments, by number; raises SpaceError for a column of another type."""
     made: dict[int, RelationColumn] = {}
     for name in given:
+        if name in relation.columns and len(known.spaces[name].leaves) > 1:
+            msg = f"column {name!r} is a record: the relation needs a column for each part, select {quoted(name)}.*"
+            raise SpaceError(msg)
         for k, (data, column, leaf) in enumerate(known.parts(RelationTable(relation), name), known.first[name]):
             if known.index not in leaf.axes:
                 msg = f"{data!r} has no axis {known.index}: give {name} as a vector, not as data"
