@@ -144,12 +144,7 @@ class BlockedProgram(OwnRunner, Program[V, W]):
         return lambda arrays: self._ran(arrays, None)
 
     def _ran(self, arrays: Sequence[Any], mapped: Mapped | None, feed: Feed | None = None) -> list[Any]:
-        other = next((a for a in arrays if type(a) not in NUMPY.kinds and not isinstance(a, Source | None)), None)
-        if other is not None:
-            msg = f"blocks run on numpy's arrays, not on arrays of {library(other).name}: {ELSEWHERE}"
-            raise SpaceError(msg)
-        found = self._blocks.run(arrays, mapped, feed)
-        return [*map(_number, found)]
+        return [*map(_number, self._blocks.run(_in_numpy(arrays), mapped, feed))]
 
     def on(self, engine: Any) -> Callable[..., Vec[W]]:
         """The function that runs its blocks on an engine.
@@ -171,7 +166,16 @@ class BlockedProgram(OwnRunner, Program[V, W]):
 
     def by_passes(self, passed: Passed, arrays: Sequence[Any]) -> Vec[W]:
         """The value for arrays, None for those that nothing else reads, where `passed` gives what each pass makes."""
-        return Vec(self.cod, tuple(map(freeze, map(_number, self._blocks.run_by(passed, arrays)))))
+        return Vec(self.cod, tuple(map(freeze, map(_number, self._blocks.run_by(passed, _in_numpy(arrays))))))
+
+
+def _in_numpy(arrays: Sequence[Any]) -> Sequence[Any]:
+    """The arrays; raises SpaceError for one of another library."""
+    other = next((a for a in arrays if type(a) not in NUMPY.kinds and not isinstance(a, Source | None)), None)
+    if other is not None:
+        msg = f"blocks run on numpy's arrays, not on arrays of {library(other).name}: {ELSEWHERE}"
+        raise SpaceError(msg)
+    return arrays
 
 
 def _number(a: Any) -> Any:
