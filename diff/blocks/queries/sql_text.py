@@ -104,7 +104,7 @@ def written(value: Value, known: Callable[[Value], str | None]) -> str:
             return literal(value.args[0])
         case "place":
             return written_place(value.args[0], known)
-        case _:
+        case _:  # operations on values
             return operation(value, known)
 
 
