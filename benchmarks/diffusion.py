@@ -50,8 +50,8 @@ def _sides(n: int) -> Any:
     return sides
 
 
-def by_hand(k: Any) -> Any:
-    """The matrix of the same."""
+def by_hand(k: Any, form: str = "csr") -> Any:
+    """The matrix of the same, in a form of scipy."""
     n = len(k)
     below, beside = 0.5 * (k[1:] + k[:-1]), 0.5 * (k[:, 1:] + k[:, :-1])
     main = 2.0 * _sides(n) * k
@@ -62,7 +62,7 @@ def by_hand(k: Any) -> Any:
     near = np.zeros((n, n))
     near[:, :-1] = -beside
     near, far = near.ravel()[:-1], -below.ravel()
-    return sparse.diags_array([far, near, main.ravel(), near, far], offsets=[-n, -1, 0, 1, n], format="csr")
+    return sparse.diags_array([far, near, main.ravel(), near, far], offsets=[-n, -1, 0, 1, n], format=form)
 
 
 def diffusion(n: int, rounds: int) -> Iterator[Line | str]:

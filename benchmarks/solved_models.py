@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 from scipy.sparse.linalg import splu
 
 import hilbert.all as hb
+from benchmarks.diffusion import by_hand
 from benchmarks.processor_time import Calls, leaves, table
 from benchmarks.solving import FULL
 from benchmarks.timing import HAND, OURS, Line
@@ -66,19 +67,7 @@ def flow_by_hand(m: Any, seen: Any) -> Sequence[Any]:
     """The same by a matrix of entries and `splu` in its symmetric mode, whose factors serve the adjoint, too."""
     n = len(m)
     k = np.exp(m)
-    below, beside = 0.5 * (k[1:] + k[:-1]), 0.5 * (k[:, 1:] + k[:, :-1])
-    main = np.zeros((n, n))
-    for at in ((0,), (-1,), (..., 0), (..., -1)):
-        main[at] += 2.0
-    main *= k
-    main[1:] += below
-    main[:-1] += below
-    main[:, 1:] += beside
-    main[:, :-1] += beside
-    near = np.zeros((n, n))
-    near[:, :-1] = -beside
-    near, far = near.ravel()[:-1], -below.ravel()
-    a = sparse.diags_array([far, near, main.ravel(), near, far], offsets=[-n, -1, 0, 1, n], format="csc")
+    a = by_hand(k, "csc")
     options = {"SymmetricMode": True}
     factors = splu(a, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
     u = factors.solve(np.full(n * n, 1.0 / n**2)).reshape(n, n)

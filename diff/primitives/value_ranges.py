@@ -169,7 +169,7 @@ def proves_positive(p: AnyProgram, body: Net, signs: Sequence[int] = ()) -> bool
 
 
 def facts(p: AnyProgram, signs: Sequence[int] = ()) -> Callable[[Ref], Known]:
-    """What is known of the slots of a program, at any point, from the signs of its first inputs."""
+    """The ranges of the slots of a program, at any point, from the signs of its first inputs."""
     line = p.line
     found = ranges(line, signs)
 

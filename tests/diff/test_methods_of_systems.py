@@ -87,3 +87,31 @@ def test_lanes() -> None:
     found, told = (hb.solve(d, how=how) for how in (None, "band"))
     some: Any = lambda solve: hb.lift(hb.fun(V, V)(lambda p, b: solve(p, V.zeros(), b)), Z, over=(0, 1))  # noqa: E731
     near(some(told)(p, rows).array, some(found)(p, rows).array)
+
+
+def test_a_method_does_not_give_way() -> None:
+    """Where a method cannot run at a point, the error says so; without a name another method is taken."""
+    V = hb.R ** hb.Fin.of(N)
+    keep = V.vec((np.arange(N) > 0).astype(float))
+    d = hb.derivative(hb.fun(V, V)(lambda p, x: p * x + x.sum() * p.space.ones()), wrt=1)
+    b = V.random(RNG)
+    assert np.isfinite(hb.solve(d)(keep, V.zeros(), b).array).all()
+    with pytest.raises(SpaceError, match=r"how='low rank' .* its matrix is singular"):
+        hb.solve(d, how="low rank")(keep, V.zeros(), b)
+
+
+def test_under_jit() -> None:
+    """Under jit no number is known: a method that reads numbers is refused, the matrix in full is none of these."""
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", val=True)
+    f = MAPS["chain"]
+    V, d = f.cod, hb.derivative(f, wrt=1)
+    p, b = V.random(RNG), V.random(RNG)
+    for how in (None, "full", "band"):
+        solve: Any = hb.solve(d, how=how)
+        run = jax.jit(hb.as_jax(hb.fun(V, V)(lambda p, b, solve=solve: solve(p, V.zeros(), b))))
+        if how == "band":
+            with pytest.raises(SpaceError, match="under jit none is known: leave how= out"):
+                run(p.array, b.array)
+        else:
+            near(np.asarray(run(p.array, b.array)), hb.solve(d)(p, V.zeros(), b).array)

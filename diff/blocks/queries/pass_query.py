@@ -42,7 +42,7 @@ LEVELS = 300
 @final
 @frozen
 class Summand:
-    """What each row adds to the entry of a total at some places, of which some are computed."""
+    """The terms that each row adds to the entry of a total at some places, of which some are computed."""
 
     total: int
     places: tuple[Place, ...]

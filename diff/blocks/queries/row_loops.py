@@ -46,7 +46,7 @@ WIDE, MOST = 4096, 50_000
 """The most entries of an array for each row, and the most expressions of a pass."""
 KINDS = ("float64", "int64", "bool")
 REMEDY = "take the rows out of the database, data=relation.to_arrow_table(), and write engine=None"
-"""What to do where a function is no query."""
+"""The advice of an error for a function that is no query."""
 
 
 @final
@@ -202,7 +202,7 @@ class RowLoops(Loops):
         return Array(leaf, entry)
 
     def once(self, key: Any, make: Callable[[], T]) -> T:
-        """What a function makes."""
+        """Call a function that makes arrays."""
         return make()
 
     def buffer(self, *_: Any) -> Never:

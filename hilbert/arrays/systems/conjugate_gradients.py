@@ -40,7 +40,7 @@ EXPONENT = 0.6
 @final
 @frozen
 class ConjugateGradients:
-    """How to search: a preconditioner by name, the part of |b| that the residual may have, and the most steps.
+    """The options of a search: a preconditioner by name, the part of |b| left in the residual, and the most steps.
 
     Without a tolerance the part is ε^(3/5): 4·10⁻¹⁰ in double precision, and 7·10⁻⁵ in single precision.
     """

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SMALL, SPARSE = 64, 4
 """The unknowns up to which the matrix is made in full, and the part of its entries up to which it is sparse."""
 TINY = 1e-150
-"""What stands for an entry of J that is 0, for scipy leaves out products that are 0: these are lost beside others."""
+"""The number in place of an entry of J that is 0: scipy leaves out products that are 0. It is lost beside others."""
 LEAST = 1e-12
 """The least entry of D, as a part of the largest one."""
 

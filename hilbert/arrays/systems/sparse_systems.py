@@ -52,7 +52,7 @@ FILL = 2**28
 KEEP = 2**22
 """The most entries of factors that are kept for the next system: the adjoint of a symmetric one is the same again."""
 _KEPT: list[tuple[Any, Any, Any]] = []
-"""What the last factors were made of, and they themselves."""
+"""The last factors, each with the rows and values that it was made of."""
 
 
 @final

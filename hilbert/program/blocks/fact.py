@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, final
 from attrs import frozen
 
 Monoid: TypeAlias = Literal["add", "logsumexp", "argmax", "argmin", "picked"]
-"""How totals of blocks are put together; `picked` is the entry at the place in front of it."""
+"""The monoids by which totals of blocks are put together; `picked` is the entry at the place in front of it."""
 
 
 @final

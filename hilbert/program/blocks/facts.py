@@ -1,4 +1,4 @@
-"""What each slot of a line has to do with the elements of an index set X: proved step by step.
+"""The relation of each slot of a line to the elements of an index set X: proved step by step.
 
 A *block* of a line is the line run on a part of X: inputs with the axis X are restricted to that part. A slot is
 

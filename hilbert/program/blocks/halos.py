@@ -127,7 +127,7 @@ def of_rows(relation: AnyRelation, along: Family) -> tuple[bool, bool]:
 
 
 def reached(line: Line, along: Family) -> tuple[int, Sequence[Span]]:
-    """How many rows beside its own a block reads at most, and the rows of slices of few."""
+    """The most rows beside its own that a block reads, and the rows of slices of few."""
     reach, found = 0, list[Span]()
     for step in line.steps:
         if isinstance(step.operation, Reduce):
@@ -221,7 +221,7 @@ class BlockRows:
         return (low, high) if low < high else (start, start)
 
     def key(self, line: Line, spans: Sequence[Spans]) -> Hashable:
-        """What the line of a block depends on: rows from the first one of the block on, and the rows of few."""
+        """The key of the line of a block: rows from the first one of the block on, and the rows of few."""
         own = [self.own(axis) for axis in self.along]
         few = list[Span]()
         for slot, step in enumerate(line.steps, line.arity):

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 BYTES, CODE = 5 << 19, 3 << 21
 """The bytes that the arrays of a block take at once, so that they stay in the cache; machine code keeps few of them."""
 TOTALS, CODE_TOTALS, MOST = 8, 32, 8
-"""Where totals are large, a block takes so many times their bytes, as each block makes and adds all of them; but at
+"""A block takes so many times the bytes of totals that are large, as each block makes and adds all of them; but at
 most `MOST` times the bytes above (measured)."""
 FEW = 50
-"""What is shared is computed in each block of machine code where a block is so many times the work."""
+"""Shared values are computed in each block of machine code, if a block is so many times their work."""
 WIDE = 4
 """A block has at least so many times the rows that it reads beside its own."""
 LEAST, SIDE = 16, 2048
@@ -129,14 +129,14 @@ class Pass(OfFields, Remembering):
 
 @once
 def _reached(part: Pass) -> tuple[int, Sequence[Span]]:
-    """How far the rows of a block reach beside it, and the rows of slices of few."""
+    """The rows that a block reads beside its own, and the rows of slices of few."""
     return reached(part.line, part.along)
 
 
 @final
 @frozen(eq=False)
 class Between:
-    """What is computed from known slots before a pass, or at the end."""
+    """The steps from known slots that run before a pass, or at the end."""
 
     line: Line
     known: Sequence[int]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 AHEAD = 2
 """The blocks for each thread that may be computed before those in front of them are put together."""
 RUNS = 128
-"""Where blocks run elsewhere, they are sent in runs of a power of two, so that there are RUNS of them at most."""
+"""The most runs of blocks that are sent elsewhere; a run is a power of two of blocks."""
 
 Mapped: TypeAlias = "Callable[[Task, Iterable[Rows]], Iterable[Done]]"
 """Applies a task to each of some rows, in order: `map`, or that of an executor."""
@@ -134,7 +134,7 @@ class BlockRunner:
                 yield start, end, [lane.sent(*span) for lane, span in zip(lanes, spans, strict=True)]
 
     def _each(self, task: Task, rows: Iterator[Rows]) -> Iterator[Done]:
-        """What the blocks give, in order; threads have the caller's context, such as numpy's `errstate`."""
+        """The results of the blocks, in order; threads have the caller's context, such as numpy's `errstate`."""
         if self.threads == 1:
             yield from map(task, rows)
             return

@@ -16,6 +16,7 @@ from hilbert.arrays.kernels.library import Arrays
 from hilbert.arrays.systems.conjugate_gradients import ConjugateGradients, conjugate_gradients
 from hilbert.arrays.systems.linear_systems import direct, divided, gmres, has_room
 from hilbert.arrays.systems.low_rank_systems import SingularBaseError
+from hilbert.arrays.systems.methods import without
 from hilbert.errors import SpaceError
 from hilbert.index.index import Fin, Index
 from hilbert.program.control.equation_step import Solve
@@ -81,6 +82,8 @@ class _Solver:
         if by is None and self.total == 1:
             return self._divided(lib, arrays, b)
         plan, xp, known = self.of.plan(), lib.xp, all(map(lib.is_known, arrays))
+        if by not in {None, "full"} and not known:
+            raise SpaceError(f"how={by!r} reads the numbers of the system, and under jit none is known: leave how= out")
         if plan.division:
             return self._divided(lib, arrays, b)
         if plan.first and known:
@@ -97,7 +100,9 @@ class _Solver:
         right = lib.to_host(xp.reshape(b, (b.shape[0], -1)))
         try:
             return lib.from_host(plan.entries.solved(plan.values(arrays[self.ends :]), right, self.singular), b)
-        except SingularBaseError:
+        except SingularBaseError as error:
+            if by is not None:
+                raise without(by, "without the terms of low rank its matrix is singular") from error
             if self.has_room:
                 return self._in_full(xp, arrays, b)
             x, left = self._by_gmres(xp, arrays, b, once=False)

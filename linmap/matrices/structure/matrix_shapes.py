@@ -32,7 +32,7 @@ class MatrixShape(Displayed):
 
     @property
     def _sign(self) -> str:
-        """What the text says of the sign; multiples of an identity are one number, and say nothing."""
+        """The word for the sign in the text; multiples of an identity are one number, and say nothing."""
         return ", positive" if self.is_positive and not isinstance(self, (IdentityForm, ScaledForm)) else ""
 
     @declared

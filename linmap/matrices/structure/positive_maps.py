@@ -163,7 +163,7 @@ class _Maps:
 
 @final
 class _Cuts:
-    """Which paths make no negative map; `positive` are the numbers of those B for which D is positive."""
+    """Find the paths that make no negative map; `positive` are the numbers of those B for which D is positive."""
 
     def __init__(self, there: dict[int, Multiple], back: dict[int, Multiple], known: Callable[[Ref], Known]) -> None:
         self._there, self._back, self._known = there, back, known
