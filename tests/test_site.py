@@ -13,7 +13,8 @@ import pytest
 import hilbert.all as hb
 from docs.site.examples_in_docstrings import fenced
 from docs.site.hooks import modules, on_page_markdown
-from docs.site.pictures import FOLDER, pictures
+from docs.site.pictures import FOLDER, blocks, pictures, plot
+from docs.site.tutorials import alike
 
 ROOT = Path(__file__).parents[1]
 ASKED = re.compile(
@@ -66,3 +67,11 @@ def test_links_and_examples() -> None:
     page = on_page_markdown("[a](examples/gmm.py), [b](../README.md#why)\n```python\n>>> 1\n1\n```", *[None] * 3)  # type: ignore[arg-type]
     assert page == "[a](examples/gmm.md), [b](readme.md#why)\n```pycon\n>>> 1\n1\n```"
     assert fenced("One.\n\n>>> 1\n1\n\nTwo.") == "One.\n\n\n```pycon\n>>> 1\n1\n```\n\n\nTwo."
+
+
+def test_plot(tmp_path: Path) -> None:
+    """The plot of a structure in blocks looks like the one that the page shows."""
+    plot(tmp_path / "structure.png")
+    assert alike(tmp_path / "structure.png", FOLDER / "structure.png")
+    found = blocks()
+    assert str(found).splitlines()[1].split() == ["field", "sparse", "34", "of", "12·12", "dense", "12×1"]

@@ -57,7 +57,8 @@ class Diagram:
     wires_out: int
 
     def __str__(self) -> str:
-        return f"{self.boxes} boxes, {self.wires_in} wires in, {self.wires_out} out"
+        boxes, wires = ("" if n == 1 else suffix for n, suffix in ((self.boxes, "es"), (self.wires_in, "s")))
+        return f"{self.boxes} box{boxes}, {self.wires_in} wire{wires} in, {self.wires_out} out"
 
     def _repr_svg_(self) -> str:
         return self.svg

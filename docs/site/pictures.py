@@ -1,4 +1,4 @@
-"""The diagrams that pages show as pictures: `python -m docs.site.pictures` writes them into docs/pictures."""
+"""The diagrams and the plot that pages show: `python -m docs.site.pictures` writes them into docs/pictures."""
 
 from __future__ import annotations
 
@@ -25,10 +25,49 @@ def derivative(pixels: int, units: int) -> hb.Linearization[Any, Any, hb.Vector[
     return hb.derivative(hb.fun(weights, inputs, outputs)(lambda W, x, b: hb.tanh(W @ x + b)))
 
 
+def residual() -> hb.Map[hb.Vector[Hidden], hb.Vector[Hidden]]:
+    """A step that is added to its argument."""
+    return hb.fun(hb.R ** Hidden.of(3))(lambda x: x + 0.5 * hb.sin(hb.tanh(x)))
+
+
+class Site(hb.Axis, size=12):
+    """The sites of a field."""
+
+
+class Theta(hb.Record):
+    """A field, and the strength by which a site depends on the one before."""
+
+    field: hb.Part[hb.Vector[Site]]
+    strength: hb.Part[hb.Scalar]
+
+
+def blocks() -> Any:
+    """The structure of the Hessian of a chain and of a number, in blocks."""
+
+    @hb.fun(Theta.space())
+    def loss(p: hb.Expr[Theta]) -> hb.Expr[hb.Scalar]:
+        x = p[Theta.field]
+        return hb.exp(x).sum() + hb.square(x[1:] - p[Theta.strength] * x[:-1]).sum()
+
+    return hb.structure(hb.derivative(hb.grad(loss)))
+
+
+def plot(path: Path) -> None:
+    """Write the plot of that structure."""
+    axes = blocks().plot()
+    axes.figure.set_size_inches(3.6, 3.6)
+    axes.figure.savefig(path, dpi=100, bbox_inches="tight", metadata={"Software": None})
+
+
 def pictures() -> dict[str, str]:
-    """The SVG of each picture, black on white, by the name of its file: of the README, and of the quickstart."""
+    """The SVG of each diagram, black on white, by the name of its file."""
     small = derivative(4, 3)
-    drawn = {"layer.svg": derivative(784, 32), "derivative.svg": small, "adjoint.svg": hb.adjoint(small)}
+    drawn: dict[str, Any] = {
+        "layer.svg": derivative(784, 32),
+        "derivative.svg": small,
+        "adjoint.svg": hb.adjoint(small),
+    }
+    drawn["residual.svg"] = residual()
     return {name: on_white(hb.diagram(f).svg) for name, f in drawn.items()}
 
 
@@ -42,3 +81,4 @@ if __name__ == "__main__":
     for name, svg in pictures().items():
         print(FOLDER / name)
         (FOLDER / name).write_text(svg, "utf-8")
+    plot(FOLDER / "structure.png")

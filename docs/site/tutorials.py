@@ -2,9 +2,10 @@
 
 A page of `docs/tutorials` is Markdown with examples. An assignment that ends in a comment `# in the notebook: VALUE`
 takes that value in the notebook, so that the page runs as a test in a few seconds. The last cell makes a `figure`, a
-picture beside the notebook. The picture of the page, in `docs/pictures`, is replaced where the two differ to the eye.
+picture beside the notebook. With `--pictures` it takes the place of the page's, in `docs/pictures`, if the two look
+different.
 
-    python -m docs.site.tutorials [NAME …]
+    python -m docs.site.tutorials [--pictures] [NAME …]
 """
 
 from __future__ import annotations
@@ -69,8 +70,11 @@ def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.JoinedStr | ast.Constant)
 
 
-def run(page: Path) -> float:
-    """Run a page's notebook, write it and its picture, and give the seconds that this took."""
+def run(page: Path, *, is_shown: bool) -> float:
+    """Run a page's notebook, write it and its picture, and give the seconds that this took.
+
+    The picture is shown on the page from then on, if so.
+    """
     book = notebook(page.read_text("utf-8"))
     picture, shown = NOTEBOOKS / f"{page.stem}.png", PICTURES / f"{page.stem}.png"
     tail = f"figure.savefig({str(picture)!r}, bbox_inches='tight', dpi=110, metadata={{'Software': None}})"
@@ -78,7 +82,7 @@ def run(page: Path) -> float:
     start = time.perf_counter()
     NotebookClient(book, timeout=600, kernel_name="python3").execute()
     book.cells.pop()
-    if not (shown.exists() and alike(picture, shown)):
+    if is_shown and not (shown.exists() and alike(picture, shown)):
         shutil.copy(picture, shown)
     write(book, NOTEBOOKS / f"{page.stem}.ipynb")
     return time.perf_counter() - start
@@ -96,9 +100,10 @@ def main() -> None:
     os.environ |= {"PYTHONPATH": path, "JUPYTER_PLATFORM_DIRS": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
     for folder in (PICTURES, NOTEBOOKS):
         folder.mkdir(parents=True, exist_ok=True)
+    is_shown, names = "--pictures" in sys.argv, {*sys.argv[1:]} - {"--pictures"}
     for page in PAGES:
-        if not sys.argv[1:] or page.stem in sys.argv[1:]:
-            print(f"{page.stem}: {run(page):.0f} s, {NOTEBOOKS.relative_to(ROOT)}/{page.stem}.ipynb")
+        if not names or page.stem in names:
+            print(f"{page.stem}: {run(page, is_shown=is_shown):.0f} s, {NOTEBOOKS.relative_to(ROOT)}/{page.stem}.ipynb")
 
 
 if __name__ == "__main__":
