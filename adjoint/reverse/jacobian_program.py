@@ -32,7 +32,7 @@ from hilbert import Field, Map, SpaceError, Type
 from hilbert.base.attach import overloaded
 from hilbert.base.once import once
 from hilbert.base.sizes import held
-from hilbert.compiled.machine.llvm_code import binding
+from hilbert.compiled.machine.llvm_library import llvm
 from hilbert.errors import shown
 from hilbert.map.map import AnyMap, OnLeaves, argument, require_map, runner, together
 from hilbert.program.line.builder import Builder
@@ -123,7 +123,7 @@ class CompiledJacobianProgram(RunsCompiled, JacobianProgram[V, W, Q]):
 @once
 def _compiled(p: JacobianProgram[V, W, Q], backend: Backend) -> CompiledJacobianProgram[V, W, Q]:
     if backend == "llvm":
-        binding()
+        llvm()
     return CompiledJacobianProgram(p.dom, p.cod, p.line, p.names, p.written, pattern=p.pattern, map=p, backend=backend)
 
 

@@ -23,7 +23,7 @@ from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.base.once import LOCK, once
 from hilbert.compiled.machine.compiled_line import CompiledLine, Report
 from hilbert.compiled.machine.emitted_calls import Ends
-from hilbert.compiled.machine.llvm_code import binding
+from hilbert.compiled.machine.llvm_library import llvm
 from hilbert.errors import shown
 from hilbert.map.map import runner
 from hilbert.program.line.operation import Literal as Constant
@@ -187,7 +187,7 @@ def machine_program(p: AnyProgram, backend: Backend) -> AnyProgram:
 @once
 def _made(p: AnyProgram, backend: Backend) -> AnyProgram:
     if backend == "llvm":
-        binding()
+        llvm()
     return CompiledProgram(p.dom, p.cod, p.line, p.names, p.written, map=p, backend=backend)
 
 

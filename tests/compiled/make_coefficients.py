@@ -21,11 +21,10 @@ Polynomials begin with the highest power.
 
 from __future__ import annotations
 
-from attrs import frozen
+from typing import NamedTuple
 
 
-@frozen
-class Coefficients:
+class Coefficients(NamedTuple):
     """The numbers in the formulas of `elementary.py` that depend on the type."""
 
     log2_e: float

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import hilbert.all as hb
+from hilbert.compiled.machine import llvm_code
 from hilbert.compiled.machine.llvm_code import LINES, UNROLLED, Code, Target, host
 
 TEXT = "define void @run(ptr %table) {\n  ret void\n}\n"
@@ -29,17 +30,25 @@ def test_the_gradient_of_a_fold_over_rows_of_four() -> None:
 
 def test_code_that_is_not_well_formed_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    optimised = Code._optimised
 
-    class Broken:
-        def verify(self) -> None:
-            raise RuntimeError
+    class Broken(llvm_code.Optimised):
+        def __init__(self, text: str, target: Target, level: int) -> None:
+            super().__init__(text, target, level)
+            asked.append(level)
+            self.is_broken = level == LINES
 
-    def made(text: str, target: Target, level: int) -> Any:
-        asked.append(level)
-        module, machine = optimised(text, target, level)
-        return (Broken() if level == LINES else module), machine
+        def error(self) -> str:
+            return "broken" if getattr(self, "is_broken", False) else super().error()
 
-    monkeypatch.setattr(Code, "_optimised", staticmethod(made))
+    monkeypatch.setattr(llvm_code, "Optimised", Broken)
     assert all(Code(TEXT, ["run"], host()).addresses)
     assert asked == [LINES, UNROLLED]
+
+
+def test_text_that_llvm_refuses() -> None:
+    """The words of LLVM are told, and code can be made afterwards."""
+    with pytest.raises(RuntimeError, match=r"please report the program with these words: .*expected type"):
+        Code("define nothing", ["run"], host())
+    with pytest.raises(RuntimeError, match=r"these words: .*(operator|operand)"):
+        Code("define void @run(ptr %p) {\n  %x = fadd ptr %p, %p\n  ret void\n}\n", ["run"], host())
+    assert all(Code(TEXT, ["run"], host()).addresses)

@@ -6,10 +6,10 @@ Small arrays are copied into the workspace and out of it; of a large one the cod
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any, final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
-from attrs import field, frozen
 
 from hilbert.compiled.tree.statements import Called
 from hilbert.program.calls.emitted_line import Emitted
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 
 @final
-@frozen
-class Function:
+class Function(NamedTuple):
     """A function of the code, called once for each turn of a long loop."""
 
     call: Callable[..., None]
@@ -37,8 +36,7 @@ class Function:
 
 
 @final
-@frozen
-class Plan:
+class Plan(NamedTuple):
     """A call: the buffers of inputs and outputs, which of all these are small, and the steps.
 
     `names` has what the text calls: `pop` and `push` take a workspace from the free ones and put it back, `workspace`
@@ -55,8 +53,7 @@ class Plan:
 
 
 @final
-@frozen
-class Ends:
+class Ends(NamedTuple):
     """The views that a call takes of its arguments, and the arrays that it makes of its results.
 
     Argument k, named `a{k}`, is taken as it is where its condition in `accepted` holds; if one does not hold, or the
@@ -68,7 +65,7 @@ class Ends:
     result: str = "[{}]"
     is_frozen: bool = False
     """True if the results become read-only; then they are never written `out`."""
-    names: Mapping[str, Any] = field(factory=dict)
+    names: Mapping[str, Any] = MappingProxyType({})
     """The values that the conditions and the result name."""
 
 

@@ -6,9 +6,7 @@ Values are names of LLVM (`%v1`) or constants.
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, final
-
-from attrs import frozen
+from typing import TYPE_CHECKING, NamedTuple, final
 
 from hilbert.compiled.machine.elementary_coefficients import FLOAT32, FLOAT64, Coefficients
 
@@ -19,8 +17,7 @@ TYPES = {"float64": ("double", "i64", "f64"), "float32": ("float", "i32", "f32")
 """The names of a type of numbers, of integers of its width, and the suffix of its intrinsic functions."""
 
 
-@frozen
-class Format:
+class Format(NamedTuple):
     """A type of floating point numbers (IEEE 754): fraction bits, the bias of exponents, the bits of √½."""
 
     digits: int

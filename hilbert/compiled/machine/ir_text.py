@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never, final
 
-from attrs import define, field
-
 from hilbert.compiled.machine.elementary import FUNCTIONS
 from hilbert.compiled.machine.elementary_definitions import declarations, definition, kept
 from hilbert.compiled.machine.ir_hints import hints_of
@@ -64,20 +62,19 @@ LINES = {
 
 
 @final
-@define
 class Module:
-    """The text of a program: a function for each stretch, and what they use."""
+    """The text of a program: a function for each stretch, and the elementary functions that they use.
 
-    target: Target
-    calls_functions: bool = False
-    """True if elementary functions are called, not written out, where no loop runs several rounds at once."""
-    calls: int = 0
-    """The calls of elementary functions that are not written out."""
-    functions: list[str] = field(factory=list)
-    used: set[tuple[str, str]] = field(factory=set)
-    in_vectors: set[tuple[str, str]] = field(factory=set)
-    """The functions among them that a loop calls which runs several rounds at once."""
-    metadata: list[str] = field(factory=list)
+    With `calls_functions` elementary functions are called, not written out, where no loop runs several rounds at once.
+    """
+
+    def __init__(self, target: Target, *, calls_functions: bool = False) -> None:
+        self.target, self.calls_functions = target, calls_functions
+        self.calls = 0  # of elementary functions that are not written out
+        self.functions: list[str] = []
+        self.used: set[tuple[str, str]] = set()
+        self.in_vectors: set[tuple[str, str]] = set()  # those that loops over several rounds at once use
+        self.metadata: list[str] = []
 
     def add(self, name: str, part: Part, table: Sequence[Buffer]) -> None:
         """Add the function of a part; `table` are the buffers in memory, in the order of their addresses."""
@@ -98,8 +95,7 @@ class Module:
         bits = dict.fromkeys(self.in_vectors, self.target.vector_bits)
         made = [definition(*key, has_fma=self.target.has_fma, vector_bits=bits.get(key, 0)) for key in own]
         metadata = [f"!{k} = {text}" for k, text in enumerate(self.metadata)]
-        width = self.target.vector_bits or 128
-        attributes = f'attributes #0 = {{ nounwind "prefer-vector-width"="{width}" }}'
+        attributes = "attributes #0 = { nounwind }"
         return "\n".join([*dict.fromkeys(lines), *kept(own), *made, *self.functions, attributes, *metadata, ""])
 
 

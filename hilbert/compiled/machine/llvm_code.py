@@ -1,4 +1,4 @@
-"""Machine code from text of LLVM, by llvmlite: verified, optimised for this processor, kept in memory."""
+"""Machine code from text of LLVM: verified, optimised for this processor, kept in memory."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, FileFin
 from importlib.util import module_from_spec
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Any, final
-
-from attrs import frozen
+from typing import TYPE_CHECKING, Any, NamedTuple, final
+from weakref import finalize
 
 from hilbert.compiled.machine.ir_words import ROUTINES
-from hilbert.errors import SpaceError
+from hilbert.compiled.machine.llvm_library import llvm, said
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,22 +27,8 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=COMPILING.acquire, after_in_parent=COMPILING.release, after_in_child=COMPILING.release)
 
 
-@cache
-def binding() -> Any:
-    """llvmlite's binding; SpaceError with the line to install where it is missing."""
-    try:
-        import llvmlite.binding as llvm
-    except ImportError as error:
-        msg = 'compiled programs need llvmlite: pip install "hilbert[compiled]"'
-        raise SpaceError(msg) from error
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    return llvm
-
-
 @final
-@frozen
-class Target:
+class Target(NamedTuple):
     """A processor: its name and its features, as LLVM says them."""
 
     cpu: str
@@ -60,12 +45,20 @@ class Target:
         have = set(self.features.split(","))
         return 512 if "+avx512f" in have else 256 if "+avx2" in have else 128 if "+sse2" in have else 0
 
+    @property
+    def asked(self) -> str:
+        """The features, with vectors of 512 bits where there are some: LLVM prefers shorter ones for many processors.
+
+        A wish of each function (`prefer-vector-width`) takes 2.5 ms, to read the features again.
+        """
+        return self.features + (",-prefer-256-bit,-prefer-128-bit" if self.vector_bits == 512 else "")
+
 
 @cache
 def host() -> Target:
     """The processor that this process runs on."""
-    llvm = binding()
-    return Target(llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
+    features = said("GetHostCPUFeatures")[1]
+    return Target(said("GetHostCPUName")[1], ",".join(sorted(features.split(","), key=lambda word: word[1:])))
 
 
 VECTORS, UNROLLED, LINES = 2, 3, 4
@@ -78,49 +71,87 @@ class Code:
     """The functions of a module in memory; they live as long as this object does."""
 
     def __init__(self, text: str, names: Sequence[str], target: Target, level: int = LINES) -> None:
+        call = llvm()
         with COMPILING:
-            self._engine = self._made(text, target, level)
-            self.addresses = [self._engine.get_function_address(name) for name in names]
+            engine, context = _engine(text, target, level)
+            self._disposal = finalize(self, _dispose, engine, context)
+            self._disposal.atexit = False  # another thread may run the code until the process ends
+            call["FinalizeObject"](engine)
+            self.addresses = [call["GetFunctionAddress"](engine, name.encode()) for name in names]
 
-    @classmethod
-    def _made(cls, text: str, target: Target, level: int) -> Any:
-        """The engine that holds the code.
 
-        LLVM's vectors of straight lines (SLP) are wrong for some; code that is not well-formed would end the process.
-        """
-        module, machine = cls._optimised(text, target, level)
-        try:
-            module.verify()
-        except RuntimeError:
-            module, machine = cls._optimised(text, target, min(level, UNROLLED))
-            module.verify()
-        engine = binding().create_mcjit_compiler(module, machine)
-        engine.finalize_object()
-        return engine
+def _dispose(engine: int, context: int) -> None:
+    """Give back the memory of code."""
+    llvm()["DisposeExecutionEngine"](engine)
+    llvm()["ContextDispose"](context)
 
-    @staticmethod
-    def _optimised(text: str, target: Target, level: int) -> tuple[Any, Any]:
-        """The module after all passes, and the machine that it is for.
 
-        The passes are those of LLVM's first level: those of its third take half as long again, and gain nothing.
-        """
-        llvm = binding()
-        machine = llvm.Target.from_default_triple().create_target_machine(
-            cpu=target.cpu, features=target.features, opt=min(level, 3), jit=True
-        )
-        module = llvm.parse_assembly(text)
-        module.triple, module.data_layout = machine.triple, str(machine.target_data)
-        module.verify()
-        tuning = llvm.create_pipeline_tuning_options(speed_level=min(level, 1))
-        tuning.loop_vectorization = level >= VECTORS
-        tuning.loop_unrolling = level >= UNROLLED
-        tuning.slp_vectorization = level >= LINES
-        builder = llvm.create_pass_builder(machine, tuning)
-        builder.getModulePassManager().run(module, builder)
-        inliner = llvm.create_new_module_pass_manager()  # the vectors of sines: see `elementary_definitions`
-        inliner.add_always_inliner_pass()
-        inliner.run(module, builder)
-        return module, machine
+def _engine(text: str, target: Target, level: int) -> tuple[int, int]:
+    """The engine that makes the code, and its context.
+
+    LLVM's vectors of straight lines (SLP) are wrong for some; code that is not well-formed would end the process.
+    """
+    module = Optimised(text, target, level)
+    if module.error():
+        module.dispose()
+        module = Optimised(text, target, min(level, UNROLLED))
+        _accepted(module.error())
+    is_arm = module.triple.startswith((b"aarch64", b"arm64"))  # there llvmlite's memory keeps pieces of code near
+    engine, error = said("CreateMCJITCompiler", module.module, module.machine, is_arm)
+    _accepted(error)
+    return engine, module.context
+
+
+def _accepted(error: str) -> None:
+    """Raise RuntimeError if LLVM says an error of a text."""
+    if error:
+        msg = f"LLVM refuses the code of this program; please report the program with these words: {error}"
+        raise RuntimeError(msg)
+
+
+class Optimised:
+    """A module after all passes, in a context of its own, and the machine that the module is for.
+
+    The passes are those of LLVM's first level: those of its third take half as long again, and gain nothing.
+    """
+
+    def __init__(self, text: str, target: Target, level: int) -> None:
+        call = llvm()
+        self.triple = said("GetDefaultTargetTriple")[1].encode()
+        processor, error = said("GetTargetFromTriple", self.triple)
+        _accepted(error)
+        cpu, features = target.cpu.encode(), target.asked.encode()
+        machine = (processor, self.triple, cpu, features, min(level, 3), b"default", b"jitdefault", 0, 1, b"")
+        self.machine = call["CreateTargetMachine"](*machine)
+        self.context = call["ContextCreate"]()
+        self.module, error = said("ParseAssembly", self.context, text.encode())
+        _accepted(error)
+        layout = call["CreateTargetMachineData"](self.machine)
+        call["SetTarget"](self.module, self.triple)
+        call["SetDataLayout"](self.module, said("CopyStringRepOfTargetData", layout)[1].encode())
+        call["DisposeTargetData"](layout)
+        _accepted(self.error())
+        tuning = call["CreatePipelineTuningOptions"]()
+        call["PTOSetLoopVectorization"](tuning, level >= VECTORS)
+        call["PTOSetLoopUnrolling"](tuning, level >= UNROLLED)
+        call["PTOSetSLPVectorization"](tuning, level >= LINES)
+        builder = call["CreatePassBuilder"](self.machine, tuning)
+        inliner = call["CreateNewModulePassManager"]()  # the vectors of sines: see `elementary_definitions`
+        call["module_AddAlwaysInlinerPass"](inliner)
+        for passes in (call["buildPerModuleDefaultPipeline"](builder, min(level, 1)), inliner):
+            call["RunNewModulePassManager"](passes, self.module, builder)
+            call["DisposeNewModulePassManger"](passes)
+        call["DisposePassBuilder"](builder)
+        call["DisposePipelineTuningOptions"](tuning)
+
+    def error(self) -> str:
+        """The errors that LLVM finds in the module; none in one that is well-formed."""
+        return said("VerifyModule", self.module)[1]
+
+    def dispose(self) -> None:
+        """Give back the memory of a module that no engine has."""
+        llvm()["ContextDispose"](self.context)
+        llvm()["DisposeTargetMachine"](self.machine)
 
 
 def blas() -> Any:

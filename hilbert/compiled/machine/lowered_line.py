@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING, final
-
-from attrs import frozen
+from typing import TYPE_CHECKING, NamedTuple, final
 
 from hilbert.compiled.lower.expanded import expanded
 from hilbert.compiled.lower.line_loops import whole
@@ -33,8 +31,7 @@ TURN = 20_000_000
 
 
 @final
-@frozen(eq=False)
-class Part:
+class Part(NamedTuple):
     """Statements that become a function; the rounds of a loop alone that is long, and how many of them are a turn."""
 
     statements: Sequence[Statement]
@@ -49,8 +46,7 @@ class Part:
 
 
 @final
-@frozen(eq=False)
-class Lowered:
+class Lowered(NamedTuple):
     """The parts of a program and its buffers in memory; `doubted` is true after a run whose results are in doubt."""
 
     parts: Sequence[Part]
