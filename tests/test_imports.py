@@ -13,7 +13,7 @@ from tests.rooms import circles
 
 PACKAGES = ("hilbert", "linmap", "diff", "adjoint")
 ROOT = Path(__file__).parent.parent
-OPTIONAL = {"duckdb", "jax", "llvmlite", "matplotlib", "pyarrow", "scipy", "threadpoolctl", "torch"}
+OPTIONAL = {"duckdb", "jax", "matplotlib", "pyarrow", "scipy", "threadpoolctl", "torch"}
 
 FILES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
