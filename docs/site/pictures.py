@@ -1,4 +1,4 @@
-"""The diagrams and the plot that pages show: `python -m docs.site.pictures` writes them into docs/pictures."""
+"""The diagrams and the plots that pages show: `python -m docs.site.pictures` writes them into docs/pictures."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import hilbert.all as hb
+from docs.site.speeds import PAGE, drawn, measured
 
 FOLDER = Path(__file__).parents[1] / "pictures"
 
@@ -60,15 +61,17 @@ def plot(path: Path) -> None:
 
 
 def pictures() -> dict[str, str]:
-    """The SVG of each diagram, black on white, by the name of its file."""
+    """The SVG of each diagram, and of the times beside peers, black on white, by the name of its file."""
     small = derivative(4, 3)
-    drawn: dict[str, Any] = {
+    diagrams: dict[str, Any] = {
         "layer.svg": derivative(784, 32),
         "derivative.svg": small,
         "adjoint.svg": hb.adjoint(small),
     }
-    drawn["residual.svg"] = residual()
-    return {name: on_white(hb.diagram(f).svg) for name, f in drawn.items()}
+    diagrams["residual.svg"] = residual()
+    made = {name: hb.diagram(f).svg for name, f in diagrams.items()}
+    made["speed.svg"] = drawn(measured(PAGE.read_text("utf-8")))
+    return {name: on_white(svg) for name, svg in made.items()}
 
 
 def on_white(svg: str) -> str:
