@@ -144,7 +144,7 @@ class BlockedProgram(OwnRunner, Program[V, W]):
         return lambda arrays: self._ran(arrays, None)
 
     def _ran(self, arrays: Sequence[Any], mapped: Mapped | None, feed: Feed | None = None) -> list[Any]:
-        return [*map(_number, self._blocks.run(_in_numpy(arrays), mapped, feed))]
+        return [*map(_number, self._blocks.run(_in_numpy(arrays), None, mapped, feed))]
 
     def on(self, engine: Any) -> Callable[..., Vec[W]]:
         """The function that runs its blocks on an engine.

@@ -148,7 +148,8 @@ class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
             return Kernel(np.negative, (_onto(np.negative),), scalar=operator.neg)
         number = np.array(k) if leaf is not None and leaf.axes and leaf.dtype == "float64" else k
         into = inline("{f}({0}, {k}, {0})", f=np.multiply, k=number)
-        return Kernel(inline("{0} * {k}", k=number), (into,), scalar=partial(operator.mul, k))
+        call = inline("{0} * {k}", k=number)
+        return Kernel(call, (into,), scalar=partial(operator.mul, k), onto=lambda _: partial(np.multiply, number))
 
     def cast(self, dtype: str) -> Kernel:
         """The same numbers in another precision."""

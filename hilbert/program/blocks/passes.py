@@ -21,6 +21,7 @@ from hilbert.program.blocks.halos import BlockRows, family, has_halo, reached
 from hilbert.program.blocks.open_constants import opened
 from hilbert.program.blocks.places_along import looked_up, with_extremes
 from hilbert.program.blocks.resized import resized
+from hilbert.program.calls.schedule import most_held
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.line import Line, Step
 from hilbert.program.planning.multiplications import multiplications
@@ -341,18 +342,9 @@ def bytes_at_once(found: Passes, size: int) -> int:
 
 
 def _held(line: Line, along: Family) -> int:
-    """The most bytes that a line holds at once for an element of X: an array is held until it is last read."""
-    last = {a: k for k, step in enumerate(line.steps) for a in step.args} | dict.fromkeys(line.outputs, len(line.steps))
-    ends: dict[int, int] = {}
-    held = most = sum(_share(leaf, along) for leaf in line.slots[: line.arity])
-    for k, leaf in enumerate(line.slots[line.arity :]):
-        own = _share(leaf, along)
-        held += own
-        end = last.get(line.arity + k, k)
-        ends[end] = ends.get(end, 0) + own
-        most = max(most, held)
-        held -= ends.get(k, 0)
-    return most
+    """The most bytes that a line holds at once for an element of X."""
+    steps = [(step.args, to) for to, step in enumerate(line.steps, line.arity)]
+    return most_held(range(line.arity), steps, line.outputs, lambda slot: _share(line.slots[slot], along))
 
 
 def _bytes(leaves: Iterable[Any]) -> int:
