@@ -169,12 +169,24 @@ class Passes:
 def in_passes(line: Line, index: Index, *, far: bool = False) -> Passes:
     """The passes of a line over X; raises SpaceError where the line has none, or nothing along X.
 
-    With `far` blocks go on with what is linear in their totals: machine code then knows which entries nobody reads.
+    A set of one element, or none, has one block, in which every line runs. With `far` blocks go on with what is linear
+    in their totals: machine code then knows which entries nobody reads.
     """
     if len(index.axes) != 1:
         msg = f"blocks run along one axis, and {index} has {len(index.axes)}: give one of them"
         raise SpaceError(msg)
     along = family(line, index)
+    try:
+        return _proved(line, along, far=far)
+    except SpaceError:
+        if index.size > 1 or not any(index in leaf.axes for leaf in line.slots[: line.arity]):
+            raise
+        return _at_once(line, index)
+
+
+def _proved(line: Line, along: Family, *, far: bool) -> Passes:
+    """The passes that the facts of the slots give."""
+    index = along[0]
     line, constants = opened(line, along)
     line = with_extremes(line, along)
     found = facts(line, along, far=far)
@@ -182,6 +194,25 @@ def in_passes(line: Line, index: Index, *, far: bool = False) -> Passes:
         msg = f"no blocks along {index}: no array of the function has this axis"
         raise SpaceError(msg)
     return Passes(along, line, found, constants, _stages(line, along, found))
+
+
+def _at_once(line: Line, index: Index) -> Passes:
+    """The one pass over a set of at most one element, whose block is the whole line: its totals are of all elements."""
+
+    def fact(slot: int) -> Fact:
+        leaf = line.slots[slot]
+        return Shared() if isinstance(leaf, Bundle) or index not in leaf.axes else Lane(leaf.axes.index(index))
+
+    found = [fact(slot) for slot in range(len(line.slots))]
+    at = {k: one.at for k, one in enumerate(found) if isinstance(one, Lane)}
+    ends = [k for k in dict.fromkeys(line.outputs) if k >= line.arity]
+    totals, results = ([k for k in ends if (k in at) == is_lane] for is_lane in (False, True))
+    known, lanes = ([k for k in range(line.arity) if (k in at) == is_lane] for is_lane in (False, True))
+    inner = sorted(k for k in _needed(line, ends, set()) if k >= line.arity)
+    part = _part(line, [*known, *lanes], inner, [*totals, *results])
+    monoids: list[Monoid] = ["alone"] * len(totals)
+    one = Pass((index,), part, known, lanes, [at[k] for k in lanes], totals, monoids, results, [], has_halo=False)
+    return Passes((index,), line, found, [], [one])
 
 
 def _stages(line: Line, along: Family, found: Sequence[Fact]) -> list[Pass | Between]:
