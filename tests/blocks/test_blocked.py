@@ -269,7 +269,7 @@ def test_cost_and_explain_say_blocks() -> None:
     assert held <= 1.1 * BYTES < 0.2 * cost.run.memory
     g = hb.blocked(hb.grad(f, 0), over=rows)
     cost = hb.cost(g)
-    assert cost.blocks == (str(g.report),)
+    assert cost.blocks == (str(g.report), f"a block holds some {g.held} bytes")
     assert str(g.report) in str(hb.explain(g))
     for h in (loss, hb.fun(hb.R**rows)(lambda v: v.cumsum().sum())):
         cost = hb.cost(h)

@@ -368,8 +368,25 @@ def block_size(found: Passes, inner: Sequence[Index] = (), *, is_compiled: bool 
 
 
 def bytes_at_once(found: Passes, size: int) -> int:
-    """The most bytes that a block of so many elements holds, and what all blocks share."""
+    """The most bytes of arrays along X that a block of so many elements holds."""
     return max((size * _held(part.line, found.along) for part in found.passes), default=0)
+
+
+def bytes_of_worker(found: Passes, size: int) -> int:
+    """The most bytes that blocks of so many elements hold where they run: their arrays, what they share, and totals.
+
+    Totals are put together in pairs and pairs of pairs, each of which is held until it has another.
+    """
+    blocks = -(-found.index.size // size) if size else 1
+    return max(
+        (
+            size * _held(part.line, found.along)
+            + _bytes(found.line.slots[k] for k in part.known)
+            + _bytes(found.line.slots[k] for k in part.totals) * (1 + max(blocks, 1).bit_length())
+            for part in found.passes
+        ),
+        default=0,
+    )
 
 
 def _held(line: Line, along: Family) -> int:
