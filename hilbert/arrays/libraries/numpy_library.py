@@ -138,6 +138,10 @@ class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
         """a − b."""
         return _arithmetic(np.subtract, operator.sub)
 
+    def divide(self) -> Kernel | None:
+        """a / b."""
+        return _arithmetic(np.divide, operator.truediv)
+
     def multiply(self) -> Kernel:
         """a · b, element by element."""
         return _arithmetic(np.multiply, operator.mul)

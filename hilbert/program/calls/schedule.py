@@ -6,6 +6,7 @@ there.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -58,8 +59,21 @@ def calls(code: list[KernelStep], slots: Sequence[Leaf], keep: Container[int]) -
     return steps, owned
 
 
-def onto(code: list[KernelStep], arrays: Mapping[int, int]) -> list[KernelStep]:
-    """The code whose kernels write some slots into arrays, which are in other slots, where they can."""
+def onto(
+    code: list[KernelStep], arrays: Mapping[int, int], slots: Sequence[Leaf], keep: Container[int]
+) -> list[KernelStep]:
+    """The code whose kernels write some slots into arrays, which are in other slots, where they can.
+
+    An operand that such a kernel would overwrite is written there, too.
+    """
+    arrays = {**arrays}
+    reads = Counter([slot for _, args, _ in code for slot in args])
+    for kernel, args, to in reversed(code):
+        if to in arrays and kernel.writing:
+            over = [slot for slot, form in zip(args, kernel.inplace, strict=False) if form and slots[slot] == slots[to]]
+            alone = next((slot for slot in over if reads[slot] == 1 and slot not in keep), None)
+            if alone is not None:
+                arrays[alone] = arrays[to]
     places: dict[int, dict[int, int]] = {}
     for kernel, args, to in code:
         if to in arrays:

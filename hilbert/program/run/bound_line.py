@@ -156,7 +156,7 @@ def _schedule(line: Line, lib: Library, into: Sequence[int]) -> tuple[list[Call]
     arrays = {line.outputs[k]: to for to, k in enumerate(into, len(slots))}
     keep.update(range(len(slots), len(slots) + len(into)))
     slots = [*slots, *(line.slots[line.outputs[k]] for k in into)]
-    steps, owned = calls(onto(code, arrays) if arrays else code, slots, keep)
+    steps, owned = calls(onto(code, arrays, slots, keep) if arrays else code, slots, keep)
     return steps, owned, len(slots)
 
 
