@@ -47,8 +47,6 @@ WIDE = 4
 """A block has at least so many times the rows that it reads beside its own."""
 LEAST, SIDE = 16, 2048
 """The least elements of a block that is not all, and those of a block within a block, for the size of the outer one."""
-
-
 VECTORS, MANY = 16, 128
 """Blocks of machine code have a multiple of VECTORS elements, if they have many: no vector is cut then."""
 
@@ -198,13 +196,9 @@ def _proved(line: Line, along: Family, *, far: bool) -> Passes:
 
 def _at_once(line: Line, index: Index) -> Passes:
     """The one pass over a set of at most one element, whose block is the whole line: its totals are of all elements."""
-
-    def fact(slot: int) -> Fact:
-        leaf = line.slots[slot]
-        return Shared() if isinstance(leaf, Bundle) or index not in leaf.axes else Lane(leaf.axes.index(index))
-
-    found = [fact(slot) for slot in range(len(line.slots))]
-    at = {k: one.at for k, one in enumerate(found) if isinstance(one, Lane)}
+    leaves = enumerate(line.slots)
+    at = {k: of.axes.index(index) for k, of in leaves if not isinstance(of, Bundle) and index in of.axes}
+    found = [Lane(at[k]) if k in at else Shared() for k in range(len(line.slots))]
     ends = [k for k in dict.fromkeys(line.outputs) if k >= line.arity]
     totals, results = ([k for k in ends if (k in at) == is_lane] for is_lane in (False, True))
     known, lanes = ([k for k in range(line.arity) if (k in at) == is_lane] for is_lane in (False, True))
@@ -377,16 +371,12 @@ def bytes_of_worker(found: Passes, size: int) -> int:
 
     Totals are put together in pairs and pairs of pairs, each of which is held until it has another.
     """
-    blocks = -(-found.index.size // size) if size else 1
-    return max(
-        (
-            size * _held(part.line, found.along)
-            + _bytes(found.line.slots[k] for k in part.known)
-            + _bytes(found.line.slots[k] for k in part.totals) * (1 + max(blocks, 1).bit_length())
-            for part in found.passes
-        ),
-        default=0,
-    )
+    slots, most = found.line.slots, 0
+    pairs = 1 + max(found.index.size // max(size, 1), 1).bit_length()
+    for part in found.passes:
+        shared, totals = (_bytes(slots[k] for k in of) for of in (part.known, part.totals))
+        most = max(most, size * _held(part.line, found.along) + shared + totals * pairs)
+    return most
 
 
 def _held(line: Line, along: Family) -> int:
