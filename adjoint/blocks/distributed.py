@@ -25,12 +25,14 @@ from diff.blocks.engines import mapped_by
 from diff.blocks.queries.run_queries import Queries, is_connection, is_relation
 from hilbert import Map, SpaceError, Type, Vec
 from hilbert.errors import shown
+from linmap.term.protocols import Elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import TypeAlias
 
     from diff.blocks.blocked_program import BlockedProgram, BlockReport
+    from diff.function_cost import Running
     from hilbert.index.index import Index
     from hilbert.program.blocks.tasks import Rows
 
@@ -58,7 +60,7 @@ def distributed(f: Map[Any, W], over: Index, size: int | None = None) -> Distrib
 
 @final
 @frozen(eq=False, repr=False)
-class Distributed(Generic[W]):
+class Distributed(Elsewhere, Generic[W]):
     """A function whose data are read block by block: see `distributed`."""
 
     blocked: BlockedProgram[Any, W]
@@ -72,6 +74,19 @@ class Distributed(Generic[W]):
     def report(self) -> BlockReport:
         """The sizes of the blocks, and the passes."""
         return self.blocked.report
+
+    @property
+    def function(self) -> BlockedProgram[Any, W]:
+        """The function in blocks."""
+        return self.blocked
+
+    def orders(self) -> tuple[Any, ...]:
+        """The contractions that run in another order, the passes, and the arguments that data give rows for."""
+        return *self.blocked.orders(), self._arguments.text()
+
+    def costed(self) -> Running:
+        """The cost of the function in blocks: what a block holds is the memory that a worker needs."""
+        return self.blocked.costed()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -89,7 +104,7 @@ class Distributed(Generic[W]):
         pass is a query, which `sql` shows.
         """
         p = self.blocked
-        known = DataArguments.of(p.over[0], self.names, p.dom)
+        known = self._arguments
         if is_relation(data) and not is_connection(engine):
             msg = "data= is a relation of DuckDB: give its connection, engine=connection, or take the rows out of it, "
             raise SpaceError(msg + "data=relation.to_arrow_table()")
@@ -138,9 +153,12 @@ class Distributed(Generic[W]):
         p = self.blocked
         return in_blocks(p.map, p.over, p.given, p.threads, is_compiled=False)
 
+    @property
+    def _arguments(self) -> DataArguments:
+        return DataArguments.of(self.blocked.over[0], self.names, self.blocked.dom)
+
     def _queries(self, data: Any) -> Queries:
-        p = self.blocked
-        return Queries.of(self._plain.passes, DataArguments.of(p.over[0], self.names, p.dom), data)
+        return Queries.of(self._plain.passes, self._arguments, data)
 
 
 def _tables(data: Any, passes: int) -> tuple[Any, Callable[[], Iterable[Any]]]:

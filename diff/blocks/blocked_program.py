@@ -19,6 +19,7 @@ from hilbert.arrays.libraries.namespace import freeze
 from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.base.once import once
 from hilbert.map.map import argument
+from hilbert.program.blocks.passes import bytes_of_worker
 from hilbert.program.blocks.sources import Source
 from linmap.printing.notation import Listing
 
@@ -112,7 +113,12 @@ class BlockedProgram(OwnRunner, Program[V, W]):
     def costed(self) -> Running:
         """The cost of the function, run in these blocks."""
         cost: Running = super().costed()
-        return evolve(cost, blocks=(self.report.text(),))
+        return evolve(cost, blocks=(self.report.text(), f"a block holds some {self.held} bytes"))
+
+    @property
+    def held(self) -> int:
+        """The bytes that a block holds at once, with what all share and the totals; results along X come on top."""
+        return bytes_of_worker(self.passes, self.size)
 
     def alike(self, p: AnyProgram) -> AnyProgram:
         """Another program in blocks of its own size, unless one was given."""
@@ -144,7 +150,7 @@ class BlockedProgram(OwnRunner, Program[V, W]):
         return lambda arrays: self._ran(arrays, None)
 
     def _ran(self, arrays: Sequence[Any], mapped: Mapped | None, feed: Feed | None = None) -> list[Any]:
-        return [*map(_number, self._blocks.run(_in_numpy(arrays), mapped, feed))]
+        return [*map(_number, self._blocks.run(_in_numpy(arrays), None, mapped, feed))]
 
     def on(self, engine: Any) -> Callable[..., Vec[W]]:
         """The function that runs its blocks on an engine.

@@ -15,13 +15,14 @@ from attrs import evolve, frozen
 from diff.blocks.data_sources import Checked, source_of_rows
 from hilbert import Copower, Fin, SpaceError, Type
 from hilbert.errors import shown
+from hilbert.index.leaf import Leaf
 from hilbert.program.blocks.sources import Held, Shifted
+from hilbert.space.space import type_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from hilbert.index.index import Index
-    from hilbert.index.leaf import Leaf
     from hilbert.program.blocks.run_blocks import Feed
     from hilbert.program.blocks.tasks import Rows
 
@@ -47,6 +48,23 @@ class DataArguments:
             raise SpaceError(msg)
         starts = [sum(len(part.leaves) for part in parts[:k]) for k in range(len(parts))]
         return DataArguments(index, dict(zip(names, parts, strict=True)), dict(zip(names, starts, strict=True)))
+
+    def text(self) -> str:
+        """A line for the arguments that are vectors, and one for those that may have rows in data."""
+        named = {
+            name: [f"{name}.{one}" for one in _names(space)] if len(_names(space)) == len(space.leaves) else [name]
+            for name, space in self.spaces.items()
+        }
+        vectors, rows = list[str](), list[str]()
+        for name, space in self.spaces.items():
+            if not all(self.index in leaf.axes for leaf in space.leaves):
+                vectors.append(f"{name} ∈ {space}")
+                continue
+            for one, leaf in zip(named[name] * len(space.leaves), space.leaves, strict=False):
+                others = tuple(axis for axis in leaf.axes if axis != self.index)
+                rows.append(f"{one} ∈ {type_of(Leaf(leaf.entry, others))}")
+        text = [f"vectors: {', '.join(vectors)}"] if vectors else []
+        return "\n".join([*text, f"data: for each element of {self.index} {', '.join(rows) or 'nothing'}"])
 
     def given(self, table: Any) -> list[str]:
         """The arguments whose rows a table has; raises SpaceError where a mapping has other names."""

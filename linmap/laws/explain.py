@@ -26,7 +26,7 @@ from attrs import frozen
 from linmap.laws import measure
 from linmap.laws.simplify import require_term, rewritten
 from linmap.printing.notation import LINES, Listing
-from linmap.term.protocols import Runs
+from linmap.term.protocols import Elsewhere, Runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,10 +81,12 @@ def _lines_of(step: Rewriting) -> list[str]:
 def explain(f: Any) -> Explanation:
     """The steps that `simplify` takes on a linear map, a function or a derivative; the contractions that it reorders.
 
+    Of a function in blocks, or on data, it also says the passes, and which arguments have rows.
     Every step is an equation: its `before` and its `after` have the same meaning. Recording a step takes no time
     to speak of; its `before` and `after` are put together when they are asked for, in time in their size.
     """
-    require_term(f, "explain")
+    term = f.function if isinstance(f, Elsewhere) else f
+    require_term(term, "explain")
     steps: list[Rewriting] = []
-    after = rewritten(f, steps)
-    return Explanation(f, after, tuple(steps), f.orders() if isinstance(f, Runs) else ())
+    after = rewritten(term, steps)
+    return Explanation(term, after, tuple(steps), f.orders() if isinstance(f, Runs | Elsewhere) else ())

@@ -67,6 +67,25 @@ class Simplifiable:
         raise TypeError(type(self).__name__)
 
 
+class Elsewhere:
+    """What runs a function otherwise than by a call of the function alone: on data, or on other machines."""
+
+    __slots__ = ()
+
+    @property
+    def function(self) -> Any:
+        """The function."""
+        raise NotImplementedError
+
+    def orders(self) -> tuple[Any, ...]:
+        """How the function runs, behind its contractions that run in another order."""
+        raise NotImplementedError
+
+    def costed(self) -> Any:
+        """The cost of running the function so."""
+        raise NotImplementedError
+
+
 class Runs:
     """A term that runs as a program: a function."""
 

@@ -50,6 +50,28 @@ def test_values_and_derivatives(size: int | None) -> None:
         agree(f, hb.blocked(f, over=X, size=size))
 
 
+def test_one_element() -> None:
+    """A set of one element has one block, here, as machine code and for data, whatever is done along the set."""
+    one = hb.Fin.of(1)
+    Y, S = hb.R**one, P**one
+    functions: list[Any] = [
+        hb.fun(Y)(lambda y: y.cumsum() + y.sort()),
+        hb.fun(S)(lambda s: hb.each(lambda x: x.cumprod().sum(), s)),
+        hb.grad(hb.fun(S)(lambda s: hb.each(lambda x: x.product(), s).sum())),
+        hb.value_and_grad(hb.fun(S)(lambda s: hb.each(lambda x: hb.softplus(x @ x), s).mean())),
+    ]
+    for f in functions:
+        agree(f, hb.blocked(f, over=one))
+        agree(f, hb.blocked(f, over=one, size=2, threads=2))
+        agree(f, hb.compiled(hb.blocked(f, over=one)))
+        g, x = hb.distributed(f, over=one), at(f)
+        found = g(data={g.names[0]: x.array})
+        for a, b in zip(f(x).leaves, found.leaves, strict=True):
+            np.testing.assert_allclose(b, a, rtol=1e-10)
+    with pytest.raises(SpaceError, match="no array of the function has this axis"):
+        hb.blocked(functions[0], over=hb.Fin.of(0))
+
+
 def test_derivatives_of_blocked_functions_are_blocked() -> None:
     g = hb.blocked(loss, over=X, size=50)
     assert hb.grad(g, 0) is hb.blocked(hb.grad(loss, 0), over=X, size=50)
@@ -247,7 +269,7 @@ def test_cost_and_explain_say_blocks() -> None:
     assert held <= 1.1 * BYTES < 0.2 * cost.run.memory
     g = hb.blocked(hb.grad(f, 0), over=rows)
     cost = hb.cost(g)
-    assert cost.blocks == (str(g.report),)
+    assert cost.blocks == (str(g.report), f"a block holds some {g.held} bytes")
     assert str(g.report) in str(hb.explain(g))
     for h in (loss, hb.fun(hb.R**rows)(lambda v: v.cumsum().sum())):
         cost = hb.cost(h)

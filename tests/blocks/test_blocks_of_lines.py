@@ -30,11 +30,16 @@ from tests.programs import PROGRAMS, point
 FILE = Path(__file__).with_name("refusals.txt")
 N = 23
 X = Fin.of(N)
+ONE = Fin.of(1)
 LINES = 60
 """Lines that are generated."""
 
 
-def with_totals(line: Line) -> Line:
+class Alone:
+    """The name of another set of one element."""
+
+
+def with_totals(line: Line, index: Any) -> Line:
     """The line that ends in its results and in their sums over X."""
     b = Builder(line.slots[: line.arity], fixed=line.fixed)
     where = b.inline(line, range(line.arity))
@@ -42,18 +47,18 @@ def with_totals(line: Line) -> Line:
     for k in list(ends):
         leaf = b.slots[k]
         if leaf.is_field:
-            ends.append(b.apply(Reduce(Full(X, Unit()), leaf.axes.index(X)), k))
+            ends.append(b.apply(Reduce(Full(index, Unit()), leaf.axes.index(index)), k))
     return b.line(ends)
 
 
-def lifted(name: str) -> tuple[Line, list[Any]]:
+def lifted(name: str, index: Any = X) -> tuple[Line, list[Any]]:
     """A program of the catalogue for each element of X, and arrays that differ along X."""
     f = PROGRAMS[name]
     line = planned(f).line
     rng = np.random.default_rng(1)
-    arrays = [np.stack([np.asarray(leaf)] * N) for leaf in point(name, f).leaves]
+    arrays = [np.stack([np.asarray(leaf)] * index.size) for leaf in point(name, f).leaves]
     moved = [a * (1 + 0.01 * rng.random(a.shape)).astype(a.dtype) if a.dtype.kind == "f" else a for a in arrays]
-    return with_totals(lifted_on(line, (X,), [True] * line.arity)), moved
+    return with_totals(lifted_on(line, (index,), [True] * line.arity), index), moved
 
 
 def agree(line: Line, index: Any, arrays: Sequence[Any], size: int, *, far: bool = False, threads: int = 1) -> None:
@@ -79,6 +84,16 @@ def test_lifted(name: str) -> None:
     for size, threads in ((1, 1), (7, 2), (N, 1), (N + 1, 1)):
         agree(line, X, arrays, size, threads=threads)
     agree(line, X, arrays, 10, far=True)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_lifted_over_one_element(name: str) -> None:
+    """Whatever other axes of one element there are: a slice of one row, the real part of a transform."""
+    for index in (ONE, Fin(Alone, 1)):
+        line, arrays = lifted(name, index)
+        for size in (1, 2):
+            agree(line, index, arrays, size)
+        agree(line, index, arrays, 1, far=True)
 
 
 def first_axis(line: Line) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import tracemalloc
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -368,3 +369,38 @@ def test_many_groups_of_rows(tmp_path: Path) -> None:
         hb.fun(hb.R**none, ids)(lambda y, k: (y * hb.const((hb.R ** hb.Fin.of(7)).ones())[k]).sum()), over=none
     )
     assert counted((hb.R**none).zeros(), data={"k": hb.parquet(path)["k"]}).array == 0.0
+
+
+def test_explain_and_cost_say_how_a_function_runs_on_data() -> None:
+    """The passes, what each argument has for each row, and the memory of a block; halos where there are some."""
+    g = hb.distributed(f, over=Row.set, size=100)
+    text = str(hb.explain(g))
+    assert str(g.report) in text
+    assert "vectors: p ∈ Rates(rate: ℝ^Person7, weight: ℝ^Feature3)" in text
+    assert text.endswith("data: for each element of Row1000 d.who ∈ Person7, d.x ∈ ℝ^Feature3, d.y ∈ ℝ")
+    cost: Any = hb.cost(g)
+    assert cost == hb.cost(g.blocked)
+    assert cost.blocks == (str(g.report), f"a block holds some {g.blocked.held} bytes")
+    steps = hb.fun(hb.R**Row.set)(lambda y: hb.square(y[1:] - y[:-1]).sum())
+    assert "reads 0 rows before and 1 behind its own" in str(hb.explain(hb.distributed(steps, over=Row.set, size=100)))
+    with pytest.raises(SpaceError, match="cost takes a linear map or a derivative"):
+        hb.cost(g, "array")
+
+
+@pytest.mark.parametrize("size", [1000, 10_000])
+def test_the_memory_of_a_block_is_predicted(size: int) -> None:
+    """What a call holds, beside the arguments, is what `cost` says; views and arrays that die early are within it."""
+    rows, wide = hb.Fin.of(50_000), hb.Fin.of(20)
+    spread: Any = hb.fun(hb.R**wide, hb.R**rows)(
+        lambda a, y: hb.each(lambda v: hb.exp(v * a).logsumexp(), y - y.mean().rep(y.space)).sum()
+    )
+    squares: Any = hb.fun(hb.R**rows, hb.R**rows)(lambda x, y: hb.exp(hb.sin(x) * hb.cos(y)).sum())
+    for h in (spread, hb.grad(spread, 0), squares):
+        g, x = hb.blocked(h, over=rows, size=size), h.dom.random(rng)
+        g(x)
+        tracemalloc.start()
+        g(x)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        own = 8 * size * sum(leaf.size // rows.size for leaf in h.dom.leaves if rows in leaf.axes)  # views here
+        assert 0.66 * g.held - own <= peak <= 1.3 * g.held

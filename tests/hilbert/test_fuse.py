@@ -17,7 +17,7 @@ from hilbert.program.line.builder import Builder
 from hilbert.program.line.line import Line
 from hilbert.program.line.operation import Contract, Reduce
 from hilbert.program.run.bound_line import BoundLine
-from hilbert.program.run.fuse import fused
+from hilbert.program.run.fuse import LONG, fused
 from hilbert.program.run.fused_steps import Together
 from hilbert.program.run.run import Runner
 from hilbert.relation import function, run
@@ -288,3 +288,21 @@ def test_windows_that_others_read_stay() -> None:
     assert [type(s.operation) for s in fused(b.line([cut])).steps] == [Together]
     assert Together not in {type(s.operation) for s in fused(b.line([cut, products])).steps}
     assert [type(s.operation) for s in fused(b.line([cut, whole])).steps] == [Contract, Reduce, Reduce]
+
+
+def test_quotients_and_sums_of_squares_of_long_arrays() -> None:
+    """a · (1/b) is a / b, and Σ x² is x · x; not where others read the inverse or the squares, nor of short arrays."""
+    for n, due in ((LONG, True), (LONG - 1, False)):
+        V = hb.R ** hb.Fin.of(n)
+        quotient = hb.fun(V, V)(lambda x, y: x * hb.reciprocal(y)).line
+        squares = hb.fun(V)(lambda x: hb.square(x).sum()).line
+        both = hb.fun(V)(lambda x: (x * (y := hb.reciprocal(x)) + y, hb.square(x).sum() * hb.square(x))).line
+        assert (names(fused(quotient)) == ["Quotient"]) is due
+        assert (names(fused(squares)) == ["Contract"]) is due
+        assert names(fused(both)) == names(both)
+        x, y = (np.random.default_rng(0).uniform(1.0, 2.0, n) for _ in range(2))
+        assert np.allclose(Runner(quotient).run([x, y])[0], x / y, rtol=1e-15)
+        assert np.allclose(Runner(squares).run([x])[0], x @ x, rtol=1e-13)
+        strict = pytest.importorskip("array_api_strict")
+        (found,) = Runner(quotient).run([strict.asarray(x), strict.asarray(y)])
+        assert np.allclose(np.asarray(found), x / y, rtol=1e-15)

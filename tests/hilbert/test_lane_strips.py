@@ -45,25 +45,31 @@ def test_values_are_those_of_the_line(seed: int, monkeypatch: pytest.MonkeyPatch
 
 def test_many_lines_have_strips(monkeypatch: pytest.MonkeyPatch) -> None:
     """The law above speaks of lines in strips."""
-    for name, value in (("LONG", 1000), ("MANY", 2), ("MADE", 0)):
+    for name, value in (("LONG", 1000), ("MANY", 2), ("MADE", 0), ("CACHE", 1)):
         monkeypatch.setattr(lane_strips, name, value)
     lines = [in_strips_of_lanes(long_axes_inside(drawn(np.random.default_rng(seed)))) for seed in range(60)]
     assert sum(map(has_strips, lines)) >= 40
 
 
-def test_short_stretches_are_left() -> None:
-    """Few steps, or few lanes, make little that could stay in the cache."""
+def test_short_stretches_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few steps, or few lanes, make little that could stay in the cache; few bytes stay there anyway."""
+    monkeypatch.setattr(lane_strips, "CACHE", 1)
+    lines = list[Line]()
     for lanes, steps, due in ((LONG, MANY, True), (LONG, MANY - 1, False), (LONG - 1, MANY, False)):
         leaf = Leaf(Entry("float64"), (Fin.of(2), Fin.of(lanes)))
         b = Builder([leaf])
         y = 0
         for k in range(steps):
             y = b.contract(Spec("ij", "ij", "ij"), y, 0) if k % 2 else b.add(y, 0)
-        assert has_strips(in_strips_of_lanes(b.line([y]))) == due
+        lines.append(b.line([y]))
+        assert has_strips(in_strips_of_lanes(lines[-1])) == due
+    monkeypatch.setattr(lane_strips, "CACHE", 32 * LONG * 8)
+    assert not has_strips(in_strips_of_lanes(lines[0]))
 
 
-def test_an_error_in_a_strip_names_the_users_line() -> None:
+def test_an_error_in_a_strip_names_the_users_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """A step of a stretch has its own place."""
+    monkeypatch.setattr(lane_strips, "CACHE", 1)
     V, N = hb.R ** hb.Fin.of(3), hb.Fin.of(LONG + 1)
 
     def point(x: Any) -> Any:

@@ -17,6 +17,12 @@ from hilbert.program.run.fuse import fused
 SIZES = [(LONG,), (LONG + 1,), (5 * STRIP - 1,), (7, LONG // 7 + 1), (LONG // 3 + 1, 3)]
 
 
+@pytest.fixture(autouse=True)
+def _small_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Strips are worth it for arrays of few megabytes, too."""
+    monkeypatch.setattr(cache_strips, "CACHE", 0)
+
+
 def wave(x: Any, y: Any) -> Any:
     """Several calls, some of them in place."""
     return hb.exp(0.3 * x * hb.sin(x)) - hb.tanh(y) / (2.0 + hb.cos(x * y))
@@ -100,6 +106,30 @@ def test_operands_and_earlier_results_stay() -> None:
     before = [one.array.copy() for one in (x, y, first)]
     f(y, x)
     assert all(np.array_equal(one.array, kept) for one, kept in zip((x, y, first), before, strict=True))
+
+
+def test_arrays_that_the_cache_holds_run_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Strips of them would gain nothing."""
+    V = over((4 * LONG,))
+    f, given = hb.fun(V, V)(wave), arrays((4 * LONG,))
+    for size, due in ((8 * V.dim * 8, False), (2 * V.dim * 8, True)):
+        monkeypatch.setattr(cache_strips, "CACHE", size)
+        assert bool(made(f, given)[0]) == due
+
+
+def test_results_are_written_into_arrays() -> None:
+    """Those of strips, whose rows are long or short, and of other kernels that can; else they are other arrays."""
+    for shape in SIZES:
+        V = over(shape)
+        f = hb.fun(V, V)(lambda x, y: (wave(x, y), hb.sin(x) - y, 2.0 * x, y.sum(), hb.maximum(x, y), x))
+        given, line = arrays(shape), fused(f.line.pruned())
+        out = [np.full(shape, np.nan) for _ in range(5)]
+        bound = BoundLine(line, NUMPY, given, (0, 1, 2, 4, 5))
+        for _ in range(4):  # interpreted, and emitted
+            found = bound(given, out)
+            written = [a is b for a, b in zip([*found[:3], *found[4:]], out, strict=True)]
+            assert written == [True, True, True, True, False]
+            assert same(found, BoundLine(line, NUMPY, given)(given))
 
 
 def test_short_arrays_and_short_stretches_run_whole() -> None:

@@ -29,7 +29,10 @@ class Kernel:
     `repeats`: the result is the operand repeated along new axes in front, so that an operation that broadcasts may
     read the operand itself; `narrow` is a form of a repetition along any axes that leaves them at length 1, for the
     same. `into(a, out)` writes the result into an array, where a reduction can; there the axes of the relation's
-    codomain are one axis. A kernel that is not `pure` is called in its place among the steps.
+    codomain are one axis. A kernel that is not `pure` is called in its place among the steps. `onto(places)` is a form
+    that writes its results of these numbers into arrays, given behind the operands, and gives these arrays where it
+    could; of a kernel of one result the number is 0. A kernel that takes out one of several results says its number in
+    `part`.
     """
 
     call: Callable[..., Any]
@@ -41,6 +44,16 @@ class Kernel:
     narrow: Callable[..., Any] | None = None
     into: Callable[[Any, Any], Any] | None = None
     pure: bool = True
+    onto: Callable[[tuple[int, ...]], Callable[..., Any]] | None = None
+    part: int | None = None
+
+    @property
+    def writing(self) -> Callable[[tuple[int, ...]], Callable[..., Any]] | None:
+        """`onto`, which a ufunc of numpy has of itself."""
+        ufunc = self.call
+        if self.onto is not None or type(ufunc) is not np.ufunc:
+            return self.onto
+        return lambda _: (lambda *of: ufunc(*of[:-1], out=of[-1])) if output(ufunc) else ufunc
 
 
 def output(ufunc: Any) -> str:

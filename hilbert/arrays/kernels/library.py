@@ -242,6 +242,10 @@ class Library:
         """a − b."""
         return Kernel(operator.sub, broadcasts=True)
 
+    def divide(self) -> Kernel | None:
+        """a / b in one operation, if the library does it in place; None otherwise."""
+        return None
+
     def multiply(self) -> Kernel:
         """a · b, element by element."""
         return Kernel(operator.mul, broadcasts=True)

@@ -138,6 +138,10 @@ class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
         """a − b."""
         return _arithmetic(np.subtract, operator.sub)
 
+    def divide(self) -> Kernel | None:
+        """a / b."""
+        return _arithmetic(np.divide, operator.truediv)
+
     def multiply(self) -> Kernel:
         """a · b, element by element."""
         return _arithmetic(np.multiply, operator.mul)
@@ -148,7 +152,8 @@ class Numpy(NumpyContractions, NumpyReductions, NumpyAxes, ArrayAPI):
             return Kernel(np.negative, (_onto(np.negative),), scalar=operator.neg)
         number = np.array(k) if leaf is not None and leaf.axes and leaf.dtype == "float64" else k
         into = inline("{f}({0}, {k}, {0})", f=np.multiply, k=number)
-        return Kernel(inline("{0} * {k}", k=number), (into,), scalar=partial(operator.mul, k))
+        call = inline("{0} * {k}", k=number)
+        return Kernel(call, (into,), scalar=partial(operator.mul, k), onto=lambda _: partial(np.multiply, number))
 
     def cast(self, dtype: str) -> Kernel:
         """The same numbers in another precision."""

@@ -140,12 +140,13 @@ class CompiledLine:
     def _again(self, arrays: Sequence[Any], out: Sequence[Any] | None) -> list[Any]:
         """The outputs by the interpreter, where those of the code are in doubt: fresh arrays, or those of `out`."""
         self.reruns += 1
-        made = map(np.asarray, self.interpreted.run(arrays))
+        made = [np.asarray(a) for a in self.interpreted.run(arrays)]
         if out is None:
             return [a.copy() if a.ndim else a[()] for a in made]
-        for target, array in zip(out, made, strict=True):
+        results = [np.empty_like(a) if target is None else target for target, a in zip(out, made, strict=True)]
+        for target, array in zip(results, made, strict=True):
             target[...] = array
-        return [*out]
+        return results
 
     @cached_property
     def _call(self) -> Callable[..., Any]:
@@ -160,7 +161,7 @@ class CompiledLine:
         raise SpaceError(msg)
 
     def __call__(self, arrays: Sequence[Any], out: Sequence[Any] | None = None) -> list[Any]:
-        """The outputs for these inputs: fresh arrays, or those of `out`, which are not checked."""
+        """The outputs for these inputs: fresh arrays where `out` is None, or those of `out`, which are not checked."""
         made: list[Any] = self._call(arrays, out)
         return made
 

@@ -90,9 +90,8 @@ def emitted(plan: Plan, ends: Ends) -> Callable[..., Any]:
     for k, buffer in enumerate(plan.outputs):
         names[f"d{k}"] = np.dtype(buffer.dtype)
         if not small[first + k]:
-            text.append(
-                f" v{k} = empty({buffer.shape}, d{k}){'' if ends.is_frozen else f' if out is None else out[{k}]'}"
-            )
+            fresh, given = f"empty({buffer.shape}, d{k})", f"out is None or out[{k}] is None"
+            text.append(f" v{k} = {fresh}{'' if ends.is_frozen else f' if {given} else out[{k}]'}")
             text.append(f" table[{first + k}] = address(bytes_of(v{k}))")
     large = ", ".join(f"{k}: {name}" for k, name in enumerate([*takes, *gives]) if not small[k])
     for k, step in enumerate(plan.steps):
@@ -120,7 +119,8 @@ def _end(plan: Plan, ends: Ends, takes: Sequence[str], gives: Sequence[str]) -> 
     made = [f"v{k} = p{first + k}{'()' if plan.outputs[k].shape else '[()]'}" for k in small]
     made.append("push(w)")
     if small and not ends.is_frozen:
-        made += ["if out is not None:", *(f" out[{k}][...] = v{k}; v{k} = out[{k}]" for k in small)]
+        made.append("if out is not None:")
+        made += [f" if out[{k}] is not None: out[{k}][...] = v{k}; v{k} = out[{k}]" for k in small]
     if plan.has_doubts:
         again = f"{_tuple(gives)} = again({_tuple(takes)}, {'None' if ends.is_frozen else 'out'})"
         made = ["if doubt:", " push(w)", f" {again}", "else:", *(f" {line}" for line in made)]

@@ -6,8 +6,9 @@ from typing import Literal, TypeAlias, final
 
 from attrs import frozen
 
-Monoid: TypeAlias = Literal["add", "logsumexp", "argmax", "argmin", "picked"]
-"""The monoids by which totals of blocks are put together; `picked` is the entry at the place in front of it."""
+Monoid: TypeAlias = Literal["add", "logsumexp", "argmax", "argmin", "picked", "alone"]
+"""The monoids by which totals of blocks are put together; `picked` is the entry at the place in front of it,
+and `alone` the total of the only block."""
 
 
 @final

@@ -21,6 +21,7 @@ from hilbert.program.blocks.halos import BlockRows, family, has_halo, reached
 from hilbert.program.blocks.open_constants import opened
 from hilbert.program.blocks.places_along import looked_up, with_extremes
 from hilbert.program.blocks.resized import resized
+from hilbert.program.calls.schedule import most_held
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.line import Line, Step
 from hilbert.program.planning.multiplications import multiplications
@@ -46,8 +47,6 @@ WIDE = 4
 """A block has at least so many times the rows that it reads beside its own."""
 LEAST, SIDE = 16, 2048
 """The least elements of a block that is not all, and those of a block within a block, for the size of the outer one."""
-
-
 VECTORS, MANY = 16, 128
 """Blocks of machine code have a multiple of VECTORS elements, if they have many: no vector is cut then."""
 
@@ -168,12 +167,24 @@ class Passes:
 def in_passes(line: Line, index: Index, *, far: bool = False) -> Passes:
     """The passes of a line over X; raises SpaceError where the line has none, or nothing along X.
 
-    With `far` blocks go on with what is linear in their totals: machine code then knows which entries nobody reads.
+    A set of one element, or none, has one block, in which every line runs. With `far` blocks go on with what is linear
+    in their totals: machine code then knows which entries nobody reads.
     """
     if len(index.axes) != 1:
         msg = f"blocks run along one axis, and {index} has {len(index.axes)}: give one of them"
         raise SpaceError(msg)
     along = family(line, index)
+    try:
+        return _proved(line, along, far=far)
+    except SpaceError:
+        if index.size > 1 or not any(index in leaf.axes for leaf in line.slots[: line.arity]):
+            raise
+        return _at_once(line, index)
+
+
+def _proved(line: Line, along: Family, *, far: bool) -> Passes:
+    """The passes that the facts of the slots give."""
+    index = along[0]
     line, constants = opened(line, along)
     line = with_extremes(line, along)
     found = facts(line, along, far=far)
@@ -181,6 +192,21 @@ def in_passes(line: Line, index: Index, *, far: bool = False) -> Passes:
         msg = f"no blocks along {index}: no array of the function has this axis"
         raise SpaceError(msg)
     return Passes(along, line, found, constants, _stages(line, along, found))
+
+
+def _at_once(line: Line, index: Index) -> Passes:
+    """The one pass over a set of at most one element, whose block is the whole line: its totals are of all elements."""
+    leaves = enumerate(line.slots)
+    at = {k: of.axes.index(index) for k, of in leaves if not isinstance(of, Bundle) and index in of.axes}
+    found = [Lane(at[k]) if k in at else Shared() for k in range(len(line.slots))]
+    ends = [k for k in dict.fromkeys(line.outputs) if k >= line.arity]
+    totals, results = ([k for k in ends if (k in at) == is_lane] for is_lane in (False, True))
+    known, lanes = ([k for k in range(line.arity) if (k in at) == is_lane] for is_lane in (False, True))
+    inner = sorted(k for k in _needed(line, ends, set()) if k >= line.arity)
+    part = _part(line, [*known, *lanes], inner, [*totals, *results])
+    monoids: list[Monoid] = ["alone"] * len(totals)
+    one = Pass((index,), part, known, lanes, [at[k] for k in lanes], totals, monoids, results, [], has_halo=False)
+    return Passes((index,), line, found, [], [one])
 
 
 def _stages(line: Line, along: Family, found: Sequence[Fact]) -> list[Pass | Between]:
@@ -336,23 +362,27 @@ def block_size(found: Passes, inner: Sequence[Index] = (), *, is_compiled: bool 
 
 
 def bytes_at_once(found: Passes, size: int) -> int:
-    """The most bytes that a block of so many elements holds, and what all blocks share."""
+    """The most bytes of arrays along X that a block of so many elements holds."""
     return max((size * _held(part.line, found.along) for part in found.passes), default=0)
 
 
-def _held(line: Line, along: Family) -> int:
-    """The most bytes that a line holds at once for an element of X: an array is held until it is last read."""
-    last = {a: k for k, step in enumerate(line.steps) for a in step.args} | dict.fromkeys(line.outputs, len(line.steps))
-    ends: dict[int, int] = {}
-    held = most = sum(_share(leaf, along) for leaf in line.slots[: line.arity])
-    for k, leaf in enumerate(line.slots[line.arity :]):
-        own = _share(leaf, along)
-        held += own
-        end = last.get(line.arity + k, k)
-        ends[end] = ends.get(end, 0) + own
-        most = max(most, held)
-        held -= ends.get(k, 0)
+def bytes_of_worker(found: Passes, size: int) -> int:
+    """The most bytes that blocks of so many elements hold where they run: their arrays, what they share, and totals.
+
+    Totals are put together in pairs and pairs of pairs, each of which is held until it has another.
+    """
+    slots, most = found.line.slots, 0
+    pairs = 1 + max(found.index.size // max(size, 1), 1).bit_length()
+    for part in found.passes:
+        shared, totals = (_bytes(slots[k] for k in of) for of in (part.known, part.totals))
+        most = max(most, size * _held(part.line, found.along) + shared + totals * pairs)
     return most
+
+
+def _held(line: Line, along: Family) -> int:
+    """The most bytes that a line holds at once for an element of X."""
+    steps = [(step.args, to) for to, step in enumerate(line.steps, line.arity)]
+    return most_held(range(line.arity), steps, line.outputs, lambda slot: _share(line.slots[slot], along))
 
 
 def _bytes(leaves: Iterable[Any]) -> int:

@@ -19,10 +19,10 @@ from hilbert.program.blocks.fact import Lane
 from hilbert.program.blocks.halos import BlockRows
 from hilbert.program.blocks.passes import Between
 from hilbert.program.blocks.sources import Source, source_of
-from hilbert.program.blocks.tasks import Task, interpreted, put_together
+from hilbert.program.blocks.tasks import Task, interpreted, own_rows, put_together
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from hilbert.program.blocks.passes import Pass, Passes
     from hilbert.program.blocks.tasks import Done, Rows, Run
@@ -49,13 +49,22 @@ class BlockRunner:
         self.passes, self.size, self.threads, self.make = passes, size, threads, make
         self._between: dict[Any, Any] = {}
 
-    def run(self, arrays: Sequence[Any], mapped: Mapped | None = None, feed: Feed | None = None) -> list[Any]:
+    def run(
+        self,
+        arrays: Sequence[Any],
+        out: Sequence[Any] | None = None,
+        mapped: Mapped | None = None,
+        feed: Feed | None = None,
+    ) -> list[Any]:
         """The outputs, as numpy arrays, for arrays of the inputs; those along X may be sources.
 
+        Results along X with an array in `out` are written there.
         With `mapped` blocks run where that runs them. With `feed` elements come in the parts that it gives, with the
         rows of those inputs that are None.
         """
-        return self.run_by(lambda part, known: self._passed(part, known, mapped, feed), arrays)
+        ends = zip(self.passes.line.outputs, out, strict=True) if out is not None else ()
+        into = {k: a for k, a in ends if a is not None}
+        return self.run_by(lambda part, known: self._passed(part, known, into, mapped, feed), arrays)
 
     def run_by(self, passed: Passed, arrays: Sequence[Any]) -> list[Any]:
         """The outputs, where `passed` gives the totals and results of each pass."""
@@ -68,20 +77,27 @@ class BlockRunner:
         for stage in found.stages:
             if isinstance(stage, Between):
                 run = self._between.get(stage) or self._between.setdefault(stage, self.make(stage.line))
-                known |= zip(stage.made, run([known[k] for k in stage.known]), strict=True)
+                known |= zip(stage.made, run([known[k] for k in stage.known], None), strict=True)
             else:
                 known |= passed(stage, known)
         n = found.index.size
         outputs = [known[k] for k in found.line.outputs]
         return [a.read(0, n) if isinstance(a, Source) else a for a in outputs]
 
-    def _passed(self, part: Pass, known: dict[int, Any], mapped: Mapped | None, feed: Feed | None) -> dict[int, Any]:
-        """The totals and the lanes that a pass makes."""
+    def _passed(
+        self, part: Pass, known: dict[int, Any], into: Mapping[int, Any], mapped: Mapped | None, feed: Feed | None
+    ) -> dict[int, Any]:
+        """The totals and the lanes that a pass makes; some lanes are written into arrays."""
         passes, count = self.passes, len(part.totals)
-        ends = [one.at for k in part.results if isinstance(one := passes.facts[k], Lane)]
-        task = Task(part, passes.index, self.size, [known[k] for k in part.known], ends, self.make)
         leaves = [passes.line.slots[k] for k in part.results]
-        made = [np.empty(leaf.shape, leaf.dtype) for leaf in leaves]
+        at = [one.at for k in part.results if isinstance(one := passes.facts[k], Lane)]
+        ends = [(k, leaf.axes[k]) for k, leaf in zip(at, leaves, strict=True)]
+        made = [
+            np.empty(leaf.shape, leaf.dtype) if k not in into else into[k]
+            for k, leaf in zip(part.results, leaves, strict=True)
+        ]
+        whole = made if mapped is None else None
+        task = Task(part, passes.index, self.size, [known[k] for k in part.known], ends, self.make, whole)
         given = [(known[k], at) for k, at in zip(part.lanes, part.at, strict=True)]
         lanes = [a if a is None or isinstance(a, Source) else source_of(a, at) for a, at in given]
         places = list[tuple[int, int]]()
@@ -101,9 +117,8 @@ class BlockRunner:
                     break
                 start, end = places[k - 1]
                 block = _block_of(found, start)
-                own = BlockRows(passes.along, start, end)
-                for whole, at, leaf, array in zip(made, ends, leaves, block[count:], strict=True):
-                    whole[(slice(None),) * at + (slice(*own.own(leaf.axes[at])),)] = array
+                for to, (at, axis), array in zip(made, ends, block[count:], strict=False):  # none, or all
+                    own_rows(to, at, BlockRows(passes.along, start, end).own(axis))[...] = array
                 done.append(end)
                 yield block[:count]
             if not places or k != len(places) or places[-1][1] != passes.index.size:

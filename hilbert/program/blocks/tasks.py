@@ -11,6 +11,7 @@ from attrs import frozen
 
 from hilbert.base.once import LOCK
 from hilbert.program.blocks.blas_threads import one_blas_thread
+from hilbert.program.blocks.halos import BlockRows
 from hilbert.program.blocks.places_along import EXTREMES, greater, within
 from hilbert.program.run.run import Runner
 
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from hilbert.program.blocks.sources import Source
     from hilbert.program.line.line import Line
 
-    Run: TypeAlias = Callable[[Sequence[Any]], list[Any]]
+    Run: TypeAlias = Callable[[Sequence[Any], Sequence[Any] | None], list[Any]]
+    """The outputs for inputs; one with an array in the second may be written there, else it is another array."""
 
 Rows: TypeAlias = "tuple[int, int, Sequence[Source]]"
 """The elements from a start to an end, and where the arrays that have them are read."""
@@ -38,50 +40,71 @@ _runners: OrderedDict[Any, Run] = OrderedDict()
 @final
 @frozen(eq=False)
 class Task:
-    """A pass on some elements of X, in blocks of `size`; `ends` are the axes of the results along X."""
+    """A pass on some elements of X, in blocks of `size`; `ends` are the axes of the results along X, with their places.
+
+    Results are written into those of all of X, `whole`, or into arrays of the elements of a run of blocks.
+    """
 
     part: Pass
     index: Index
     size: int
     shared: Sequence[Any]
-    ends: Sequence[int]
+    ends: Sequence[tuple[int, Index]]
     make: Callable[[Line], Run]
+    whole: Sequence[Any] | None = None
 
     def __call__(self, rows: Rows) -> Done:
-        """The first element, and the totals and the results; an error names the elements of its block."""
+        """The first element, and the totals and the results of these; an error names the elements of its block."""
         with one_blas_thread():
             return rows[0], self._blocks(*rows)
 
     def _blocks(self, start: int, end: int, sources: Sequence[Source]) -> list[Any]:
-        if end - start <= self.size:
-            return self._block(start, end, sources)
-        results = list[list[Any]]()
+        whole, firsts = self._fresh(start, end) if self.whole is None else (self.whole, [0] * len(self.ends))
+        blocks = (
+            self._block(k, min(k + self.size, end), sources, whole, firsts)
+            for k in range(start, max(end, start + 1), self.size)
+        )
+        return [*put_together(self.part.monoids, blocks), *(whole if self.whole is None else ())]
 
-        def totals() -> Iterable[list[Any]]:
-            for k in range(start, end, self.size):
-                block = self._block(k, min(k + self.size, end), sources)
-                results.append(block[len(self.part.totals) :])
-                yield block[: len(self.part.totals)]
+    def _fresh(self, start: int, end: int) -> tuple[list[Any], list[int]]:
+        """Arrays for the results of some elements, and the first rows that each has."""
+        rows, part = BlockRows(self.part.along, start, end), self.part
+        leaves = [part.line.slots[k] for k in part.line.outputs[len(part.totals) :]]
+        spans = [rows.own(axis) for _, axis in self.ends]
+        made = [
+            np.empty((*leaf.shape[:at], last - first, *leaf.shape[at + 1 :]), leaf.dtype)
+            for leaf, (at, _), (first, last) in zip(leaves, self.ends, spans, strict=True)
+        ]
+        return made, [first for first, _ in spans]
 
-        found = put_together(self.part.monoids, totals())
-        return found + [np.concatenate(of, at) for of, at in zip(zip(*results, strict=True), self.ends, strict=True)]
-
-    def _block(self, start: int, end: int, sources: Sequence[Source]) -> list[Any]:
+    def _block(
+        self, start: int, end: int, sources: Sequence[Source], whole: Sequence[Any], firsts: Sequence[int]
+    ) -> list[Any]:
+        """The totals of a block, whose results are written into arrays from some first rows on."""
+        part = self.part
         try:
-            rows = self.part.rows(start, end)
+            rows = part.rows(start, end)
             given = [source.read(*span) for source, span in zip(sources, rows.lanes, strict=True)]
-            known = zip(self.part.places, rows.places, strict=True)
+            known = zip(part.places, rows.places, strict=True)
             places = [a for k, span in known for a in within(self.shared[k], span, self._each(k))]
-            made = list(self._run(rows)([*self.shared, *places, *given]))
+            out = [
+                own_rows(array, at, rows.own.own(axis), first)
+                for array, (at, axis), first in zip(whole, self.ends, firsts, strict=True)
+            ]
+            made = self._run(rows)([*self.shared, *places, *given], [*[None] * len(part.totals), *map(by_rows, out)])
         except Exception as error:
             error.add_note(f"  in the block of the elements {start} to {end - 1} of {self.index}")
             raise
-        for k, of in enumerate(self.part.monoids):
+        totals = made[: len(part.totals)]
+        for target, array in zip(out, made[len(part.totals) :], strict=True):
+            if array is not target:
+                target[...] = array
+        for k, of in enumerate(part.monoids):
             if of in EXTREMES:
-                slot = self.part.line.outputs[k]
+                slot = part.line.outputs[k]
                 first, _ = rows.own.own(self._found(slot).axes[0])
-                made[k] = made[k] + first * self._each(slot)
-        return made
+                totals[k] = totals[k] + first * self._each(slot)
+        return totals
 
     def _found(self, slot: int) -> Index:
         """The set whose elements a slot has: X, or another of its family, is the first of the axes."""
@@ -105,6 +128,17 @@ class Task:
             while len(_runners) > KEPT:
                 _runners.popitem(last=False)
         return found
+
+
+def own_rows(array: Any, at: int, span: tuple[int, int], first: int = 0) -> Any:
+    """Some rows of an array along its axis `at`, which has those from `first` on."""
+    rows = slice(span[0] - first, span[1] - first)
+    return array[(slice(None),) * at + (rows,)] if at else array[rows]
+
+
+def by_rows(array: Any) -> Any:
+    """The array, if it lies row by row; else None."""
+    return array if array.flags.c_contiguous else None
 
 
 def interpreted(line: Line) -> Run:

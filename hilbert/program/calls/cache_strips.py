@@ -12,11 +12,11 @@ import numpy as np
 
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.index.leaf import Bundle
-from hilbert.program.calls.schedule import calls
+from hilbert.program.calls.schedule import CACHE, calls, most_held
 from hilbert.program.line.source_line import computed_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from hilbert.arrays.kernels.library import Library
     from hilbert.index.leaf import Leaf
@@ -57,13 +57,21 @@ def in_strips(code: list[KernelStep], line: Line, lib: Library) -> tuple[list[Ke
                 break
             some.append((kernel, *code[k][1:]))
         end = start + max(len(some), 1)
-        if len(some) < MANY:
+        if len(some) < MANY or _held(some, slots, last, end) <= CACHE:
             found += code[start:end]
         else:
             wanted = [to for _, _, to in some if last.get(to, -1) >= end]
             found += _as_steps(Strips(some, line, wanted), wanted, slots)
         start = end
     return found, slots
+
+
+def _held(code: list[KernelStep], slots: Sequence[Leaf], last: Mapping[int, int], end: int) -> int:
+    """The most bytes of arrays that some calls hold at once; what calls from `end` on read is held to the last."""
+    made = {to for _, _, to in code}
+    given = {slot for _, args, _ in code for slot in args} - made
+    ends = [slot for slot in made if last.get(slot, -1) >= end]
+    return most_held(given, [step[1:] for step in code], ends, lambda slot: 8 * slots[slot].size)
 
 
 def _by_entry(line: Line, step: KernelStep, axes: tuple[Any, ...], lib: Library) -> Kernel | None:
@@ -83,11 +91,11 @@ def _is_along(leaf: Leaf, axes: tuple[Any, ...]) -> bool:
 def _as_steps(strips: Strips, wanted: list[int], slots: list[Leaf]) -> Iterable[KernelStep]:
     """One step for all calls of a stretch; if it has several results, one more for each takes it out of them."""
     if len(wanted) == 1:
-        return [(Kernel(strips), strips.given, wanted[0])]
+        return [(Kernel(strips, onto=strips.onto), strips.given, wanted[0])]
     slots.append(Bundle(tuple(slots[to] for to in wanted)))
     several = len(slots) - 1
-    taken = [(Kernel(itemgetter(k)), (several,), to) for k, to in enumerate(wanted)]
-    return [(Kernel(strips), strips.given, several), *taken]
+    taken = [(Kernel(itemgetter(k), part=k), (several,), to) for k, to in enumerate(wanted)]
+    return [(Kernel(strips, onto=strips.onto), strips.given, several), *taken]
 
 
 @final
@@ -111,15 +119,28 @@ class Strips:
 
     def __call__(self, *arrays: Any) -> Any:
         """The one result that others read, or the list of several."""
+        return self._made(arrays, {})
+
+    def onto(self, places: tuple[int, ...]) -> Callable[..., Any]:
+        """The function of the operands, and of arrays that the results of these numbers are written into."""
+        count = len(self.given)
+        return lambda *arrays: self._made(arrays[:count], dict(zip(places, arrays[count:], strict=True)))
+
+    def _made(self, arrays: Sequence[Any], into: Mapping[int, Any]) -> Any:
+        """The results; those of some numbers are written into arrays."""
         last = self._shape[-1]
         if last >= LONG_AXIS:  # strips of all rows, which views in other orders have too
-            made = self._in_strips(arrays, self._shape, max(STRIP * last // self._size, 1))
+            made = self._in_strips(arrays, self._shape, max(STRIP * last // self._size, 1), into)
         else:
             flat = [_flat(a) if long else a for a, long in zip(arrays, self._long, strict=True)]
-            made = [a.reshape(self._shape) for a in self._in_strips(flat, (self._size,), STRIP)]
+            ends = {k: a.reshape(-1) for k, a in into.items() if a.flags.c_contiguous}
+            made = self._in_strips(flat, (self._size,), STRIP, ends)
+            made = [into[k] if k in ends else a.reshape(self._shape) for k, a in enumerate(made)]
         return made if len(made) > 1 else made[0]
 
-    def _in_strips(self, given: Sequence[Any], shape: tuple[int, ...], width: int) -> list[Any]:
+    def _in_strips(
+        self, given: Sequence[Any], shape: tuple[int, ...], width: int, into: Mapping[int, Any]
+    ) -> list[Any]:
         """The results, in strips of a width along the last axis of the operands."""
         behind = [None] * len(self._steps)
         results: list[Any] = []
@@ -129,7 +150,10 @@ class Strips:
             env += behind
             self._run(env)
             if not start:
-                results = [np.empty(shape, env[k].dtype) for k in self._wanted]
+                results = [
+                    np.empty(shape, env[k].dtype) if (a := into.get(j)) is None else a
+                    for j, k in enumerate(self._wanted)
+                ]
             for result, k in zip(results, self._wanted, strict=True):
                 result[strip] = env[k]
         return results

@@ -152,14 +152,19 @@ class Text:
             if k in later:
                 self.put(f"    env[{k}] = v{k}")
 
-    def begin(self, arguments: Iterable[str], whole: int, slots: int) -> None:
-        """Add the head of the main function: numbers among the first `whole` slots are taken as scalars."""
+    def begin(self, arguments: Iterable[str], whole: int, slots: int, into: int = 0) -> None:
+        """Add the head of the main function: numbers among the first `whole` slots are taken as scalars.
+
+        The last `into` slots are arguments, too.
+        """
         self.put(f"def line({', '.join(arguments)}):")
         for k in self._numbers:
             if k < whole:
                 self.put(f"    v{k} = v{k}[()]")
         if self.is_long:
-            self.put(f"    env = [{''.join(f'v{k}, ' for k in range(whole))}*[None] * {slots - whole}]")
+            ends = [f"v{k}" for k in range(slots - into, slots)]
+            given = [*(f"v{k}" for k in range(whole)), f"*[None] * {slots - into - whole}", *ends]
+            self.put(f"    env = [{', '.join(given)}]")
 
     def body(self, indent: str) -> None:
         """Add the calls, or the calls of the parts."""
@@ -194,10 +199,10 @@ class Text:
         return Emitted("\n".join([*self.lines, ""]), self.slots, self.values)
 
 
-def straight(t: Text, inputs: int, slots: int, outputs: Sequence[int]) -> Emitted:
-    """The function of the inputs that gives the list of the outputs."""
+def straight(t: Text, inputs: int, slots: int, outputs: Sequence[int], into: int = 0) -> Emitted:
+    """The function of the inputs, and of arrays in the last `into` slots, that gives the list of the outputs."""
     t.parts(outputs)
-    t.begin([f"v{k}" for k in range(inputs)], inputs, slots)
+    t.begin([f"v{k}" for k in (*range(inputs), *range(slots - into, slots))], inputs, slots, into)
     t.body("    ")
     t.put(f"    return [{', '.join(map(t.place, outputs))}]")
     return t.done()

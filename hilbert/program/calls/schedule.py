@@ -6,6 +6,7 @@ there.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.index.leaf import Bundle
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Iterable, Mapping
 
     from hilbert.index.leaf import Leaf
 
@@ -24,6 +25,9 @@ KernelStep = tuple[Kernel, tuple[int, ...], int]
 
 SMALL = 1 << 12
 """Numbers of all steps up to which each may stay until the end of the run."""
+
+CACHE = 1 << 22
+"""Bytes that arrays take at once so that they stay in the cache (measured): strips of such arrays gain nothing."""
 
 Call = tuple[Callable[..., Any], tuple[int, ...], int, tuple[int, ...]]
 """An array operation, the slots of its operands and of its result, and the slots that nobody reads again."""
@@ -53,6 +57,55 @@ def calls(code: list[KernelStep], slots: Sequence[Leaf], keep: Container[int]) -
             owned.difference_update(args)
         steps.append((call, args, to, tuple(dead)))
     return steps, owned
+
+
+def onto(
+    code: list[KernelStep], arrays: Mapping[int, int], slots: Sequence[Leaf], keep: Container[int]
+) -> list[KernelStep]:
+    """The code whose kernels write some slots into arrays, which are in other slots, where they can.
+
+    An operand that such a kernel would overwrite is written there, too.
+    """
+    arrays = {**arrays}
+    reads = Counter([slot for _, args, _ in code for slot in args])
+    for kernel, args, to in reversed(code):
+        if to in arrays and kernel.writing:
+            over = [slot for slot, form in zip(args, kernel.inplace, strict=False) if form and slots[slot] == slots[to]]
+            alone = next((slot for slot in over if reads[slot] == 1 and slot not in keep), None)
+            if alone is not None:
+                arrays[alone] = arrays[to]
+    places: dict[int, dict[int, int]] = {}
+    for kernel, args, to in code:
+        if to in arrays:
+            source, number = (to, 0) if kernel.part is None else (args[0], kernel.part)
+            places.setdefault(source, {})[number] = arrays[to]
+    found: list[KernelStep] = []
+    for kernel, args, to in code:
+        form, into = kernel.writing, places.get(to)
+        if form and into:
+            found.append((Kernel(form((*into,)), fresh=False), (*args, *into.values()), to))
+        else:
+            found.append((kernel, args, to))
+    return found
+
+
+def most_held(
+    given: Iterable[int], steps: Sequence[tuple[Sequence[int], int]], ends: Iterable[int], weigh: Callable[[int], int]
+) -> int:
+    """The most that slots weigh at once: given ones always, others from their step to the last that reads them.
+
+    A step has the slots of its operands and of its result; those of `ends` are held to the last.
+    """
+    last = {a: k for k, (args, _) in enumerate(steps) for a in args} | dict.fromkeys(ends, len(steps))
+    dying: dict[int, int] = {}
+    now = most = sum(map(weigh, given))
+    for k, (_, to) in enumerate(steps):
+        own, end = weigh(to), last.get(to, k)
+        now += own
+        dying[end] = dying.get(end, 0) + own
+        most = max(most, now)
+        now -= dying.get(k, 0)
+    return most
 
 
 def is_large(leaf: Leaf) -> bool:

@@ -63,7 +63,7 @@ class Unpack(Operation):
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The array itself."""
         k = self.k
-        return Kernel(lambda arrays: arrays[k], fresh=False)
+        return Kernel(lambda arrays: arrays[k], fresh=False, part=k)
 
     def loops(self, to: Loops, operands: Sequence[Any], result: Leaf) -> Any:
         """The array itself."""

@@ -9,7 +9,7 @@ from hilbert.arrays.libraries.namespace import freeze
 from hilbert.base.sizes import allocation
 from hilbert.program.calls.cache_strips import in_strips
 from hilbert.program.calls.emitted_line import Text, rounds, straight
-from hilbert.program.calls.schedule import calls, is_large, late, without_repetition
+from hilbert.program.calls.schedule import calls, is_large, late, onto, without_repetition
 from hilbert.program.line.operation import Literal
 from hilbert.program.line.source_line import computed_by
 
@@ -28,15 +28,18 @@ FEW = 2
 
 @final
 class BoundLine:
-    """A line for one library and device; `arrays` are some that live there."""
+    """A line for one library and device; `arrays` are some that live there.
+
+    The outputs of the numbers `into` are written into arrays that each call is given, where their kernels can.
+    """
 
     __slots__ = (
         *("constants", "lib", "numbers", "outputs", "size", "steps"),
-        *("_calls", "_copied", "_emitted", "_line", "_looped", "_shared"),
+        *("_calls", "_copied", "_emitted", "_into", "_line", "_looped", "_shared"),
     )
 
-    def __init__(self, line: Line, lib: Library, arrays: Sequence[Any]) -> None:
-        self.lib, self.outputs, self._line = lib, line.outputs, line
+    def __init__(self, line: Line, lib: Library, arrays: Sequence[Any], into: Sequence[int] = ()) -> None:
+        self.lib, self.outputs, self._line, self._into = lib, line.outputs, line, into
         like = arrays[0] if arrays else None
         self.constants = {
             k: _here(lib, step.operation.value.array, like)
@@ -45,7 +48,7 @@ class BoundLine:
         }
         self.numbers = [k for k in range(line.arity) if not is_large(line.slots[k])] if lib.has_scalars else []
         try:
-            self.steps, owned, self.size = _schedule(line, lib)
+            self.steps, owned, self.size = _schedule(line, lib, into)
         except MemoryError as error:
             raise allocation(error) from error
         self._calls, self._emitted = 0, cast("Emitted | None", None)
@@ -54,15 +57,20 @@ class BoundLine:
         first = {slot: k for k, slot in reversed([*enumerate(line.outputs)])}
         self._shared = [k for k, slot in enumerate(line.outputs) if slot not in owned or first[slot] != k]
 
-    def __call__(self, arrays: Sequence[Any]) -> list[Any]:
-        """The outputs for these inputs; the first calls are interpreted, as most lines are called once."""
+    def __call__(self, arrays: Sequence[Any], out: Sequence[Any] = ()) -> list[Any]:
+        """The outputs for these inputs; the first calls are interpreted, as most lines are called once.
+
+        An output of `into` is the array of `out` that its kernel wrote it into, or another one where the kernel cannot.
+        """
         emitted = self._emitted
         if emitted is None:
             self._calls += 1
             if self._calls > FEW:
-                emitted = self._emitted = straight(self._text(), self._line.arity, self.size, self.outputs)
+                emitted = self._emitted = straight(
+                    self._text(), self._line.arity, self.size, self.outputs, len(self._into)
+                )
         try:
-            results: list[Any] = self._interpreted(arrays) if emitted is None else emitted.call(*arrays)
+            results: list[Any] = self._interpreted(arrays, out) if emitted is None else emitted.call(*arrays, *out)
         except Exception as error:
             if emitted is not None:
                 self._located(error, emitted.slot_of(error))
@@ -88,9 +96,9 @@ class BoundLine:
             self._located(error, emitted.slot_of(error))
             raise
 
-    def _interpreted(self, arrays: Sequence[Any]) -> list[Any]:
+    def _interpreted(self, arrays: Sequence[Any], out: Sequence[Any]) -> list[Any]:
         """The outputs, one call after the other: the meaning of the function that is emitted."""
-        env = [*arrays, *[None] * (self.size - len(arrays))]
+        env = [*arrays, *[None] * (self.size - len(arrays) - len(out)), *out]
         for slot, value in self.constants.items():
             env[slot] = value
         for slot in self.numbers:
@@ -139,13 +147,16 @@ def _here(lib: Library, array: Any, like: Any) -> Any:
     return freeze(here)[()] if lib.has_scalars else here
 
 
-def _schedule(line: Line, lib: Library) -> tuple[list[Call], set[int], int]:
+def _schedule(line: Line, lib: Library, into: Sequence[int]) -> tuple[list[Call], set[int], int]:
     """The calls, the slots whose arrays share memory with no others, and the number of all slots."""
     constants = [k for k, step in enumerate(line.steps, line.arity) if isinstance(step.operation, Literal)]
     keep = {*line.outputs, *constants, *range(line.arity)}
     code = late(without_repetition(_bind(line, lib), line.slots, line.outputs), keep)
     code, slots = in_strips(code, line, lib) if lib.is_host else (code, line.slots)
-    steps, owned = calls(code, slots, keep)
+    arrays = {line.outputs[k]: to for to, k in enumerate(into, len(slots))}
+    keep.update(range(len(slots), len(slots) + len(into)))
+    slots = [*slots, *(line.slots[line.outputs[k]] for k in into)]
+    steps, owned = calls(onto(code, arrays, slots, keep) if arrays else code, slots, keep)
     return steps, owned, len(slots)
 
 

@@ -1,4 +1,7 @@
-"""Steps that are better done together: norms, exponentials, differences, sums with padded arrays, sparse products."""
+"""Steps that are better done together: norms, exponentials, differences, sums with padded arrays, sparse products.
+
+Of long arrays also quotients, and sums of squares.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,14 @@ from attrs import evolve
 
 from hilbert.arrays.kernels.reduced_axes import SMALL
 from hilbert.arrays.kernels.segments import makes_rows, profile
+from hilbert.index.spec import ALPHABET, Spec
 from hilbert.program.line.line import Step
 from hilbert.program.line.operation import Add, Contract, Reduce, Scale
-from hilbert.program.run.fused_steps import AddInto, Placed, Subtract, Together, Weighted
+from hilbert.program.run.fused_steps import AddInto, Placed, Quotient, Subtract, Together, Weighted
 from hilbert.program.run.norms import norm
 from hilbert.program.run.shared_exponentials import shared_exponentials
 from hilbert.program.run.windowed_products import correlated
-from hilbert.relation import Converse, Graph, Inclusion
+from hilbert.relation import Converse, Full, Graph, Inclusion
 from hilbert.relation.function_forms import AnyGraph, Sliding
 
 if TYPE_CHECKING:
@@ -48,6 +52,10 @@ def fused(line: Line) -> Line:
                 steps[k] = norm(step, made) or step
             case Add():
                 steps[k] = _difference(step, alone, written) or _added_into(step, written, alone) or step
+            case Contract(spec) if spec.left == spec.right == spec.out and line.slots[k + arity].size >= LONG:
+                steps[k] = _quotient(step, alone, line) or step
+            case Reduce(Full()) if not line.slots[k + arity].axes:
+                steps[k] = _of_squares(step, alone, line) or step
             case Reduce(Inclusion()):
                 steps[k] = _placed(step, alone) or step
             case Reduce(Sliding() | Converse(Inclusion())):
@@ -60,7 +68,30 @@ def fused(line: Line) -> Line:
     return line if steps == [*line.steps] else evolve(line, steps=tuple(steps)).pruned()
 
 
+LONG = 1 << 13
+"""Entries from which an array that is not made saves time; rounding differs."""
 NEGATIVE = Scale(-1.0)
+
+
+def _quotient(step: Step[Any], alone: Maker, line: Line) -> Step[Any] | None:
+    """a · (1/b) as a / b, entry by entry; a truth value chooses, and is no factor."""
+    for a, b in (step.args, step.args[::-1]):
+        inverse = alone(b)
+        if inverse and getattr(inverse.operation, "name", "") == "reciprocal" and line.slots[a].is_field:
+            return Step(Quotient(step.operation, inverse.operation), (a, *inverse.args), step.place)
+    return None
+
+
+def _of_squares(step: Step[Any], alone: Maker, line: Line) -> Step[Any] | None:
+    """The sum of the squares of a long array as the product with itself."""
+    squares = alone(step.args[0])
+    if squares is None or getattr(squares.operation, "name", "") != "square":
+        return None
+    (x,) = squares.args
+    leaf = line.slots[x]
+    labels = ALPHABET[: len(leaf.axes)]
+    is_long = leaf.is_field and leaf.size >= LONG
+    return Step(Contract(Spec.of(labels, labels, "")), (x, x), step.place) if is_long else None
 
 
 def _difference(step: Step[Any], alone: Maker, written: Maker) -> Step[Any] | None:

@@ -41,6 +41,31 @@ class Subtract(Operation):
 
 @final
 @frozen(repr=False)
+class Quotient(Operation):
+    """a / b, instead of a · (1/b): one array less."""
+
+    product: Contract
+    inverse: Operation
+
+    def by_entry(self, lib: Library, operands: Sequence[Leaf]) -> Kernel | None:
+        """a / b."""
+        return lib.divide()
+
+    def image(self, *operands: Leaf) -> Leaf:
+        """The common leaf."""
+        return operands[0]
+
+    def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
+        """The library's own kernel; where it has none, the inverse and then the product."""
+        own = lib.divide()
+        if own is not None:
+            return own
+        inverse, product = self.inverse.bind(lib, operands[1:], result).call, self.product.bind(lib, operands, result)
+        return Kernel(lambda a, b: product.call(a, inverse(b)), fresh=product.fresh)
+
+
+@final
+@frozen(repr=False)
 class AddInto(Operation):
     """(a, b) ↦ a + red_R(b), or a − red_R(b), for an injective function R, without padding; in place where a dies."""
 

@@ -28,6 +28,7 @@ from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.index.index import Fin, Unit
 from hilbert.index.leaf import Bundle, Leaf
 from hilbert.index.spec import Spec  # noqa: F401 - the example's
+from hilbert.program.calls.schedule import CACHE, most_held
 from hilbert.program.layout.store import ChooseInside
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.bundle import Unpack
@@ -41,7 +42,7 @@ from hilbert.program.run.fuse import fused
 from hilbert.relation import Full
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from hilbert.arrays.kernels.library import Library
     from hilbert.index.index import Index
@@ -54,8 +55,6 @@ MADE = 2
 """A stretch makes so many times the entries that it reads: fewer could as well be made when they are read."""
 TRIED = 3
 """The axes with the most entries are tried, so many."""
-CACHE = 1 << 22
-"""Bytes that the arrays of a strip take at once (measured)."""
 NARROW, WIDE = 1 << 9, 1 << 13
 """The least and the most lanes of a strip."""
 
@@ -78,7 +77,8 @@ class Lanes(Operation):
         if not lib.is_host:
             bound = BoundLine(fused(folded(self.line)), lib, [])
             return Kernel(lambda *arrays: _one_or_all(bound(arrays)), fresh=False)
-        return Kernel(_Strips(self), fresh=False)
+        strips = _Strips(self)
+        return Kernel(strips, fresh=False, onto=strips.onto)
 
 
 @final
@@ -96,20 +96,36 @@ class _Strips:
 
     def __call__(self, *arrays: Any) -> Any:
         """The results, written strip by strip."""
-        results = [np.empty(leaf.shape, leaf.dtype) for leaf in self._made]
+        return self._written([np.empty(leaf.shape, leaf.dtype) for leaf in self._made], arrays)
+
+    def onto(self, places: tuple[int, ...]) -> Callable[..., Any]:
+        """The function of the operands, and of arrays that the results of these numbers are written into."""
+
+        def call(*arrays: Any) -> Any:
+            given = dict(zip(places, arrays[-len(places) :], strict=True))
+            results = [
+                given[k] if k in given else np.empty(leaf.shape, leaf.dtype) for k, leaf in enumerate(self._made)
+            ]
+            return self._written(results, arrays[: -len(places)])
+
+        return call
+
+    def _written(self, results: list[Any], arrays: Sequence[Any]) -> Any:
         n = self._of.axis.size
         for start in range(0, n, self._width):
             strip = (..., slice(start, min(start + self._width, n)))
             given = [a[strip] if sliced else a for a, sliced in zip(arrays, self._sliced, strict=True)]
             size = min(self._width, n - start)
             bound = self._bound.get(size) or self._bind(size)
-            for result, made in zip(results, bound(given), strict=True):
-                result[strip] = made
+            out = [result[strip] for result in results]
+            for target, made in zip(out, bound(given, out), strict=True):
+                if made is not target:
+                    target[...] = made
         return _one_or_all(results)
 
     def _bind(self, size: int) -> BoundLine:
         line = fused(folded(narrowed(self._of.line, self._of.axis, Fin.of(size))))
-        bound = self._bound[size] = BoundLine(line, NUMPY, [])
+        bound = self._bound[size] = BoundLine(line, NUMPY, [], range(len(line.outputs)))
         return bound
 
 
@@ -124,17 +140,18 @@ def _has(leaf: Leaf, axis: Index) -> bool:
 
 def width(line: Line, axis: Index) -> int:
     """The lanes of a strip: a power of two, so that the arrays that are held at once stay in the cache."""
-    last = {a: k for k, step in enumerate(line.steps) for a in step.args} | dict.fromkeys(line.outputs, len(line.steps))
-    ends: dict[int, int] = Counter()
-    held = most = sum(leaf.size for leaf in line.slots[: line.arity] if _has(leaf, axis))
-    for k, leaf in enumerate(line.slots[line.arity :]):
-        if _has(leaf, axis):
-            held += leaf.size
-            ends[last.get(line.arity + k, k)] += leaf.size
-        most = max(most, held)
-        held -= ends[k]
-    found = CACHE * axis.size // (8 * max(most, 1))
+    found = CACHE * axis.size // max(held(line, axis), 1)
     return int(min(max(1 << max(found.bit_length() - 1, 0), NARROW), WIDE))
+
+
+def held(line: Line, axis: Index) -> int:
+    """The most bytes of arrays with the lanes that a line holds at once."""
+
+    def weigh(slot: int) -> int:
+        return 8 * line.slots[slot].size * _has(line.slots[slot], axis)
+
+    steps = [(step.args, to) for to, step in enumerate(line.steps, line.arity)]
+    return most_held(range(line.arity), steps, line.outputs, weigh)
 
 
 def narrowed(line: Line, axis: Index, to: Index) -> Line:
@@ -177,14 +194,15 @@ def _collected(line: Line, axis: Index) -> Line:
     stages: dict[int, list[int]] = {}
     for slot, n in enumerate(_levels(line, axis)[line.arity :], line.arity):
         stages.setdefault(n, []).append(slot)
-    worth = {n for n, slots in stages.items() if n % 2 and _is_worth(line, axis, slots)}
+    found = {n: _stretch(line, slots) for n, slots in stages.items() if n % 2 and _is_worth(line, axis, slots)}
+    worth = {n: stretch for n, stretch in found.items() if held(stretch.line, axis) > CACHE}
     if not worth:
         return line
     b = Builder(line.slots[: line.arity], fixed=line.fixed)
     where = dict(enumerate(range(line.arity)))
     for n, slots in sorted(stages.items()):
         if n in worth:
-            _put(b, line, axis, slots, where)
+            _put(b, line, axis, worth[n], where)
         else:
             for k in slots:
                 step = line.steps[k - line.arity]
@@ -215,8 +233,17 @@ def _is_constant(line: Line, slot: int) -> bool:
     return isinstance(line.steps[slot - line.arity].operation, Literal)
 
 
-def _put(b: Builder, line: Line, axis: Index, slots: list[int], where: dict[int, int]) -> None:
-    """Add a stretch as one step, and a step for each of several results."""
+@frozen
+class _Stretch:
+    """A line of some steps of another, and the slots there of its inputs and of its outputs."""
+
+    line: Line
+    given: list[int]
+    ends: list[int]
+
+
+def _stretch(line: Line, slots: list[int]) -> _Stretch:
+    """The stretch that makes some slots."""
     inside = {*slots}
     outputs = {*line.outputs}
     read = {a for k, step in enumerate(line.steps, line.arity) if k not in inside for a in step.args}
@@ -228,8 +255,13 @@ def _put(b: Builder, line: Line, axis: Index, slots: list[int], where: dict[int,
         step = line.steps[k - line.arity]
         stretch.place = step.place
         here[k] = stretch.emit(step.operation, tuple(here[a] for a in step.args), line.slots[k])
-    lanes = Lanes(stretch.line(here[k] for k in ends), axis)
-    made = b.emit(lanes, tuple(where[k] for k in given), lanes.image())
+    return _Stretch(stretch.line(here[k] for k in ends), given, ends)
+
+
+def _put(b: Builder, line: Line, axis: Index, stretch: _Stretch, where: dict[int, int]) -> None:
+    """Add a stretch as one step, and a step for each of several results."""
+    lanes, ends = Lanes(stretch.line, axis), stretch.ends
+    made = b.emit(lanes, tuple(where[k] for k in stretch.given), lanes.image())
     for place, k in enumerate(ends):
         where[k] = made if len(ends) == 1 else b.emit(Unpack(place), (made,), line.slots[k])
 

@@ -41,8 +41,13 @@ class Runner:
         self._formal = Formal in map(type, constants)
         self._abroad = [a for a in _parts(constants) if library(a) is not NUMPY]
 
-    def run(self, arrays: Sequence[Any]) -> list[Any]:
-        """The outputs for these inputs, in the inputs' library."""
+    def run(self, arrays: Sequence[Any], out: Sequence[Any] | None = None) -> list[Any]:
+        """The outputs for these inputs, in the inputs' library.
+
+        Those with an array in `out` may be written there; those that are not are other arrays.
+        """
+        if out is not None:
+            return self._run_into(arrays, out)
         bound = self._bound.get(NUMPY)
         if bound is not None and KINDS.issuperset(map(type, arrays)):
             return bound(arrays)
@@ -57,6 +62,16 @@ class Runner:
         if bound is None:
             bound = first(self._bound, key, BoundLine(self.line, lib, home))
         return bound(arrays)
+
+    def _run_into(self, arrays: Sequence[Any], out: Sequence[Any]) -> list[Any]:
+        """The outputs, of numpy's arrays."""
+        if self._formal or self._abroad:
+            return self.run(arrays)
+        into = tuple([k for k, a in enumerate(out) if a is not None])
+        bound = self._bound.get(into)
+        if bound is None:
+            bound = first(self._bound, into, BoundLine(self.line, NUMPY, arrays, into))
+        return bound(arrays, [out[k] for k in into])
 
     def _run_formally(self, arrays: Sequence[Any]) -> list[Any]:
         """The outputs, where some inputs or constants are formal."""

@@ -33,7 +33,7 @@ from linmap.matrices.made.systems import systems
 from linmap.matrices.structure.structure import body_of, structure
 from linmap.net.apply import ordered
 from linmap.term.net import turned
-from linmap.term.protocols import Runs
+from linmap.term.protocols import Elsewhere, Runs
 
 if TYPE_CHECKING:
     from hilbert.program.line.line import Line
@@ -75,18 +75,18 @@ listing = held("structure(f) counts the entries, and lists none")
 
 
 @overload
-def cost(f: Runs) -> Any: ...
+def cost(f: Runs | Elsewhere) -> Any: ...
 @overload
 def cost(f: Any, as_: As | None = None, *, limit: int | None = None) -> Cost: ...
 @held(NARROW)
 def cost(f: Any, as_: As | None = None, *, limit: int | None = None) -> Any:
     """The cost of a linear map or of a derivative in the point, from the sizes of its spaces alone.
 
-    Of a function it is the work of a call, as it is written and as it runs: see `diff.planned`. `as_` and `limit` are
-    those of `matrix`. Raises SpaceError for a function that is not linear, a form that the
-    structure does not allow or that has no matrix (`operator`), or a limit that no order keeps.
+    Of a function it is the work of a call, as it is written and as it runs: see `diff.planned`; in blocks, or on data,
+    with the memory of a block. `as_` and `limit` are those of `matrix`. Raises SpaceError for a function that is not
+    linear, a form that the structure does not allow or that has no matrix (`operator`), or a limit that no order keeps.
     """
-    if isinstance(f, Runs) and as_ is None and limit is None:
+    if isinstance(f, Runs | Elsewhere) and as_ is None and limit is None:
         return f.costed()
     body = body_of(f, "cost")
     limit_of(limit)

@@ -15,7 +15,7 @@ from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
 from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.operation import Add, Contract, Literal, Move, Reduce, Scale
-from hilbert.program.run.fused_steps import AddInto, Subtract, Weighted
+from hilbert.program.run.fused_steps import AddInto, Quotient, Subtract, Weighted
 from hilbert.program.transform.lifted_line import equation
 from hilbert.relation import Full
 from linmap.matrices.made.peak_memory import peak, size
@@ -145,7 +145,7 @@ def _flops(operation: Operation, operands: list[Leaf], result: Leaf) -> int:
             return 2 * operands[0].size * operands[1].size // int(gather.relation.dom.size)
         case Reduce():
             return 0 if _is_rep(operation) else operands[0].size
-        case Add() | Subtract() | Scale() | Contract():
+        case Add() | Subtract() | Quotient() | Scale() | Contract():
             return result.size
         case _:  # moves and casts; the open table of primitives is not counted
             return 0
