@@ -26,6 +26,7 @@ from diff.control.branches import where
 from diff.solving.entry_operations import Places, logdet_of, regular_of
 from diff.solving.inverse_map import Site, arrays_of, inverted, require_square
 from diff.solving.low_rank_plan import LowRankPlan, low_rank_plan
+from diff.solving.system_net import TUPLES, tuples
 from diff.terms.lift import lift
 from diff.terms.linearization import AnyLinearization, Linearization
 from diff.terms.lower import program
@@ -93,8 +94,8 @@ def _program(site: Site, body: Net) -> AnyProgram:
     b, data = site.b, [site.data[k] for k in site.data]
     field, n = _field(body), body.dom.dim
     is_known = n > FEW and all(isinstance(d, Const) for d in elements(body))
-    lemma = low_rank_plan(body) if is_known else None
-    plan = sparse_plan(body) if is_known and lemma is None else None
+    lemma = low_rank_plan(body, TUPLES) if is_known else None
+    plan = sparse_plan(body) if is_known and lemma is None and tuples(body) <= TUPLES else None
     if lemma is not None:
         line = lemma.runner.written
         last = _lemma(lemma, field, [type_of(line.slots[k]) for k in line.outputs])

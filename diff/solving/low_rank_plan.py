@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,7 @@ from linmap.matrices.made.matrix_plans import split, unrelated
 from linmap.matrices.made.patterns import SparsePattern
 from linmap.matrices.made.sparse_pattern import offsets, pattern
 from linmap.matrices.network.network import Network
+from linmap.matrices.structure.entry_counts import listed_tuples
 from linmap.matrices.structure.matrix_shapes import stored
 from linmap.matrices.structure.structure import product_form, standing
 
@@ -51,8 +53,11 @@ class LowRankPlan:
 
 
 @once
-def low_rank_plan(body: Net) -> LowRankPlan | None:
-    """The plan of a square matrix, made once; None where no term has a low rank, or all are too many."""
+def low_rank_plan(body: Net, most: float) -> LowRankPlan | None:
+    """The plan of a square matrix, made once; None where no term has a low rank, or all are too many.
+
+    So it is where the entries of S are summed of more tuples than `most`.
+    """
     with np.errstate(all="ignore"):
         n = Network(body)
     rows, cols = offsets(body.cod), offsets(body.dom)
@@ -68,6 +73,8 @@ def low_rank_plan(body: Net) -> LowRankPlan | None:
             terms.append(Term(rank, (rows[o], rows[o + 1]), (cols[i], cols[i + 1])))
             outputs += [left, right]
     if not terms or PART * sum(term.rank for term in terms) > rows[-1]:
+        return None
+    if listed_tuples(n, chain.from_iterable(rest.values())) > most:
         return None
     n.blocks = rest
     base, _, entries = pattern(n, body.cod, body.dom)

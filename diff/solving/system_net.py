@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -12,11 +13,14 @@ from diff.derive.equation_derivative import inverse
 from diff.terms.program import as_program
 from hilbert.arrays.formal.formal_kernels import dense as multiplied_out
 from hilbert.arrays.libraries.namespace import to_numpy
+from hilbert.arrays.systems.banded import Band
 from hilbert.base.once import once
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.constant import Const
 from hilbert.program.run.run import Runner
 from linmap.matrices.made.matrix_plans import sparse_plan
+from linmap.matrices.network.network import pattern_network
+from linmap.matrices.structure.entry_counts import listed_tuples
 from linmap.matrices.structure.matrix_shapes import stored
 from linmap.matrices.structure.structure import structure
 from linmap.term.datum import Ref
@@ -35,6 +39,10 @@ if TYPE_CHECKING:
 
 SPARSE = 4
 """A matrix is sparse where at most one entry in so many is left, of those within its lanes."""
+NEAR, SIDE = 4, 2**21
+"""The most diagonals that a matrix of entries on one side has on the other, and the most entries that are looked at."""
+TUPLES, TUPLE = 2**25, 6e-9
+"""The most tuples that are listed, and the seconds that the values of one take at each point."""
 
 
 @once
@@ -56,6 +64,25 @@ def is_sparse(of: Solve) -> bool:
     body, _ = system_net(of)
     n, lanes = of.sizes
     return all(isinstance(d, Const) for d in elements(body)) and SPARSE * stored(structure(body)) <= lanes * n * n
+
+
+def tuples(body: Net) -> float:
+    """The predicted number of tuples that are listed for the entries of a net."""
+    n = pattern_network(body)
+    return listed_tuples(n, chain.from_iterable(n.blocks.values()))
+
+
+def is_one_sided(of: Solve) -> bool:
+    """Tell if the structure of one system leaves entries on one side of the diagonal, and near it on the other."""
+    body, _ = system_net(of)
+    n, lanes = of.sizes
+    if lanes > 1 or n * n > 2 * SIDE or not all(isinstance(d, Const) for d in elements(body)):
+        return False
+    if 2 * stored(structure(body)) > n * (n + 1 + 4 * NEAR):  # where terms overlap, entries are counted twice
+        return False
+    found = system_entries(of)
+    band = Band.of(found.rows, found.cols, n)
+    return min(band.below, band.above) <= NEAR
 
 
 def in_lanes(leaves: Sequence[Leaf], lanes: int, n: int) -> Ints:

@@ -20,7 +20,16 @@ from attrs import evolve
 
 from diff.solving.low_rank_plan import low_rank_plan
 from diff.solving.preconditioners import iterative_plan
-from diff.solving.system_net import is_sparse, system_entries, system_net
+from diff.solving.system_net import (
+    SPARSE,
+    TUPLE,
+    TUPLES,
+    is_one_sided,
+    is_sparse,
+    system_entries,
+    system_net,
+    tuples,
+)
 from hilbert.arrays.formal.formal_kernels import dense as multiplied_out
 from hilbert.arrays.libraries.namespace import to_numpy
 from hilbert.arrays.systems.conjugate_gradients import ConjugateGradients
@@ -34,6 +43,7 @@ from hilbert.errors import SpaceError
 from hilbert.program.control.equation_step import Solve, SystemPlan
 from hilbert.program.line.constant import Const
 from hilbert.program.run.run import Runner
+from linmap.matrices.made.dense import array_plan
 from linmap.matrices.made.predicted_work import BYTE, FLOP, seconds, work
 from linmap.matrices.structure.matrix_shapes import DiagonalForm, IdentityForm, ScaledForm, stored
 from linmap.matrices.structure.structure import structure
@@ -76,7 +86,7 @@ def plan(of: Solve) -> SystemPlan:
     if isinstance(form, (IdentityForm, ScaledForm, DiagonalForm)):
         return _by_division(of)
     plan, entries = full, stored(form)
-    if is_sparse(of):
+    if tuples(body) <= min(TUPLES, full.seconds / TUPLE) and (is_sparse(of) or is_one_sided(of)):
         sp = scipy_of()
         found = None if sp is None else _by_entries(of, sp)
         if found is None:
@@ -85,6 +95,8 @@ def plan(of: Solve) -> SystemPlan:
             plan = found
     if lanes == 1 and n >= MANY and not plan.division:
         plan = _by_low_rank(of, body, line, plan)
+    if plan is full:
+        plan = full = _made_in_full(of, full)
     if of.positive and not plan.division:
         proved = f"{plan.proved}, positive" if plan.proved else "positive"
         plan = evolve(plan, proved=proved, way=f"{plan.way}, by Cholesky's factor" if plan is full else plan.way)
@@ -100,12 +112,14 @@ def _told(of: Solve, how: Method) -> SystemPlan:
     if how == "full" or not n * lanes:
         if not has_room(n, lanes):
             raise without(how, "there is no room for its matrix")
-        return full
+        return full if of.is_small or not n * lanes else _made_in_full(of, full)
     (body, line), sp = system_net(of), scipy_of()
     if sp is None:
         raise without(how, 'scipy is not installed: pip install "hilbert[sparse]"')
     if not all(isinstance(d, Const) for d in elements(body)):
         raise without(how, "which entries are zero depends on the point")
+    if how != "low rank" and tuples(body) > TUPLES:
+        raise without(how, "its entries are sums of too many products")
     if how == "low rank":
         plan = _by_low_rank(of, body, line, evolve(full, seconds=math.inf)) if lanes == 1 else full
         found = plan if plan.entries is not None else None
@@ -131,6 +145,20 @@ def _by_its_matrix(of: Solve) -> SystemPlan:
         return SystemPlan("", "by GMRES again", math.inf, flops, n * one.bytes, largest)
     due = TOGETHER * n * (FLOP * one.flops + BYTE * one.bytes) + PIVOT * lanes * n**3 / 3
     return SystemPlan("", "by its matrix", due, flops, n * one.bytes, largest)
+
+
+def _made_in_full(of: Solve, full: SystemPlan) -> SystemPlan:
+    """Elimination in full, of the matrix by the quickest of its plans, made at the first run, or by the line."""
+    (body, line), n = system_net(of), of.sizes[0]
+    if of.sizes[1] > 1 or not has_room(n, 1) or not all(isinstance(d, Const) for d in elements(body)):
+        return full
+    given, due = Runner(line), full.seconds - PIVOT * n**3 / 3
+
+    def matrix(data: Sequence[Any]) -> Any:
+        made = array_plan(body)
+        return made.pattern.matrix(made.at(given.run(data))) if seconds(made.parts.line) <= due else None
+
+    return evolve(full, matrix=matrix)
 
 
 def _by_entries(of: Solve, sp: Scipy, how: Method | None = None) -> SystemPlan | None:
@@ -159,8 +187,9 @@ def _by_low_rank(of: Solve, body: Net, line: Line, plan: SystemPlan) -> SystemPl
     found = None
     if sp is not None and all(isinstance(d, Const) for d in elements(body)):
         with suppress(SpaceError):  # a pattern with more entries than there is room for
-            found = low_rank_plan(body)
-    if found is None or sp is None:
+            found = low_rank_plan(body, min(TUPLES, plan.seconds / TUPLE))
+    is_thin = found is not None and SPARSE * found.base.entries <= size * size
+    if found is None or sp is None or not (is_thin or plan.seconds == math.inf):
         return plan
     rows = np.repeat(np.arange(size), np.diff(found.base.indptr))
     system = LowRankSystem(SparseSystem(rows, found.base.indices, size, size, sp), found.rank)

@@ -275,7 +275,7 @@ def test_blocks_and_sparse_factors() -> None:
     pairs = {(k, (7 * k + c) % n) for k in range(n) for c in (0, 1, 40, 90)} | {(k, k) for k in range(n)}
     rows, cols = np.array(sorted(pairs | {(j, i) for i, j in pairs})).T
     values = np.where(rows == cols, 20.0, -1.0)
-    some = SparseSystem(rows, cols, n, n, sp, positive=True)
+    some = SparseSystem(rows, cols, n, n, sp, positive=True, how="sparse")
     assert some.way == "by sparse LU"
     c = np.random.default_rng(0).standard_normal((1, n))
     np.testing.assert_allclose(some.applied(values, some.solved(values, c, "singular")), c, atol=1e-12)

@@ -4,7 +4,7 @@ A `SparseSystem` is made of the rows and the columns of the entries of A, before
 which of some ways is estimated to be quicker, and in which order the unknowns stand:
 
 - scipy's solver of band matrices, where all entries lie near the diagonal, in the given order of the unknowns or after
-  they were put into another one (reverse Cuthill–McKee);
+  they were put into another one (reverse Cuthill–McKee); substitution, where they lie on one side of it;
 - scipy's sparse LU, or an elimination of blocks;
 - where the system falls into many small ones of one size, these.
 
@@ -31,6 +31,7 @@ from hilbert.arrays.systems.block_elimination import Elimination
 from hilbert.arrays.systems.methods import without
 from hilbert.arrays.systems.selected_inverse import near_inverse
 from hilbert.arrays.systems.separate_blocks import MOST, SeparateBlocks, least_seconds
+from hilbert.arrays.systems.triangles import Triangle
 from hilbert.errors import SpaceError
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
     from hilbert.arrays.systems.scipy_modules import Scipy
 
 Ints = npt.NDArray[np.signedinteger[Any]]
-ENTRY, FRONT = 4e-7, 2e-10
-"""Seconds of sparse LU for an entry, and for a multiplication of its elimination."""
+START, COLUMN, ENTRY, FRONT = 1e-4, 6e-7, 1.5e-7, 4e-10
+"""Seconds of sparse LU, for a column, for an entry, and for a multiplication of its elimination."""
 DIAGONAL, MANY = 0.01, 256
 """A diagonal entry is exchanged where it is smaller than this part of the largest entry of its column; blocks are
 looked for among so many unknowns or more."""
@@ -86,7 +87,7 @@ class SparseSystem:
         narrow = Band.of(r, c, size), near
         self.band, self.near = min((Band.of(rows, cols, size), None), narrow, key=lambda some: some[0].seconds)
         self.flops, self.fill = profile(pattern, place, alike=alike)
-        self.seconds = ENTRY * len(rows) + FRONT * self.flops
+        self.seconds = START + COLUMN * size + ENTRY * len(rows) + FRONT * self.flops
         width, due = int(np.diff(pattern.indptr).max(initial=0)), min(self.seconds, self.band.seconds)
         wide = self.band.below + self.band.above >= WIDE // 2
         is_tried = how is None and wide and width <= MOST and least_seconds(size, width) < due
@@ -101,7 +102,10 @@ class SparseSystem:
         if self.by_band:
             self.flops, self.fill, self.seconds = self.band.flops, self.band.entries, self.band.seconds
             r, c = (rows, cols) if self.near is None else (r, c)
-            self._in_band = BandSystem(self.band, r, c, sp, positive=positive)
+            is_triangular = self.band.is_triangular
+            self._in_band = (
+                Triangle(self.band, r, c, sp) if is_triangular else BandSystem(self.band, r, c, sp, positive=positive)
+            )
             return
         alike = alike and np.count_nonzero(rows == cols) == size
         self._columns = "MMD_AT_PLUS_A" if alike else "COLAMD"
@@ -199,8 +203,8 @@ class SparseSystem:
         """
         if self.apart is not None:
             return self.apart.near_inverse(values)
-        if self.is_diagonal and values.all():
-            return 1.0 / values
+        if self.by_band and self.band.is_triangular:
+            return self._undone_triangle(values)
         width = max(self.band.below, self.band.above)
         if self.by_band and width <= WIDE:
             place = np.arange(self.size)
@@ -212,6 +216,16 @@ class SparseSystem:
                 if left <= np.finfo(values.dtype).eps ** 0.75:
                     return found
         return self._by_columns(values)
+
+    def _undone_triangle(self, values: Any) -> Any:
+        """(A⁻¹)_ji for the place (i, j) of each entry of a triangle: beside the diagonal that is 0."""
+        main = np.flatnonzero(self.rows == self.cols)
+        if len(main) < self.size or not values[main].all():
+            msg = "a diagonal entry is 0"
+            raise np.linalg.LinAlgError(msg)
+        made = np.zeros_like(values)
+        made[main] = 1.0 / values[main]
+        return made
 
     def _by_columns(self, values: Any) -> Any:
         made, order = np.empty_like(values), np.argsort(self.rows, kind="stable")

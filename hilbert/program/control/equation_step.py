@@ -159,8 +159,9 @@ class SystemPlan:
 
     By `division` where the matrix is diagonal; by a solver of systems with its `entries`, whose `values` are computed
     from the data; by conjugate gradients, whose `preconditioner` is made from the data, as is, for arrays of numpy, the
-    `product` with the matrix where that is quicker than the line; otherwise by the matrix in full. GMRES has a try
-    `first` where that is a lot quicker.
+    `product` with the matrix where that is quicker than the line; otherwise by the matrix in full, which for arrays of
+    numpy `matrix` computes from the data, or None where the line is quicker. GMRES has a try `first` where
+    that is a lot quicker.
     """
 
     proved: str
@@ -173,6 +174,7 @@ class SystemPlan:
     entries: SparseSystem | LowRankSystem | None = None
     values: Callable[[Sequence[Any]], Any] | None = None
     first: bool = False
+    matrix: Callable[[Sequence[Any]], Any] | None = None
     product: MakeMap | None = None
     preconditioner: MakeMap | None = None
 

@@ -96,7 +96,10 @@ class _Solver:
                     f"a linear system of {self.total} unknowns is not solved: GMRES leaves {left:.3g} of the right side"
                 )
         if plan.entries is None or plan.values is None or not known:
-            return self._in_full(xp, arrays, b)
+            made = plan.matrix(arrays[self.ends :]) if plan.matrix and known and lib.is_host else None
+            if made is None:
+                return self._in_full(xp, arrays, b)
+            return direct(xp, made.astype(b.dtype, copy=False)[None], b, self.singular, positive=self.of.positive)
         right = lib.to_host(xp.reshape(b, (b.shape[0], -1)))
         try:
             return lib.from_host(plan.entries.solved(plan.values(arrays[self.ends :]), right, self.singular), b)

@@ -6,6 +6,7 @@ matrices, in which a pair counts once, however many ways lead to it.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any, assert_never
 
@@ -22,7 +23,7 @@ from linmap.matrices.tables.diagonal_products import united
 from linmap.matrices.tables.tables import Wanted, condensed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from hilbert.relation.relation import AnyRelation
     from linmap.matrices.network.network import Network
@@ -82,6 +83,21 @@ def components(p: NetworkProduct) -> list[Component]:
             )
         )
     return found
+
+
+def listed_tuples(n: Network, products: Iterable[NetworkProduct]) -> float:
+    """The predicted number of tuples that tables of some products list, entries and what is summed in each.
+
+    As databases predict a join: of the tuples of two relations with a common label, one in as many as this has values.
+    """
+    total = 0.0
+    for p in products:
+        parts: list[Link | LabelTable] = [*p.links, *p.tables]
+        users = Counter(c for part in parts for c in part.labels)
+        made = math.prod(float(link.relation.size) for link in p.links) * math.prod(float(t.count) for t in p.tables)
+        free = n.size(tuple({*p.open} - users.keys()))
+        total += made * free / math.prod(float(max(n.size((c,)), 1)) ** (k - 1) for c, k in users.items())
+    return total
 
 
 def union(n: Network, products: Sequence[NetworkProduct]) -> int | None:
