@@ -2,7 +2,7 @@
 
     d log |det A| = Σ_ij (A⁻¹)_ji dA_ij
 
-The second derivative needs all of the inverse, which is then made in full.
+The second derivative needs all of the inverse, which is then made in full, unless A is a diagonal.
 """
 
 from __future__ import annotations
@@ -62,6 +62,23 @@ class Places:
         sp = scipy_of()
         return None if sp is None else SparseSystem(self.rows, self.cols, self.size, self.size, sp)
 
+    @property
+    def is_diagonal(self) -> bool:
+        """True if all entries lie on the diagonal."""
+        return self.row_bytes == self.col_bytes
+
+    @property
+    def transposed(self) -> Places:
+        """The places of the transpose."""
+        return Places(self.size, self.col_bytes, self.row_bytes)
+
+    @property
+    def singular(self) -> SpaceError:
+        """The error of a derivative at a singular matrix."""
+        return SpaceError(
+            f"logdet: a matrix of {self.size} rows is singular at this point: its logarithm has no derivative"
+        )
+
     def in_full(self, xp: Any, entries: Any) -> Any:
         """The matrix of some entries, on any library: each is taken from its place, or 0."""
         table = np.full(self.size**2, len(self.rows))
@@ -107,13 +124,12 @@ def inverse_of(places: Places) -> OperationRule:
             try:
                 return places.system.near_inverse(e)
             except np.linalg.LinAlgError as error:
-                msg = (
-                    f"logdet: a matrix of {places.size} rows is singular at this point: its logarithm has no derivative"
-                )
-                raise SpaceError(msg) from error
+                raise places.singular from error
         return xp.take(xp.reshape(xp.linalg.inv(places.in_full(xp, e)).T, (-1,)), xp.asarray(places.flat), axis=0)
 
-    def tangent(e: Any, _: Any, de: Any) -> Any:
+    def tangent(e: Any, y: Any, de: Any) -> Any:
+        if places.is_diagonal:
+            return -(y * y * de)
         n, p = Fin.of(places.size), e.space.index
         place = function(places.flat, p, Fin.of(places.size**2))
         field = e.space.base

@@ -1,7 +1,8 @@
 """log |det f| of a linear map, as a function of what f is made of, by the structure that its term proves.
 
 A matrix of few entries is factored sparsely, and its derivative reads the inverse at the places of the entries only; a
-sparse matrix S and terms of low rank take the determinant lemma, det(S + UᵀV) = det S · det(id + V S⁻¹ Uᵀ).
+sparse matrix S and terms of low rank take the determinant lemma, det(S + UᵀV) = det S · det(id + V S⁻¹ Uᵀ), in one
+operation where the matrix in full has room, which has its place where S is singular.
 
 >>> import numpy as np
 >>> from diff import derivative, fun
@@ -22,9 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from diff.control.branches import where
-from diff.solving.entry_operations import Places, logdet_of, regular_of
-from diff.solving.inverse_map import Site, arrays_of, inverted, require_square
+from diff.solving.entry_operations import Places, logdet_of
+from diff.solving.inverse_map import Site, arrays_of, require_square
+from diff.solving.low_rank_operations import entry_solver, low_rank_logdet_of
 from diff.solving.low_rank_plan import LowRankPlan, low_rank_plan
 from diff.terms.lift import lift
 from diff.terms.linearization import AnyLinearization, Linearization
@@ -33,13 +34,11 @@ from diff.terms.program import AnyProgram, Program
 from diff.terms.untraced_functions import applied
 from diff.trace.trace import fun
 from diff.vocabulary.linear_algebra import LOGDET
-from hilbert import Bool, Copower, Field, Fin, Vec
+from hilbert import Copower, Field, Fin, Vec
 from hilbert.arrays.libraries.namespace import freeze
 from hilbert.arrays.systems.linear_systems import has_room
 from hilbert.base.once import once
-from hilbert.index.spec import Spec
 from hilbert.program.line.constant import Const
-from hilbert.program.line.line import Line
 from hilbert.program.line.operation import Reduce
 from hilbert.program.run.run import Runner
 from hilbert.relation import function
@@ -48,16 +47,13 @@ from linmap import red, uncurry
 from linmap.matrices.made.dense import array_plan
 from linmap.matrices.made.matrix_plans import sparse_plan
 from linmap.matrices.structure.structure import body_of
-from linmap.term import wire
-from linmap.term.datum import Ref
 from linmap.term.linear_map import AnyLinMap
-from linmap.term.net import Arc, Net, elements
+from linmap.term.net import Net, elements
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert import Type
-    from hilbert.index.leaf import Leaf
     from linmap.matrices.made.patterns import SparsePattern
 
 FEW, SPARSE = 64, 4
@@ -137,7 +133,7 @@ def _lemma(plan: LowRankPlan, field: Field, spaces: Sequence[Type]) -> AnyProgra
             places.append((index, red(function(at.ravel(), index, Fin.of(r * n)), field)))
         start += term.rank
     base, one = _of_entries(plan.base, field), Copower(field, R * R).vec(np.eye(r, dtype=field.dtype))
-    many, small = lift(_base_solver(plan.base, field), R, over=(1,)), applied(LOGDET, [one.space], field)
+    many, small = lift(entry_solver(_places(plan.base), field), R, over=(1,)), applied(LOGDET, [one.space], field)
 
     def rows(sides: Sequence[Any], puts: Sequence[Any]) -> Any:
         """All U, or all V, below each other."""
@@ -146,43 +142,13 @@ def _lemma(plan: LowRankPlan, field: Field, spaces: Sequence[Type]) -> AnyProgra
         put_in = [put(side.reshape(index)) for (index, put), side in zip(puts, sides, strict=True)]
         return functools.reduce(operator.add, put_in).reshape(R * V)
 
-    is_regular, full = regular_of(_places(plan.base)), applied(LOGDET, [Copower(field, V * V)], field)
-    entries, whole = Fin.of(plan.base.entries), V * V
-    put = red(function(_places(plan.base).flat, entries, Fin.of(n * n)), field)
+    places_of_base = _places(plan.base)
 
     def lemma(e: Any, *sides: Any) -> Any:
         u, v = (rows(sides[k::2], places[k::2]) for k in (0, 1))
-
-        def by_parts() -> Any:
-            w = many(e, u.rows())
-            return base(e) + small(one + v @ uncurry(w.space)(w).T)
-
-        if not has_room(n, 1):
-            return by_parts()
-        return where(applied(is_regular, [e.space], Bool)(e), by_parts, lambda: full(put(e).reshape(whole) + u.T @ v))
+        if has_room(n, 1):
+            return applied(low_rank_logdet_of(places_of_base, r), [e.space, u.space, v.space], field)(e, u, v)
+        w = many(e, u.rows())
+        return base(e) + small(one + v @ uncurry(w.space)(w).T)
 
     return program(fun(*spaces)(lemma))
-
-
-def _base_solver(pattern: SparsePattern, field: Field) -> AnyProgram:
-    """(e, b) ↦ S⁻¹b, where S has entries e at some places."""
-    n = pattern.shape[0]
-    V, E = Copower(field, Fin.of(n)), Copower(field, Fin.of(pattern.entries))
-    (v,), (e,) = V.leaves, E.leaves
-    labels, places = Spec.pointwise(1), np.arange(n)
-    rows = np.repeat(places, np.diff(pattern.indptr))
-    if np.array_equal(rows, places) and np.array_equal(pattern.indices, places):  # a diagonal
-        arcs: tuple[Arc, ...] = (Arc(wire.ContractWith(labels, 0, Ref(0, e)), 0, 1),)
-        wires: tuple[Leaf, ...] = (v, v)
-    else:
-        of_row, of_col = (function(some, E.index, V.index) for some in (rows, pattern.indices))
-        arcs, wires = (
-            (
-                Arc(Reduce(of_col.T, 0), 0, 1),
-                Arc(wire.ContractWith(labels, 0, Ref(0, e)), 1, 2),
-                Arc(Reduce(of_row, 0), 2, 3),
-            ),
-            (v, e, e, v),
-        )
-    net = Net(V, V, (0,), arcs, (len(arcs),), wires)
-    return program(inverted(Linearization(Program(E, E, Line((e,), (), (0,)), ("e",)), net)).uncurried)
