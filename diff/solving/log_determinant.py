@@ -1,8 +1,8 @@
 """log |det f| of a linear map, as a function of what f is made of, by the structure that its term proves.
 
 A matrix of few entries is factored sparsely, and its derivative reads the inverse at the places of the entries only; a
-sparse matrix S and terms of low rank take the determinant lemma, det(S + UᵀV) = det S · det(id + V S⁻¹ Uᵀ), in one
-operation where the matrix in full has room, which has its place where S is singular.
+sparse matrix S and terms of low rank take the determinant lemma, det(S + UᵀV) = det S · det(id + V S⁻¹ Uᵀ): in one
+operation where the matrix in full has room, as it may need.
 
 >>> import numpy as np
 >>> from diff import derivative, fun
@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from diff.solving.entry_operations import Places, logdet_of
-from diff.solving.inverse_map import Site, arrays_of, require_square
-from diff.solving.low_rank_operations import entry_solver, low_rank_logdet_of
+from diff.solving.inverse_map import Site, arrays_of, inverted, require_square
+from diff.solving.low_rank_operations import low_rank_logdet_of
 from diff.solving.low_rank_plan import LowRankPlan, low_rank_plan
 from diff.terms.lift import lift
 from diff.terms.linearization import AnyLinearization, Linearization
@@ -38,7 +38,9 @@ from hilbert import Copower, Field, Fin, Vec
 from hilbert.arrays.libraries.namespace import freeze
 from hilbert.arrays.systems.linear_systems import has_room
 from hilbert.base.once import once
+from hilbert.index.spec import Spec
 from hilbert.program.line.constant import Const
+from hilbert.program.line.line import Line
 from hilbert.program.line.operation import Reduce
 from hilbert.program.run.run import Runner
 from hilbert.relation import function
@@ -47,13 +49,16 @@ from linmap import red, uncurry
 from linmap.matrices.made.dense import array_plan
 from linmap.matrices.made.matrix_plans import sparse_plan
 from linmap.matrices.structure.structure import body_of
+from linmap.term import wire
+from linmap.term.datum import Ref
 from linmap.term.linear_map import AnyLinMap
-from linmap.term.net import Net, elements
+from linmap.term.net import Arc, Net, elements
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert import Type
+    from hilbert.index.leaf import Leaf
     from linmap.matrices.made.patterns import SparsePattern
 
 FEW, SPARSE = 64, 4
@@ -133,7 +138,7 @@ def _lemma(plan: LowRankPlan, field: Field, spaces: Sequence[Type]) -> AnyProgra
             places.append((index, red(function(at.ravel(), index, Fin.of(r * n)), field)))
         start += term.rank
     base, one = _of_entries(plan.base, field), Copower(field, R * R).vec(np.eye(r, dtype=field.dtype))
-    many, small = lift(entry_solver(_places(plan.base), field), R, over=(1,)), applied(LOGDET, [one.space], field)
+    many, small = lift(_base_solver(plan.base, field), R, over=(1,)), applied(LOGDET, [one.space], field)
 
     def rows(sides: Sequence[Any], puts: Sequence[Any]) -> Any:
         """All U, or all V, below each other."""
@@ -142,13 +147,37 @@ def _lemma(plan: LowRankPlan, field: Field, spaces: Sequence[Type]) -> AnyProgra
         put_in = [put(side.reshape(index)) for (index, put), side in zip(puts, sides, strict=True)]
         return functools.reduce(operator.add, put_in).reshape(R * V)
 
-    places_of_base = _places(plan.base)
+    of_low_rank = low_rank_logdet_of(_places(plan.base), r)
 
     def lemma(e: Any, *sides: Any) -> Any:
         u, v = (rows(sides[k::2], places[k::2]) for k in (0, 1))
         if has_room(n, 1):
-            return applied(low_rank_logdet_of(places_of_base, r), [e.space, u.space, v.space], field)(e, u, v)
+            return applied(of_low_rank, [e.space, u.space, v.space], field)(e, u, v)
         w = many(e, u.rows())
         return base(e) + small(one + v @ uncurry(w.space)(w).T)
 
     return program(fun(*spaces)(lemma))
+
+
+def _base_solver(pattern: SparsePattern, field: Field) -> AnyProgram:
+    """(e, b) ↦ S⁻¹b, where S has entries e at some places."""
+    n = pattern.shape[0]
+    V, E = Copower(field, Fin.of(n)), Copower(field, Fin.of(pattern.entries))
+    (v,), (e,) = V.leaves, E.leaves
+    labels, places = Spec.pointwise(1), np.arange(n)
+    rows = np.repeat(places, np.diff(pattern.indptr))
+    if np.array_equal(rows, places) and np.array_equal(pattern.indices, places):  # a diagonal
+        arcs: tuple[Arc, ...] = (Arc(wire.ContractWith(labels, 0, Ref(0, e)), 0, 1),)
+        wires: tuple[Leaf, ...] = (v, v)
+    else:
+        of_row, of_col = (function(some, E.index, V.index) for some in (rows, pattern.indices))
+        arcs, wires = (
+            (
+                Arc(Reduce(of_col.T, 0), 0, 1),
+                Arc(wire.ContractWith(labels, 0, Ref(0, e)), 1, 2),
+                Arc(Reduce(of_row, 0), 2, 3),
+            ),
+            (v, e, e, v),
+        )
+    net = Net(V, V, (0,), arcs, (len(arcs),), wires)
+    return program(inverted(Linearization(Program(E, E, Line((e,), (), (0,)), ("e",)), net)).uncurried)

@@ -81,7 +81,7 @@ def test_what_is_left_is_singular() -> None:
     values = np.ones(len(rows))
     values[n - 1] = n - 1.0
     with pytest.raises(np.linalg.LinAlgError):
-        of.solver(values)
+        of.made(values).solve(np.ones((1, n)), False)
 
 
 def test_a_column_without_a_pivot_has_determinant_zero() -> None:

@@ -80,9 +80,10 @@ def factors_of(
             if all(map(_same, own, given)):
                 return found, flipped
     made: Any = make()
-    own = numbers(False) if fresh else tuple(map(np.array, numbers(False)))
-    size = made.entries + sum(a.size for a in own)
+    given = numbers(False)
+    size = made.entries + sum(a.size for a in given)
     if size <= KEEP:
+        own = given if fresh else tuple(map(np.array, given))
         room, kept = KEEP - size, [(names[0], own, made, size)]
         for entry in _KEPT[: COUNT - 1]:
             room -= entry[-1]

@@ -116,17 +116,29 @@ class LowRankSystem:
         entries, u, v = values
         rows, cols = self.base.rows, self.base.cols
         if not self.base.is_regular(entries):
-            undone = np.linalg.inv(self._in_full(values))
+            undone = self.inverse(values)
             return undone[cols, rows], v @ undone, u @ undone.T
-        factors, flipped = self.factors(values)
-        left, right = factors.side(u, flipped), factors.side(v, not flipped)  # US⁻ᵀ and VS⁻¹
-        undone = factors.small.solve(np.eye(self.rank, dtype=entries.dtype), not flipped)  # K⁻¹, for rows
+        left, right, undone = self._parts(values)
         of_u, of_v = undone @ right, undone.T @ left
         if self.base.is_diagonal:
             near = (of_v * right).sum(axis=0)[cols]
         else:
             near = np.einsum("ke,ke->e", of_v[:, cols], right[:, rows])
         return self.base.near_inverse(entries) - near, of_u, of_v
+
+    def inverse(self, values: Any) -> Any:
+        """A⁻¹ in full; raises LinAlgError where A is singular."""
+        if not self.base.is_regular(values[0]):
+            return np.linalg.inv(self._in_full(values))
+        left, right, undone = self._parts(values)
+        eye = np.eye(self.base.size, dtype=left.dtype)
+        return self.base.solver(values[0])(eye).T - left.T @ (undone @ right)
+
+    def _parts(self, values: Any) -> tuple[Any, Any, Any]:
+        """US⁻ᵀ, VS⁻¹ and K⁻¹."""
+        (_, u, v), (factors, flipped) = values, self.factors(values)
+        eye = np.eye(self.rank, dtype=u.dtype)
+        return factors.side(u, flipped), factors.side(v, not flipped), factors.small.solve(eye, not flipped)
 
     def _in_full(self, values: Any) -> Any:
         entries, u, v = values

@@ -170,7 +170,7 @@ class SparseSystem:
         size = float(np.bincount(self.cols, np.abs(values), n).max(initial=0.0))
         return bool(np.isfinite(found)) and found * size <= float(np.finfo(values.dtype).eps) ** -0.5
 
-    @property
+    @cached_property
     def is_diagonal(self) -> bool:
         """True if the matrix is a diagonal with all of its entries."""
         return self.by_band and len(self.rows) == self.size and not (self.band.below or self.band.above)
@@ -233,7 +233,7 @@ class SparseSystem:
             return found if self.near is None else found.permuted(self.near), flipped
         return factors_of(self.names, lambda flipped: (self.numbers(values, flipped),), lambda: self._made(values), fresh=True)
 
-    @property
+    @cached_property
     def names(self) -> tuple[Hashable, Hashable]:
         """The places of the entries and the kind of factors, and those of the transpose."""
         kind = "blocks" if self.apart is not None else "band" if self.by_band else "LU"
@@ -269,6 +269,8 @@ class SparseSystem:
 
     def applied(self, values: Any, x: Any) -> Any:
         """The products of the matrix with rows."""
+        if self.is_diagonal:
+            return self._diagonal(values) * x
         matrix = self.sp.sparse.coo_array((values, (self.rows, self.cols)), shape=(self.size, self.size))
         return (matrix @ x.T).T
 
@@ -281,9 +283,12 @@ class SparseSystem:
         if not np.all(values):
             msg = "a diagonal entry is 0"
             raise np.linalg.LinAlgError(msg)
+        return b / self._diagonal(values)
+
+    def _diagonal(self, values: Any) -> Any:
         diagonal = np.empty_like(values)
         diagonal[self.cols] = values
-        return b / diagonal
+        return diagonal
 
     @cached_property
     def _by_columns_first(self) -> _Order:
