@@ -21,6 +21,7 @@ from diff.vocabulary.operations import inner
 from hilbert import Fin, SpaceError
 from hilbert.arrays.systems.scipy_modules import scipy_of
 from hilbert.arrays.systems.sparse_systems import SparseSystem
+from hilbert.base.once import OfFields
 from hilbert.relation import function
 from linmap import red
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 @final
 @frozen(slots=False)
-class Places:
+class Places(OfFields):
     """The places of the entries of square matrices: their rows and columns, as bytes of 64 bit integers, which hash."""
 
     size: int

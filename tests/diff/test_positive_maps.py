@@ -266,10 +266,15 @@ def test_blocks_and_sparse_factors(monkeypatch: pytest.MonkeyPatch) -> None:
     cols = np.concatenate([np.arange(n), np.arange(n - 1), np.full(n - 1, n - 1)])
     values = np.concatenate([np.full(n, 2.0), np.full(2 * (n - 1), 0.01)])
     of: Any = Elimination.of(rows, cols, n, sp)
+    flipped = False
     b = np.random.default_rng(0).standard_normal((2, n))
-    np.testing.assert_allclose(of.made(values, positive=True).solve(b, False), of.made(values).solve(b, False), rtol=1e-12)
+    np.testing.assert_allclose(
+        of.made(values, positive=True).solve(b, flipped), of.made(values).solve(b, flipped), rtol=1e-12
+    )
     values[n - 1] = -1.0  # what is left is negative: LU has it
-    np.testing.assert_allclose(of.made(values, positive=True).solve(b, False), of.made(values).solve(b, False), rtol=1e-12)
+    np.testing.assert_allclose(
+        of.made(values, positive=True).solve(b, flipped), of.made(values).solve(b, flipped), rtol=1e-12
+    )
     n = 300  # no band, and no blocks
     pairs = {(k, (7 * k + c) % n) for k in range(n) for c in (0, 1, 40, 90)} | {(k, k) for k in range(n)}
     rows, cols = np.array(sorted(pairs | {(j, i) for i, j in pairs})).T

@@ -151,7 +151,8 @@ class BandSystem:
 
         def solved(b: Any, flipped: bool) -> Any:  # noqa: FBT001 - see `Factors`
             require_pivots(bool(info))
-            return solve(lu, below, above, _columns(b), exchanged, trans=int(flipped), overwrite_b=True)[0].T
+            places = exchanged.copy()  # counted from 1 meanwhile, in place
+            return solve(lu, below, above, _columns(b), places, trans=int(flipped), overwrite_b=True)[0].T
 
         return Factors(solved, lambda: log_of(lu[below + above]), lu.size)
 

@@ -1,4 +1,4 @@
-"""Factors of matrices, kept for what is asked next at the same point: the adjoint system, the determinant, its gradient.
+"""Factors of matrices, kept for what is asked next at a point: the adjoint system, the determinant, its gradient.
 
 Factors are found again by the numbers of the matrix, or of its transpose, which are compared one by one with a copy.
 
@@ -80,7 +80,7 @@ def factors_of(
             if all(map(_same, own, given)):
                 return found, flipped
     made: Any = make()
-    given = numbers(False)
+    given = numbers(False)  # noqa: FBT003 - see `names`
     size = made.entries + sum(a.size for a in given)
     if size <= KEEP:
         own = given if fresh else tuple(map(np.array, given))

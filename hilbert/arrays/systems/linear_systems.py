@@ -69,7 +69,7 @@ def factors_in_full(sp: Scipy, a: Any, *, positive: bool = False) -> Factors:
 
     def solved(b: Any, flipped: bool) -> Any:  # noqa: FBT001 - see `Factors`
         require_pivots(bool(info))
-        return solve(lu, exchanged, b.T, trans=int(flipped))[0].T
+        return solve(lu, exchanged.copy(), b.T, trans=int(flipped))[0].T  # counted from 1 meanwhile, in place
 
     return Factors(solved, lambda: log_of(np.diagonal(lu)), size**2)
 

@@ -101,7 +101,7 @@ class LowRankSystem:
 
     def logdet(self, values: Any) -> float:
         """log |det A|, as det S · det K where S is far from singular; otherwise by the matrix in full."""
-        entries, u, v = values
+        entries = values[0]
         if not all(np.isfinite(a).all() for a in values):
             return np.nan
         if self.base.is_regular(entries):
@@ -172,7 +172,7 @@ class LowRankFactors:
         return made
 
     def solve(self, u: Any, v: Any, b: Any, flipped: bool) -> Any:  # noqa: FBT001 - see `Factors`
-        """x for rows b, of the matrix with these u and v: that of the factors, or its transpose where it is `flipped`."""
+        """x for rows b of the matrix with these u and v: that of the factors, or its transpose if `flipped`."""
         x = self.base(b, flipped)
         return x - self.small.solve(x @ v.T, flipped) @ self.side(u, flipped)
 

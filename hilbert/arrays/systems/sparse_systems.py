@@ -193,7 +193,7 @@ class SparseSystem:
         Raises LinAlgError where A is singular.
         """
         if self.apart is not None:
-            return self.apart.near_inverse(values)
+            return self.apart.near_inverse(self.solver(values), values.dtype)
         if self.is_diagonal and values.all():
             return 1.0 / values
         width = max(self.band.below, self.band.above)
@@ -231,7 +231,9 @@ class SparseSystem:
         if self.by_band and self._in_band.is_three:
             found, flipped = self._in_band.factors_of_three(values)
             return found if self.near is None else found.permuted(self.near), flipped
-        return factors_of(self.names, lambda flipped: (self.numbers(values, flipped),), lambda: self._made(values), fresh=True)
+        return factors_of(
+            self.names, lambda flipped: (self.numbers(values, flipped),), lambda: self._made(values), fresh=True
+        )
 
     @cached_property
     def names(self) -> tuple[Hashable, Hashable]:
@@ -261,7 +263,7 @@ class SparseSystem:
             return None
         with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
             found, ones = self.blocks.made(values, positive=self.positive), np.ones((1, self.size), values.dtype)
-            x = found.solve(ones, False)
+            x = found.solve(ones, False)  # noqa: FBT003 - see `Factors`
             far = np.max(np.abs(self.applied(values, x) - ones)) / (1.0 + np.max(np.abs(values)) * np.max(np.abs(x)))
             if far <= np.finfo(values.dtype).eps ** 0.75:
                 return found
