@@ -284,7 +284,12 @@ def test_blocks_and_sparse_factors(monkeypatch: pytest.MonkeyPatch) -> None:
     c = np.random.default_rng(0).standard_normal((1, n))
     np.testing.assert_allclose(some.applied(values, some.solved(values, c, "singular")), c, atol=1e-12)
     own, found = sp.factors.splu, list[Any]()
-    monkeypatch.setattr(sp.factors, "splu", lambda *args, **options: found.append(own(*args, **options)) or found[-1])
+
+    def seen(*args: Any, **options: Any) -> Any:
+        found.append(own(*args, **options))
+        return found[-1]
+
+    monkeypatch.setattr(sp.factors, "splu", seen)
     some.solved(values + 0.0 * values[0], 2.0 * c, "singular")
     assert not found  # factors are kept
     some.solved(2.0 * values, c, "singular")

@@ -114,11 +114,8 @@ class BandSystem:
         made = self._diagonals(values)
 
         def numbers(flipped: bool) -> tuple[Any, ...]:  # noqa: FBT001 - see `factors_of`
-            if not flipped:
-                return (made,)
-            turned = np.zeros_like(made)
-            turned[0, 1:], turned[1], turned[2, :-1] = made[2, :-1], made[1], made[0, 1:]
-            return (turned,)
+            ends = made[2, :-1], made[0, 1:]
+            return (made[1], *reversed(ends)) if flipped else (made[1], *ends)
 
         return factors_of(("three diagonals",) * 2, numbers, lambda: self._of_three(made), fresh=True)
 

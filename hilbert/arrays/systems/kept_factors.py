@@ -22,10 +22,10 @@ from attrs import frozen
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-KEEP, COUNT = 2**22, 8
+KEEP, COUNT = 2**22, 4
 """The most entries that are kept, and the most matrices of which some are."""
 FEW = 8
-"""The numbers that are compared before all are."""
+"""About as many numbers are compared before all are."""
 
 
 @final
@@ -53,8 +53,8 @@ class Factors:
 
 
 F = TypeVar("F")
-_KEPT: tuple[tuple[Hashable, tuple[Any, ...], Any, int], ...] = ()
-"""The last factors, the newest first: the name of the kind, the numbers, the factors, and how many entries these are.
+_KEPT: tuple[tuple[Hashable, tuple[Any, ...], Any, bytes, int], ...] = ()
+"""The last factors, the newest first: the kind, the numbers, the factors, a few of the numbers, how many entries.
 
 Threads replace the whole; what one of them loses is made again.
 """
@@ -75,16 +75,18 @@ def factors_of(
     global _KEPT  # noqa: PLW0603 - replaced as a whole
     for flipped, name in zip((False, True), names, strict=True):
         some = [kept for kept in _KEPT if kept[0] == name]
-        given = numbers(flipped) if some else ()
-        for _, own, found, _ in some:
-            if all(map(_same, own, given)):
-                return found, flipped
+        if some:
+            given = numbers(flipped)
+            few = _few(given[0])
+            for _, own, found, mark, _ in some:
+                if mark == few and all(map(_same, own, given)):
+                    return found, flipped
     made: Any = make()
     given = numbers(False)  # noqa: FBT003 - see `names`
     size = made.entries + sum(a.size for a in given)
     if size <= KEEP:
         own = given if fresh else tuple(map(np.array, given))
-        room, kept = KEEP - size, [(names[0], own, made, size)]
+        room, kept = KEEP - size, [(names[0], own, made, _few(own[0]), size)]
         for entry in _KEPT[: COUNT - 1]:
             room -= entry[-1]
             if room < 0:
@@ -94,12 +96,16 @@ def factors_of(
     return made, False
 
 
+def _few(a: Any) -> bytes:
+    """Some numbers of an array, which tell it from most others."""
+    row = a[(0,) * (a.ndim - 1)]
+    found: bytes = row[:: max(1, len(row) // FEW)].tobytes()
+    return found
+
+
 def _same(a: Any, b: Any) -> bool:
-    """True for arrays of one type with equal entries; a few are compared first."""
-    first = (0,) * (a.ndim - 1)
-    if a.dtype != b.dtype or a.shape != b.shape:
-        return False
-    return not a.size or bool(np.array_equal(a[first][:FEW], b[first][:FEW]) and np.array_equal(a, b))
+    """True for arrays of one type with equal entries."""
+    return a.dtype == b.dtype and np.array_equal(a, b)
 
 
 def log_of(pivots: Any) -> float:

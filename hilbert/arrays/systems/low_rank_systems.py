@@ -96,8 +96,10 @@ class LowRankSystem:
         def numbers(flipped: bool) -> tuple[Any, ...]:  # noqa: FBT001 - see `factors_of`
             return (self.base.numbers(entries, flipped), *((v, u) if flipped else (u, v)))
 
-        one, other = (("low rank", *name) for name in self.base.names)
-        return factors_of((one, other), numbers, lambda: LowRankFactors(self.base, entries, u, v))
+        one, other = self.base.names
+        return factors_of(
+            (("low rank", one), ("low rank", other)), numbers, lambda: LowRankFactors(self.base, entries, u, v)
+        )
 
     def logdet(self, values: Any) -> float:
         """log |det A|, as det S · det K where S is far from singular; otherwise by the matrix in full."""

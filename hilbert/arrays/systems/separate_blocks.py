@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 BLOCK, PLACE, PRODUCT = 2e-6, 3e-9, 1e-10
 """Seconds for a block, for each of its places, and for a multiplication of its elimination."""
 
-MOST, NARROW = 256, 8
-"""The most unknowns of a block, and of one that has no factors of its own."""
+MOST, NARROW = 256, 48
+"""The most unknowns of a block, and of one that is eliminated anew each time, all at once: that is as quick."""
 
 
 @final
@@ -76,10 +76,15 @@ class SeparateBlocks:
         """The entries of all blocks."""
         return self.count * self.width**2
 
+    @property
+    def is_narrow(self) -> bool:
+        """True if no factors are worth to be kept."""
+        return self.width <= NARROW
+
     def made(self, values: Any, sp: Scipy) -> Factors:
-        """The factors of some entries; narrow blocks are kept as they are, for their elimination is as quick."""
+        """The factors of some entries, or the blocks themselves where these are narrow."""
         blocks = self._blocks(values)
-        if self.width <= NARROW:
+        if self.is_narrow:
 
             def solve(side: Any, flipped: bool) -> Any:  # noqa: FBT001 - see `Factors`
                 return np.linalg.solve(np.moveaxis(blocks, 1, 2) if flipped else blocks, side)
