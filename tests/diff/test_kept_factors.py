@@ -23,7 +23,7 @@ from hilbert.arrays.systems.sparse_systems import SparseSystem
 
 hb: Any = library
 SCIPY: Any = scipy_modules.scipy_of()
-N = 120
+N = 240
 V = hb.R ** hb.Fin.of(N)
 TABLE = np.random.default_rng(0)
 THIN = (hb.R ** (hb.Fin.of(5) * hb.Fin.of(N))).vec(TABLE.standard_normal((5, N)) / 4.0)
@@ -42,7 +42,7 @@ def met(pairs: list[tuple[int, int]], x: Any) -> Any:
 
 
 def in_blocks(p: Any, x: Any) -> Any:
-    rows = hb.Fin.of(60) * hb.Fin.of(2)
+    rows = hb.Fin.of(60) * hb.Fin.of(4)
     return (3.0 + p * p) * x + (BLOCK @ (p * x).reshape(rows)).reshape(V.index)
 
 
@@ -58,7 +58,7 @@ MAPS: dict[str, Any] = {
 WAYS = {
     "3 diagonals": "in a band of 1 + 1 + 1",
     "a band": "in a band of 3 + 1 + 1",
-    "blocks": "in 2 blocks of 60",
+    "blocks": "in 4 blocks of 60",
     "elimination": "by eliminating",
     "sparse": "by sparse LU",
     "low rank": "by Woodbury's formula",
@@ -82,6 +82,11 @@ def parts(name: str) -> tuple[Any, Any, Any]:
 
 def point(seed: int = 0) -> Any:
     return V.vec(np.random.default_rng(seed).uniform(0.5, 1.5, N))
+
+
+@pytest.fixture(autouse=True)
+def kept_from_few_unknowns_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(banded, "MANY", 3)
 
 
 @pytest.fixture

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 PLACE, SQUARE = 2e-8, 1e-10
 """Seconds for a row of a band, for each diagonal beside the main one and for the square of their number."""
+MANY = 2**14
+"""The unknowns from which on factors of three diagonals are kept: otherwise it is as quick to make them again."""
 
 
 @final
@@ -110,8 +112,10 @@ class BandSystem:
         return factors.solve(b, flipped)
 
     def factors_of_three(self, values: Any) -> tuple[Factors, bool]:
-        """The factors of three diagonals, or of their transpose and True."""
+        """The factors of three diagonals, or of their transpose and True; those of few unknowns are made anew."""
         made = self._diagonals(values)
+        if self.band.size < MANY:
+            return self._of_three(made), False
 
         def numbers(flipped: bool) -> tuple[Any, ...]:  # noqa: FBT001 - see `factors_of`
             ends = made[2, :-1], made[0, 1:]
@@ -126,13 +130,13 @@ class BandSystem:
         return self._by_cholesky(values) or self._by_elimination(values)
 
     def _of_three(self, made: Any) -> Factors:
-        lapack, n = self.sp.linalg.get_lapack_funcs, self.band.size
+        lapack, n = self.sp.lapack, self.band.size
         if self.positive or (np.array_equal(made[2, :-1], made[0, 1:]) and np.min(made[1]) > 0.0):
-            factor, solve = lapack(("pttrf", "pttrs"), (made,))
+            factor, solve = lapack(("pttrf", "pttrs"), made)
             d, e, info = factor(made[1], made[2, :-1])
             if not info:
                 return Factors(lambda b, _: solve(d, e, _columns(b), overwrite_b=True)[0].T, lambda: log_of(d), 2 * n)
-        factor, solve = lapack(("gttrf", "gttrs"), (made,))
+        factor, solve = lapack(("gttrf", "gttrs"), made)
         *lu, info = factor(made[2, :-1], made[1], made[0, 1:])
 
         def solved(b: Any, flipped: bool) -> Any:  # noqa: FBT001 - see `Factors`
@@ -143,7 +147,7 @@ class BandSystem:
 
     def _by_elimination(self, values: Any) -> Factors:
         made, (below, above) = self._diagonals(values).T, (self.band.below, self.band.above)
-        factor, solve = self.sp.linalg.get_lapack_funcs(("gbtrf", "gbtrs"), (made,))
+        factor, solve = self.sp.lapack(("gbtrf", "gbtrs"), made)
         lu, exchanged, info = factor(made, below, above, overwrite_ab=True)
 
         def solved(b: Any, flipped: bool) -> Any:  # noqa: FBT001 - see `Factors`
@@ -185,7 +189,7 @@ class BandSystem:
         """Cholesky's factor, or None where the matrix is not positive definite."""
         if not self._definite(values):
             return None
-        factor, solve = self.sp.linalg.get_lapack_funcs(("pbtrf", "pbtrs"), (values,))
+        factor, solve = self.sp.lapack(("pbtrf", "pbtrs"), values)
         made, info = factor(self._lower_half(values), lower=True, overwrite_ab=True)
         if info:
             return None

@@ -56,15 +56,15 @@ def direct(xp: Any, a: Any, b: Any, singular: str, *, positive: bool = False) ->
 
 def factors_in_full(sp: Scipy, a: Any, *, positive: bool = False) -> Factors:
     """The factors of a matrix: Cholesky's of one that is symmetric and `positive`, unless rounding changed that."""
-    lapack, size = sp.linalg.get_lapack_funcs, len(a)
+    size = len(a)
     if positive:
-        factor, solve = lapack(("potrf", "potrs"), (a,))
+        factor, solve = sp.lapack(("potrf", "potrs"), a)
         lower, info = factor(a, lower=True, clean=False)
         if not info:
             return Factors(
                 lambda b, _: solve(lower, b.T, lower=True)[0].T, lambda: 2.0 * log_of(np.diagonal(lower)), size**2
             )
-    factor, solve = lapack(("getrf", "getrs"), (a,))
+    factor, solve = sp.lapack(("getrf", "getrs"), a)
     lu, exchanged, info = factor(a)
 
     def solved(b: Any, flipped: bool) -> Any:  # noqa: FBT001 - see `Factors`

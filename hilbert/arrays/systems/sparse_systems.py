@@ -231,9 +231,13 @@ class SparseSystem:
         if self.by_band and self._in_band.is_three:
             found, flipped = self._in_band.factors_of_three(values)
             return found if self.near is None else found.permuted(self.near), flipped
-        return factors_of(
-            self.names, lambda flipped: (self.numbers(values, flipped),), lambda: self._made(values), fresh=True
-        )
+        if self.apart is not None and self.apart.is_narrow:
+            return self._made(values), False
+
+        def numbers(flipped: bool) -> tuple[Any, ...]:  # noqa: FBT001 - see `factors_of`
+            return (self.numbers(values, flipped),)
+
+        return factors_of(self.names, numbers, lambda: self._made(values), fresh=True)
 
     @cached_property
     def names(self) -> tuple[Hashable, Hashable]:
