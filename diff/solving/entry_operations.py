@@ -2,11 +2,12 @@
 
     d log |det A| = Σ_ij (A⁻¹)_ji dA_ij
 
-The second derivative needs all of the inverse, which is then made in full.
+The second derivative needs all of the inverse, which is then made in full, unless A is a diagonal.
 """
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, final
 
@@ -20,16 +21,19 @@ from diff.vocabulary.operations import inner
 from hilbert import Fin, SpaceError
 from hilbert.arrays.systems.scipy_modules import scipy_of
 from hilbert.arrays.systems.sparse_systems import SparseSystem
+from hilbert.base.once import OfFields
 from hilbert.relation import function
 from linmap import red
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from hilbert.arrays.systems.sparse_systems import Ints
 
 
 @final
 @frozen(slots=False)
-class Places:
+class Places(OfFields):
     """The places of the entries of square matrices: their rows and columns, as bytes of 64 bit integers, which hash."""
 
     size: int
@@ -62,6 +66,21 @@ class Places:
         sp = scipy_of()
         return None if sp is None else SparseSystem(self.rows, self.cols, self.size, self.size, sp)
 
+    @property
+    def is_diagonal(self) -> bool:
+        """True if all entries lie on the diagonal."""
+        return self.row_bytes == self.col_bytes
+
+    @property
+    @contextmanager
+    def refusing_singular(self) -> Iterator[None]:
+        """Raise SpaceError in place of LinAlgError: a derivative at a singular matrix."""
+        try:
+            yield
+        except np.linalg.LinAlgError as error:
+            msg = f"logdet: a matrix of {self.size} rows is singular at this point: its logarithm has no derivative"
+            raise SpaceError(msg) from error
+
     def in_full(self, xp: Any, entries: Any) -> Any:
         """The matrix of some entries, on any library: each is taken from its place, or 0."""
         table = np.full(self.size**2, len(self.rows))
@@ -87,42 +106,34 @@ def logdet_of(places: Places) -> OperationRule:
 
 
 @cache
-def regular_of(places: Places) -> OperationRule:
-    """The operation that tells if the matrix of some entries is far from singular."""
-
-    def value(xp: Any, e: Any) -> Any:
-        if xp is np and places.system is not None:
-            return np.asarray(places.system.is_regular(e))
-        return xp.linalg.cond(places.in_full(xp, e)) <= float(xp.finfo(e.dtype).eps) ** -0.5
-
-    return OperationRule("regular entries", value, None, batched=False, made=(regular_of, (places,)), text="is_regular")
-
-
-@cache
 def inverse_of(places: Places) -> OperationRule:
     """The operation that gives (A⁻¹)_ji for each entry at (i, j)."""
 
     def value(xp: Any, e: Any) -> Any:
         if xp is np and places.system is not None:
-            try:
+            with places.refusing_singular:
                 return places.system.near_inverse(e)
-            except np.linalg.LinAlgError as error:
-                msg = (
-                    f"logdet: a matrix of {places.size} rows is singular at this point: its logarithm has no derivative"
-                )
-                raise SpaceError(msg) from error
         return xp.take(xp.reshape(xp.linalg.inv(places.in_full(xp, e)).T, (-1,)), xp.asarray(places.flat), axis=0)
 
-    def tangent(e: Any, _: Any, de: Any) -> Any:
-        n, p = Fin.of(places.size), e.space.index
-        place = function(places.flat, p, Fin.of(places.size**2))
-        field = e.space.base
-        to_full = red(place, field)
-        matrix = field ** (n * n)
-        full = applied(INVERSE, [matrix], matrix)(to_full(e).reshape(n * n))
-        moved = full @ to_full(de).reshape(n * n) @ full
-        return -red(place.T, field)(moved.T.reshape(Fin.of(places.size**2)))
+    def tangent(e: Any, y: Any, de: Any) -> Any:
+        if places.is_diagonal:
+            return -(y * y * de)
+        whole = in_full(places, e)
+        full = applied(INVERSE, [whole.space], whole.space)(whole)
+        return -taken(places, (full @ in_full(places, de) @ full).T)
 
     return OperationRule(
         "inverse of entries", value, tangent, batched=False, made=(inverse_of, (places,)), text="near_inverse"
     )
+
+
+def in_full(places: Places, e: Any) -> Any:
+    """The matrix of some entries, as an expression."""
+    n, index = Fin.of(places.size), e.space.index
+    return red(function(places.flat, index, Fin.of(places.size**2)), e.space.base)(e).reshape(n * n)
+
+
+def taken(places: Places, matrix: Any) -> Any:
+    """The entries of a matrix at some places, as an expression."""
+    flat, index = Fin.of(places.size**2), Fin.of(len(places.rows))
+    return red(function(places.flat, index, flat).T, matrix.space.base)(matrix.reshape(flat))

@@ -1,7 +1,8 @@
 """log |det f| of a linear map, as a function of what f is made of, by the structure that its term proves.
 
 A matrix of few entries is factored sparsely, and its derivative reads the inverse at the places of the entries only; a
-sparse matrix S and terms of low rank take the determinant lemma, det(S + UᵀV) = det S · det(id + V S⁻¹ Uᵀ).
+sparse matrix S and terms of low rank take the determinant lemma, det(S + UᵀV) = det S · det(id + V S⁻¹ Uᵀ): in one
+operation where the matrix in full has room, as it may need.
 
 >>> import numpy as np
 >>> from diff import derivative, fun
@@ -22,9 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from diff.control.branches import where
-from diff.solving.entry_operations import Places, logdet_of, regular_of
+from diff.solving.entry_operations import Places, logdet_of
 from diff.solving.inverse_map import Site, arrays_of, inverted, require_square
+from diff.solving.low_rank_operations import low_rank_logdet_of
 from diff.solving.low_rank_plan import LowRankPlan, low_rank_plan
 from diff.solving.system_net import TUPLES, tuples
 from diff.terms.lift import lift
@@ -34,7 +35,7 @@ from diff.terms.program import AnyProgram, Program
 from diff.terms.untraced_functions import applied
 from diff.trace.trace import fun
 from diff.vocabulary.linear_algebra import LOGDET
-from hilbert import Bool, Copower, Field, Fin, Vec
+from hilbert import Copower, Field, Fin, Vec
 from hilbert.arrays.libraries.namespace import freeze
 from hilbert.arrays.systems.linear_systems import has_room
 from hilbert.base.once import once
@@ -147,20 +148,14 @@ def _lemma(plan: LowRankPlan, field: Field, spaces: Sequence[Type]) -> AnyProgra
         put_in = [put(side.reshape(index)) for (index, put), side in zip(puts, sides, strict=True)]
         return functools.reduce(operator.add, put_in).reshape(R * V)
 
-    is_regular, full = regular_of(_places(plan.base)), applied(LOGDET, [Copower(field, V * V)], field)
-    entries, whole = Fin.of(plan.base.entries), V * V
-    put = red(function(_places(plan.base).flat, entries, Fin.of(n * n)), field)
+    of_low_rank = low_rank_logdet_of(_places(plan.base), r)
 
     def lemma(e: Any, *sides: Any) -> Any:
         u, v = (rows(sides[k::2], places[k::2]) for k in (0, 1))
-
-        def by_parts() -> Any:
-            w = many(e, u.rows())
-            return base(e) + small(one + v @ uncurry(w.space)(w).T)
-
-        if not has_room(n, 1):
-            return by_parts()
-        return where(applied(is_regular, [e.space], Bool)(e), by_parts, lambda: full(put(e).reshape(whole) + u.T @ v))
+        if has_room(n, 1):
+            return applied(of_low_rank, [e.space, u.space, v.space], field)(e, u, v)
+        w = many(e, u.rows())
+        return base(e) + small(one + v @ uncurry(w.space)(w).T)
 
     return program(fun(*spaces)(lemma))
 

@@ -18,11 +18,12 @@ from diff.terms.untraced_functions import applied
 from diff.terms.user_operation import known
 from diff.vocabulary.operations import contract
 from hilbert import DirectSum
+from hilbert.arrays.systems import linear_systems
 from hilbert.compiled.operations import dense_systems
 
 INVERSE = known(
     "inverse",
-    lambda xp, a: xp.linalg.inv(a),
+    linear_systems.inverse,
     lambda _, y, da: -(y @ da @ y),
     in_text="np.linalg.inv({0})",
     loops=dense_systems.inverse,

@@ -32,6 +32,7 @@ from diff.vocabulary.eager import eager
 from diff.vocabulary.operations import contract
 from diff.vocabulary.spectra import EIGH, SVD
 from hilbert import Copower, DirectSum, Field, Map, Product, SpaceError, Type, Vec
+from hilbert.arrays.systems import linear_systems
 from hilbert.arrays.systems.methods import Method
 from hilbert.base.attach import overloaded
 from hilbert.compiled.operations import dense_systems
@@ -171,7 +172,7 @@ def _triangle(a: Any, *, lower: bool) -> Any:
     return a * a.space.vec(mask if lower else mask.T)
 
 
-SOLVE = _rules("solve", lambda xp, a, b: xp.linalg.solve(a, b), lambda a: a, "{0}")
+SOLVE = _rules("solve", linear_systems.solution, lambda a: a, "{0}")
 LOWER = _rules(
     "solve_triangular",
     lambda xp, a, b: xp.linalg.solve(xp.tril(a), b),
@@ -275,7 +276,7 @@ def det(A: Any) -> Any:
 
 LOGDET = known(
     "logdet",
-    lambda xp, a: xp.linalg.slogdet(a)[1],
+    linear_systems.logdet,
     lambda a, _, da: contract("ij,ji->", inverse(a), da),
     in_text="np.linalg.slogdet({0})[1]",
     loops=dense_systems.logdet,

@@ -78,10 +78,11 @@ def test_what_is_left_is_singular() -> None:
     rows = np.concatenate([np.arange(n), np.full(n - 1, n - 1), np.arange(n - 1)])
     cols = np.concatenate([np.arange(n), np.arange(n - 1), np.full(n - 1, n - 1)])
     of: Any = Elimination.of(rows, cols, n, SCIPY)
+    flipped = False
     values = np.ones(len(rows))
     values[n - 1] = n - 1.0
     with pytest.raises(np.linalg.LinAlgError):
-        of.solver(values)
+        of.made(values).solve(np.ones((1, n)), flipped)
 
 
 def test_a_column_without_a_pivot_has_determinant_zero() -> None:

@@ -185,8 +185,7 @@ def test_a_band_that_is_positive_is_not_looked_at() -> None:
             for proved in (True, False):
                 some = BandSystem(Band.of(rows, cols, n), rows, cols, sp, positive=proved)
                 np.testing.assert_allclose(some.solved(m[rows, cols], b), np.linalg.solve(m, b.T).T, rtol=1e-10)
-                pivots = some.pivots(m[rows, cols])
-                np.testing.assert_allclose(np.log(np.abs(pivots)).sum(), np.linalg.slogdet(m)[1], rtol=1e-10)
+                np.testing.assert_allclose(some.made(m[rows, cols]).logdet(), np.linalg.slogdet(m)[1], rtol=1e-10)
 
 
 def test_ranges_hold() -> None:
@@ -232,17 +231,17 @@ def test_full_matrices_have_cholesky_factors(monkeypatch: pytest.MonkeyPatch) ->
     x, b = d.point.random(np.random.default_rng(0)), d.cod.random(np.random.default_rng(1))
     solve = hb.solve(d)
     assert str(hb.cost(solve)).endswith("system of 100 unknowns, positive: by its matrix, by Cholesky's factor")
-    calls, own = list[int](), linear_systems._by_cholesky
+    calls, own = list[bool](), linear_systems.factors_in_full
 
-    def counted(a: Any, b: Any) -> Any:
-        calls.append(len(a))
-        return own(a, b)
+    def counted(sp: Any, a: Any, *, positive: bool) -> Any:
+        calls.append(positive)
+        return own(sp, a, positive=positive)
 
-    monkeypatch.setattr(linear_systems, "_by_cholesky", counted)
+    monkeypatch.setattr(linear_systems, "factors_in_full", counted)
     a = hb.matrix(d.at(x), "array")
     np.testing.assert_allclose(solve(x, b).array, np.linalg.solve(a, b.array), rtol=1e-10)
     np.testing.assert_allclose(hb.vjp(solve)(x, b, b).split()[1].array, np.linalg.solve(a, b.array), rtol=1e-10)
-    assert len(calls) >= 2
+    assert calls == [True]
     loss = hb.fun(d.point)(lambda x: hb.square(solve(x, b)).sum())
     other = hb.fun(d.point)(lambda x: hb.square(hb.cg(d, tolerance=1e-13)(x, b)).sum())
     np.testing.assert_allclose(hb.grad(loss)(x).array, hb.grad(other)(x).array, rtol=1e-8, atol=1e-11)
@@ -259,7 +258,7 @@ def test_rounding_may_make_a_positive_matrix_another_one() -> None:
         hb.solve(d)(W.full(-800.0), W.ones())
 
 
-def test_blocks_and_sparse_factors() -> None:
+def test_blocks_and_sparse_factors(monkeypatch: pytest.MonkeyPatch) -> None:
     """Elimination of blocks leaves a positive matrix; sparse LU exchanges no rows."""
     sp: Any = scipy_modules.scipy_of()
     n = 1000
@@ -267,10 +266,15 @@ def test_blocks_and_sparse_factors() -> None:
     cols = np.concatenate([np.arange(n), np.arange(n - 1), np.full(n - 1, n - 1)])
     values = np.concatenate([np.full(n, 2.0), np.full(2 * (n - 1), 0.01)])
     of: Any = Elimination.of(rows, cols, n, sp)
+    flipped = False
     b = np.random.default_rng(0).standard_normal((2, n))
-    np.testing.assert_allclose(of.solver(values, positive=True)(b), of.solver(values)(b), rtol=1e-12)
+    np.testing.assert_allclose(
+        of.made(values, positive=True).solve(b, flipped), of.made(values).solve(b, flipped), rtol=1e-12
+    )
     values[n - 1] = -1.0  # what is left is negative: LU has it
-    np.testing.assert_allclose(of.solver(values, positive=True)(b), of.solver(values)(b), rtol=1e-12)
+    np.testing.assert_allclose(
+        of.made(values, positive=True).solve(b, flipped), of.made(values).solve(b, flipped), rtol=1e-12
+    )
     n = 300  # no band, and no blocks
     pairs = {(k, (7 * k + c) % n) for k in range(n) for c in (0, 1, 40, 90)} | {(k, k) for k in range(n)}
     rows, cols = np.array(sorted(pairs | {(j, i) for i, j in pairs})).T
@@ -279,5 +283,14 @@ def test_blocks_and_sparse_factors() -> None:
     assert some.way == "by sparse LU"
     c = np.random.default_rng(0).standard_normal((1, n))
     np.testing.assert_allclose(some.applied(values, some.solved(values, c, "singular")), c, atol=1e-12)
-    factors = some._factored(values)
-    assert np.array_equal(factors.perm_r, factors.perm_c)  # no rows are exchanged
+    own, found = sp.factors.splu, list[Any]()
+
+    def seen(*args: Any, **options: Any) -> Any:
+        found.append(own(*args, **options))
+        return found[-1]
+
+    monkeypatch.setattr(sp.factors, "splu", seen)
+    some.solved(values + 0.0 * values[0], 2.0 * c, "singular")
+    assert not found  # factors are kept
+    some.solved(2.0 * values, c, "singular")
+    assert np.array_equal(found[0].perm_r, found[0].perm_c)  # no rows are exchanged

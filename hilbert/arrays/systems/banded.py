@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from attrs import frozen
 
+from hilbert.arrays.systems.kept_factors import Factors, factors_of, log_of, require_pivots
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -28,6 +30,8 @@ ROW, FILLED = 2e-8, 5e-9
 """Seconds for a row of a triangle, of which a band takes three times as many, and for each of its other diagonals."""
 PLACE, PRODUCT = 8e-9, 5e-11
 """Seconds for a row of a band, for each diagonal beside the main one, and for each pair of one below and one above."""
+MANY = 2**14
+"""The unknowns from which on factors of three diagonals are kept: otherwise it is as quick to make them again."""
 
 
 @final
@@ -106,41 +110,61 @@ class BandSystem:
             self._lower = own, cols[own] * (below + 1) + rows[own] - cols[own]
             self._main = np.flatnonzero(rows == cols)
 
+    @property
+    def is_three(self) -> bool:
+        """True for three diagonals, whose factors are kept here: no numbers need to be copied for that."""
+        return self._three
+
     def solved(self, values: Any, b: Any) -> Any:
         """x with A x[k] = b[k] for rows k; raises LinAlgError for a singular matrix."""
-        made = self._diagonals(values) if self._three else None
-        x = self._by_cholesky(values, made, b)
-        if x is not None:
-            return x.T
-        side = np.array(b.T, order="F")
-        made = self._diagonals(values) if made is None else made
-        if self._three:
-            (solve,) = self.sp.linalg.get_lapack_funcs(("gtsv",), (made, side))
-            given = {f"overwrite_{name}": True for name in ("dl", "d", "du", "b")}
-            *_, x, info = solve(made[2, :-1], made[1], made[0, 1:], side, **given)
-        else:
-            (solve,) = self.sp.linalg.get_lapack_funcs(("gbsv",), (made, side))
-            *_, x, info = solve(self.band.below, self.band.above, made.T, side, overwrite_ab=True, overwrite_b=True)
-        if info:
-            msg = "the matrix is singular"
-            raise np.linalg.LinAlgError(msg)
-        return x.T
+        factors, flipped = self.factors_of_three(values) if self._three else (self.made(values), False)
+        return factors.solve(b, flipped)
 
-    def pivots(self, values: Any) -> Any:
-        """Numbers whose product is the determinant, up to its sign."""
-        made = self._diagonals(values) if self._three else None
-        found = self._pivots_of_cholesky(values, made)
-        if found is not None:
-            return found
-        made = self._diagonals(values) if made is None else made
-        below, above, n = self.band.below, self.band.above, self.band.size
+    def factors_of_three(self, values: Any) -> tuple[Factors, bool]:
+        """The factors of three diagonals, or of their transpose and True; those of few unknowns are made anew."""
+        made = self._diagonals(values)
+        if self.band.size < MANY:
+            return self._of_three(made), False
+
+        def numbers(flipped: bool) -> tuple[Any, ...]:  # noqa: FBT001 - see `factors_of`
+            ends = made[2, :-1], made[0, 1:]
+            return (made[1], *reversed(ends)) if flipped else (made[1], *ends)
+
+        return factors_of(("three diagonals",) * 2, numbers, lambda: self._of_three(made), fresh=True)
+
+    def made(self, values: Any) -> Factors:
+        """The factors of some entries: Cholesky's of a matrix that has some, or LU."""
         if self._three:
-            full = np.zeros((4, n), made.dtype)
-            full[1:] = made
-        else:
-            full = made.T
-        (factor,) = self.sp.linalg.get_lapack_funcs(("gbtrf",), (full,))
-        return factor(full, below, above, overwrite_ab=True)[0][below + above]
+            return self._of_three(self._diagonals(values))
+        return self._by_cholesky(values) or self._by_elimination(values)
+
+    def _of_three(self, made: Any) -> Factors:
+        lapack, n = self.sp.lapack, self.band.size
+        if self.positive or (np.array_equal(made[2, :-1], made[0, 1:]) and np.min(made[1]) > 0.0):
+            factor, solve = lapack(("pttrf", "pttrs"), made)
+            d, e, info = factor(made[1], made[2, :-1])
+            if not info:
+                return Factors(lambda b, _: solve(d, e, _columns(b), overwrite_b=True)[0].T, lambda: log_of(d), 2 * n)
+        factor, solve = lapack(("gttrf", "gttrs"), made)
+        *lu, info = factor(made[2, :-1], made[1], made[0, 1:])
+
+        def solved(b: Any, flipped: bool) -> Any:  # noqa: FBT001 - see `Factors`
+            require_pivots(bool(info))
+            return solve(*lu, _columns(b), trans="T" if flipped else "N", overwrite_b=True)[0].T
+
+        return Factors(solved, lambda: log_of(lu[1]), 5 * n)
+
+    def _by_elimination(self, values: Any) -> Factors:
+        made, (below, above) = self._diagonals(values).T, (self.band.below, self.band.above)
+        factor, solve = self.sp.lapack(("gbtrf", "gbtrs"), made)
+        lu, exchanged, info = factor(made, below, above, overwrite_ab=True)
+
+        def solved(b: Any, flipped: bool) -> Any:  # noqa: FBT001 - see `Factors`
+            require_pivots(bool(info))
+            places = exchanged.copy()  # counted from 1 meanwhile, in place
+            return solve(lu, below, above, _columns(b), places, trans=int(flipped), overwrite_b=True)[0].T
+
+        return Factors(solved, lambda: log_of(lu[below + above]), lu.size)
 
     def _diagonals(self, values: Any) -> Any:
         if self._from is None:
@@ -151,13 +175,13 @@ class BandSystem:
             made[self._places] = 0.0
         return made.reshape(self._shape)
 
-    def _definite(self, values: Any, made: Any) -> bool:
+    def _definite(self, values: Any) -> bool:
         """True if the matrix is symmetric with a positive diagonal, so that a Cholesky factor may exist."""
-        if self.positive and (made is not None or self._pairs is not None):
+        if self._pairs is None:
+            return False
+        if self.positive:
             return True
-        if made is not None:
-            return bool(np.array_equal(made[2, :-1], made[0, 1:]) and np.min(made[1]) > 0.0)
-        if self._pairs is None or not np.min(values[self._main]) > 0.0:
+        if not np.min(values[self._main]) > 0.0:
             return False
         one, other = (values.take(some, mode="clip") for some in self._pairs)
         return bool(np.array_equal(one, other))
@@ -170,32 +194,24 @@ class BandSystem:
         made[places] = values.take(own, mode="clip")
         return made.reshape(n, width).T
 
-    def _by_cholesky(self, values: Any, three: Any, b: Any) -> Any:
-        """The solution, or None where the matrix is not positive definite; `three` are the diagonals, if so many."""
-        if not self._definite(values, three):
+    def _by_cholesky(self, values: Any) -> Factors | None:
+        """Cholesky's factor, or None where the matrix is not positive definite."""
+        if not self._definite(values):
             return None
-        side, lapack = np.array(b.T, order="F"), self.sp.linalg.get_lapack_funcs
-        if three is not None:
-            (solve,) = lapack(("ptsv",), (three, side))
-            *_, x, info = solve(three[1], three[2, :-1], side, overwrite_b=True)
-        else:
-            (solve,) = lapack(("pbsv",), (values, side))
-            *_, x, info = solve(self._lower_half(values), side, lower=True, overwrite_ab=True, overwrite_b=True)
-        return None if info else x
+        factor, solve = self.sp.lapack(("pbtrf", "pbtrs"), values)
+        made, info = factor(self._lower_half(values), lower=True, overwrite_ab=True)
+        if info:
+            return None
+        return Factors(
+            lambda b, _: solve(made, _columns(b), lower=True, overwrite_b=True)[0].T,
+            lambda: 2.0 * log_of(made[0]),
+            made.size,
+        )
 
-    def _pivots_of_cholesky(self, values: Any, three: Any) -> Any:
-        """The squares of the diagonal of the factor, or None where the matrix is not positive definite."""
-        if not self._definite(values, three):
-            return None
-        lapack = self.sp.linalg.get_lapack_funcs
-        if three is not None:
-            (factor,) = lapack(("pttrf",), (three,))
-            found, _, info = factor(three[1], three[2, :-1])
-        else:
-            (factor,) = lapack(("pbtrf",), (values,))
-            factors, info = factor(self._lower_half(values), lower=True, overwrite_ab=True)
-            found = factors[0] ** 2
-        return None if info else found
+
+def _columns(b: Any) -> Any:
+    """A copy of rows as columns."""
+    return np.array(b.T, order="F")
 
 
 def _mirrored(rows: Ints, cols: Ints, size: int) -> tuple[Ints, Ints] | None:

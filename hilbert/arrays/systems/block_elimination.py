@@ -12,22 +12,22 @@ few common unknowns. Which unknowns make a block, and which blocks go first, is 
 >>> print(found)
 by eliminating 999 blocks of 1, then 1 unknown in full
 >>> values = np.concatenate([np.full(n, 2.0), np.full(2 * (n - 1), 0.01)])
->>> x = found.solver(values)(np.ones((1, n)))
+>>> x = found.made(values).solve(np.ones((1, n)), False)
 >>> np.allclose(x[0, -1], (1.0 - 999 * 0.01 / 2) / (2.0 - 999 * 1e-4 / 2))
 True
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from hilbert.arrays.systems.kept_factors import Factors
+from hilbert.arrays.systems.linear_systems import factors_in_full
 
+if TYPE_CHECKING:
     import numpy.typing as npt
 
     from hilbert.arrays.systems.scipy_modules import Scipy
@@ -93,62 +93,53 @@ class Elimination:
         rest = len(self.order) - self.ends[-1]
         return f"by eliminating {blocks}, then {rest} unknown{'s' * (rest != 1)} in full"
 
-    def solver(self, values: Any, *, positive: bool = False) -> Callable[[Any], Any]:
-        """The function that solves for rows, by factors made once; raises LinAlgError for a singular block.
+    def made(self, values: Any, *, positive: bool = False) -> Factors:
+        """The elimination of a matrix; raises LinAlgError for a singular block.
 
         What is left of a symmetric and `positive` matrix is so, too, and has Cholesky's factor.
         """
         n = len(self.order)
         sparse, entries = self.sp.sparse, values[self._sorted]
         rest: Any = sparse.csr_array((entries, self._indices, self._indptr), shape=(n, n))
-        steps = list[tuple[Any, Any, Any]]()  # the inverse of the blocks, what is right of them, what is below
+        steps, logs = list[tuple[Any, Any, Any]](), 0.0  # inverses of blocks, what is right of them, what is below
         for (count, size), (start, end) in zip(self.levels, pairwise(self.ends), strict=True):
             k = end - start
             right, below = rest[:k, k:], rest[k:, :k]
-            undone = self._undone(rest[:k, :k], count, size)
+            undone, log = self._undone(rest[:k, :k], count, size)
             steps.append((undone, right, below))
+            logs += log
             rest = (rest[k:, k:] - below @ (undone @ right)).tocsr()
-        of_rest = self._factored(rest.toarray(), positive=positive)
+        of_rest = factors_in_full(self.sp, rest.toarray(), positive=positive)
 
-        def solve(b: Any) -> Any:
+        def solve(b: Any, flipped: bool) -> Any:  # noqa: FBT001 - see `Factors`
             side, sides = b.T[self.order], []
-            for undone, _, below in steps:
+            turned = [(u.T, low.T, right.T) for u, right, low in steps] if flipped else steps
+            for undone, _, below in turned:
                 k = undone.shape[0]
                 sides.append(side[:k])
                 side = side[k:] - below @ (undone @ side[:k])
-            x = of_rest(side)
-            for (undone, right, _), own in zip(reversed(steps), reversed(sides), strict=True):
+            x = of_rest.solve(side.T, flipped).T
+            for (undone, right, _), own in zip(reversed(turned), reversed(sides), strict=True):
                 x = np.concatenate([undone @ (own - right @ x), x])
             made = np.empty_like(x)
             made[self.order] = x
             return made.T
 
-        return solve
+        size = of_rest.entries + sum(part.nnz for step in steps for part in step)
+        return Factors(solve, lambda: logs + of_rest.logdet(), size)
 
-    def _factored(self, rest: Any, *, positive: bool) -> Callable[[Any], Any]:
-        """The function that solves for columns of what is left, by Cholesky's factor or by LU."""
-        linalg = self.sp.linalg
-        if positive:
-            with suppress(np.linalg.LinAlgError):  # rounding may have made it another one
-                factor = linalg.cho_factor(rest, lower=True, check_finite=False)
-                return lambda side: linalg.cho_solve(factor, side, check_finite=False)
-        factors = linalg.lu_factor(rest, check_finite=False)
-        if not np.all(np.diagonal(factors[0])):
-            raise np.linalg.LinAlgError("what is left is singular")
-        return lambda side: linalg.lu_solve(factors, side, check_finite=False)
-
-    def _undone(self, blocks: Any, count: int, size: int) -> Any:
-        """The inverse of blocks on the diagonal, as a sparse matrix."""
+    def _undone(self, blocks: Any, count: int, size: int) -> tuple[Any, float]:
+        """The inverse of blocks on the diagonal, as a sparse matrix, and log |det| of all blocks."""
         found = blocks.tocoo()
         dense = np.zeros((count, size, size), found.data.dtype)
         row, col = found.coords
         dense[row // size, row % size, col % size] = found.data
-        made = np.linalg.inv(dense)
+        made, log = np.linalg.inv(dense), float(np.linalg.slogdet(dense)[1].sum())
         if size == 1:
-            return self.sp.sparse.diags_array(made[:, 0, 0]).tocsr()
+            return self.sp.sparse.diags_array(made[:, 0, 0]).tocsr(), log
         pointers = np.arange(count + 1, dtype=np.int32)
         whole = self.sp.sparse.bsr_array((made, pointers[:-1], pointers), shape=blocks.shape)
-        return whole.tocsr()
+        return whole.tocsr(), log
 
 
 def _alike(rows: Ints, cols: Ints, size: int) -> tuple[Ints, Ints]:

@@ -1,4 +1,11 @@
-"""Linear systems on the arrays of any library: by elimination of known matrices, or from products with vectors."""
+"""Linear systems on the arrays of any library: by elimination of known matrices, or from products with vectors.
+
+The factors of one large matrix of numpy are kept: they solve, invert, and give the determinant.
+
+>>> a = np.eye(100) + 1.0
+>>> solution(np, a, np.ones((100, 1)))[0].round(12).tolist(), bool(np.isclose(logdet(np, a), np.log(101.0)))
+([0.009900990099], True)
+"""
 
 from __future__ import annotations
 
@@ -6,11 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hilbert.arrays.systems.kept_factors import Factors, factors_of, log_of, require_pivots
 from hilbert.arrays.systems.scipy_modules import scipy_of
 from hilbert.errors import SpaceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from hilbert.arrays.systems.scipy_modules import Scipy
 
 ENTRIES = 2**24
 """The matrices of all lanes have at most so many entries, unless GMRES would keep as many."""
@@ -31,27 +41,71 @@ def direct(xp: Any, a: Any, b: Any, singular: str, *, positive: bool = False) ->
     By LU; one large matrix of numpy that is symmetric and `positive` by Cholesky's factor, unless rounding has made it
     another one. Raises SpaceError for a singular matrix, with the message `singular`.
     """
-    if positive and xp is np and a.shape[0] == 1 and a.shape[-1] > WIDTH and np.any(b):
-        found = _by_cholesky(a[0], b[:, 0])
-        if found is not None:
-            return found[:, None]
-    idle = xp.all(b == 0, axis=(0, 2))
-    eye = xp.eye(a.shape[-1], dtype=a.dtype, device=getattr(a, "device", None))
-    a = xp.where(idle[:, None, None], eye, a)
     try:
+        found = kept_in_full(xp, a[0], positive=positive) if xp is np and a.shape[0] == 1 and np.any(b) else None
+        if found is not None:
+            factors, flipped = found
+            return factors.solve(b[:, 0], flipped)[:, None]
+        idle = xp.all(b == 0, axis=(0, 2))
+        eye = xp.eye(a.shape[-1], dtype=a.dtype, device=getattr(a, "device", None))
+        a = xp.where(idle[:, None, None], eye, a)
         return xp.permute_dims(xp.linalg.solve(a, xp.permute_dims(b, (1, 2, 0))), (2, 0, 1))
     except (np.linalg.LinAlgError, RuntimeError) as error:
         raise SpaceError(singular) from error
 
 
-def _by_cholesky(a: Any, b: Any) -> Any:
-    """x with a x[k] = b[k] for rows k; None without scipy, or without a factor."""
+def factors_in_full(sp: Scipy, a: Any, *, positive: bool = False) -> Factors:
+    """The factors of a matrix: Cholesky's of one that is symmetric and `positive`, unless rounding changed that."""
+    size = len(a)
+    if positive:
+        factor, solve = sp.lapack(("potrf", "potrs"), a)
+        lower, info = factor(a, lower=True, clean=False)
+        if not info:
+            return Factors(
+                lambda b, _: solve(lower, b.T, lower=True)[0].T, lambda: 2.0 * log_of(np.diagonal(lower)), size**2
+            )
+    factor, solve = sp.lapack(("getrf", "getrs"), a)
+    lu, exchanged, info = factor(a)
+
+    def solved(b: Any, flipped: bool) -> Any:  # noqa: FBT001 - see `Factors`
+        require_pivots(bool(info))
+        return solve(lu, exchanged.copy(), b.T, trans=int(flipped))[0].T  # counted from 1 meanwhile, in place
+
+    return Factors(solved, lambda: log_of(np.diagonal(lu)), size**2)
+
+
+def kept_in_full(xp: Any, a: Any, *, positive: bool = False) -> tuple[Factors, bool] | None:
+    """The factors of one large matrix of numpy, or those of its transpose and True; None for all others."""
+    if xp is not np or a.ndim != 2 or len(a) <= WIDTH:
+        return None
     sp = scipy_of()
     if sp is None or not np.isfinite(a).all():
         return None
-    (solve,) = sp.linalg.get_lapack_funcs(("posv",), (a, b))
-    _, x, info = solve(a, b.T, lower=True)
-    return None if info else x.T
+
+    def numbers(flipped: bool) -> tuple[Any, ...]:  # noqa: FBT001 - see `factors_of`
+        return (a.T if flipped else a,)
+
+    return factors_of(("in full",) * 2, numbers, lambda: factors_in_full(sp, a, positive=positive))
+
+
+def solution(xp: Any, a: Any, b: Any) -> Any:
+    """A⁻¹b for matrices; raises LinAlgError, or what the library does, for a singular matrix."""
+    found = kept_in_full(xp, a)
+    if found is None:
+        return xp.linalg.solve(a, b)
+    factors, flipped = found
+    return factors.solve(b.T, flipped).T
+
+
+def logdet(xp: Any, a: Any) -> Any:
+    """log |det A| for matrices; −∞ where A is singular."""
+    found = kept_in_full(xp, a)
+    return xp.linalg.slogdet(a)[1] if found is None else a.dtype.type(found[0].logdet())
+
+
+def inverse(xp: Any, a: Any) -> Any:
+    """A⁻¹ for matrices."""
+    return xp.linalg.inv(a) if kept_in_full(xp, a) is None else solution(xp, a, np.eye(len(a), dtype=a.dtype))
 
 
 def divided(xp: Any, d: Any, b: Any, singular: str, *, known: bool) -> Any:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from functools import cache
+from typing import TYPE_CHECKING, Any, final
 
 from attrs import frozen
 
@@ -19,6 +20,15 @@ class Scipy:
     sparse: ModuleType
     graphs: ModuleType
     factors: ModuleType
+
+    def lapack(self, names: tuple[str, ...], a: Any) -> tuple[Any, ...]:
+        """Functions of LAPACK for the numbers of an array."""
+        return _lapack(self.linalg, names, a.dtype)
+
+
+@cache
+def _lapack(linalg: ModuleType, names: tuple[str, ...], dtype: Any) -> tuple[Any, ...]:
+    return tuple(linalg.get_lapack_funcs(names, dtype=dtype))
 
 
 def scipy_of() -> Scipy | None:

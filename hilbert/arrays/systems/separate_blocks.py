@@ -1,10 +1,12 @@
 """Systems that fall into many small ones of one size, such as those of a Kronecker product with an identity.
 
+>>> from hilbert.arrays.systems.scipy_modules import scipy_of
 >>> rows, cols = np.asarray([0, 0, 1, 1, 2, 2, 3, 3]), np.asarray([0, 1, 0, 1, 2, 3, 2, 3])
 >>> found = SeparateBlocks.of(rows, cols, np.asarray([0, 2, 1, 3]))
 >>> print(found)
 in 2 blocks of 2
->>> found.solved(np.asarray([2.0, 1.0, 1.0, 1.0, 4.0, 0.0, 0.0, 4.0]), np.asarray([[3.0, 4.0, 2.0, 8.0]])).tolist()
+>>> factors = found.made(np.asarray([2.0, 1.0, 1.0, 1.0, 4.0, 0.0, 0.0, 4.0]), scipy_of())
+>>> factors.solve(np.asarray([[3.0, 4.0, 2.0, 8.0]]), False).tolist()
 [[1.0, 1.0, 1.0, 2.0]]
 """
 
@@ -14,16 +16,23 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from hilbert.arrays.systems.kept_factors import Factors
+from hilbert.arrays.systems.linear_systems import factors_in_full
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy.typing as npt
+
+    from hilbert.arrays.systems.scipy_modules import Scipy
 
     Ints = npt.NDArray[np.signedinteger[Any]]
 
 BLOCK, PLACE, PRODUCT = 2e-6, 3e-9, 1e-10
 """Seconds for a block, for each of its places, and for a multiplication of its elimination."""
 
-MOST = 256
-"""The most unknowns of a block."""
+MOST, NARROW = 256, 48
+"""The most unknowns of a block, and of one that is eliminated anew each time, all at once: that is as quick."""
 
 
 @final
@@ -67,21 +76,43 @@ class SeparateBlocks:
         """The entries of all blocks."""
         return self.count * self.width**2
 
-    def solved(self, values: Any, b: Any) -> Any:
-        """x with A x[k] = b[k] for rows k; raises LinAlgError for a singular matrix."""
-        side = np.moveaxis(b[:, self.unknowns], 0, 2)
-        x = np.empty_like(b)
-        x[:, self.unknowns] = np.moveaxis(np.linalg.solve(self._blocks(values), side), 2, 0)
-        return x
+    @property
+    def is_narrow(self) -> bool:
+        """True if no factors are worth to be kept."""
+        return self.width <= NARROW
 
-    def logdet(self, values: Any) -> float:
-        """log |det A|; −∞ where A is singular."""
-        return float(np.linalg.slogdet(self._blocks(values))[1].sum())
+    def made(self, values: Any, sp: Scipy) -> Factors:
+        """The factors of some entries, or the blocks themselves where these are narrow."""
+        blocks = self._blocks(values)
+        if self.is_narrow:
 
-    def near_inverse(self, values: Any) -> Any:
-        """(A⁻¹)_ji for the place (i, j) of each entry; raises LinAlgError where A is singular."""
-        undone = np.linalg.inv(self._blocks(values))
-        return np.moveaxis(undone, 1, 2).reshape(-1)[self._places]
+            def solve(side: Any, flipped: bool) -> Any:  # noqa: FBT001 - see `Factors`
+                return np.linalg.solve(np.moveaxis(blocks, 1, 2) if flipped else blocks, side)
+
+            return Factors(self._on_blocks(solve), lambda: float(np.linalg.slogdet(blocks)[1].sum()), blocks.size)
+        parts = [factors_in_full(sp, block) for block in blocks]
+
+        def solve_by_factors(side: Any, flipped: bool) -> Any:  # noqa: FBT001 - see `Factors`
+            return np.stack([part.solve(own.T, flipped).T for part, own in zip(parts, side, strict=True)])
+
+        return Factors(self._on_blocks(solve_by_factors), lambda: sum(part.logdet() for part in parts), blocks.size)
+
+    def _on_blocks(self, solve: Callable[[Any, bool], Any]) -> Callable[[Any, bool], Any]:
+        """The function of rows that solves for the columns of each block."""
+
+        def solved(b: Any, flipped: bool) -> Any:  # noqa: FBT001 - see `Factors`
+            side = np.moveaxis(b[:, self.unknowns], 0, 2)
+            x = np.empty_like(b)
+            x[:, self.unknowns] = np.moveaxis(solve(side, flipped), 2, 0)
+            return x
+
+        return solved
+
+    def near_inverse(self, solve: Callable[[Any], Any], dtype: Any) -> Any:
+        """(A⁻¹)_ji for the place (i, j) of each entry, by the function that solves for rows."""
+        eye = np.zeros((self.width, self.unknowns.size), dtype)
+        eye[np.arange(self.width)[:, None], self.unknowns.T] = 1.0  # a row has the same unit vector in each block
+        return np.moveaxis(solve(eye)[:, self.unknowns], 0, 1).reshape(-1)[self._places]
 
     def _blocks(self, values: Any) -> Any:
         made = np.zeros(self.fill, values.dtype)

@@ -21,13 +21,16 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import cached_property
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 import numpy.typing as npt
+from attrs import frozen
 
 from hilbert.arrays.systems.banded import Band, BandSystem, profile
 from hilbert.arrays.systems.block_elimination import Elimination
+from hilbert.arrays.systems.kept_factors import Factors, factors_of, log_of
 from hilbert.arrays.systems.methods import without
 from hilbert.arrays.systems.selected_inverse import near_inverse
 from hilbert.arrays.systems.separate_blocks import MOST, SeparateBlocks, least_seconds
@@ -35,7 +38,7 @@ from hilbert.arrays.systems.triangles import Triangle
 from hilbert.errors import SpaceError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
 
     from hilbert.arrays.systems.methods import Method
     from hilbert.arrays.systems.scipy_modules import Scipy
@@ -50,10 +53,6 @@ WIDE, COLUMNS = 16, 64
 """The widest band whose inverse is found by cyclic reduction, and the columns that are solved for at once otherwise."""
 FILL = 2**28
 """The most entries of factors, bounded by the profile of the matrix; of more no factors are made."""
-KEEP = 2**22
-"""The most entries of factors that are kept for the next system: the adjoint of a symmetric one is the same again."""
-_KEPT: list[tuple[Any, Any, Any]] = []
-"""The last factors, each with the rows and values that it was made of."""
 
 
 @final
@@ -157,6 +156,9 @@ class SparseSystem:
         n = self.size
         if not np.isfinite(values).all():
             return True  # no number is right
+        if self.is_diagonal:
+            sizes = np.abs(values)
+            return bool(sizes.max() <= float(np.finfo(values.dtype).eps) ** -0.5 * sizes.min())
         try:
             with np.errstate(all="ignore"):
                 solve = self.solver(values)
@@ -172,7 +174,7 @@ class SparseSystem:
         size = float(np.bincount(self.cols, np.abs(values), n).max(initial=0.0))
         return bool(np.isfinite(found)) and found * size <= float(np.finfo(values.dtype).eps) ** -0.5
 
-    @property
+    @cached_property
     def is_diagonal(self) -> bool:
         """True if the matrix is a diagonal with all of its entries."""
         return self.by_band and len(self.rows) == self.size and not (self.band.below or self.band.above)
@@ -181,19 +183,12 @@ class SparseSystem:
         """log |det A|; −∞ where A is singular."""
         if not np.isfinite(values).all():
             return np.nan
-        if self.apart is not None:
-            return self.apart.logdet(values)
         if self.is_diagonal:
-            pivots = values
-        elif self.by_band:
-            pivots = self._in_band.pivots(values)
-        else:
-            try:
-                pivots = self._factored(values).U.diagonal()
-            except RuntimeError:  # a column without a pivot
-                return -np.inf
-        with np.errstate(divide="ignore"):
-            return float(np.log(np.abs(pivots)).sum())
+            return log_of(values)
+        try:
+            return self.factors(values)[0].logdet()
+        except np.linalg.LinAlgError:  # a column without a pivot
+            return -np.inf
 
     def near_inverse(self, values: Any) -> Any:
         """(A⁻¹)_ji for the place (i, j) of each entry: the derivative of log |det A| in that entry.
@@ -202,7 +197,9 @@ class SparseSystem:
         Raises LinAlgError where A is singular.
         """
         if self.apart is not None:
-            return self.apart.near_inverse(values)
+            return self.apart.near_inverse(self.solver(values), values.dtype)
+        if self.is_diagonal and values.all():
+            return 1.0 / values
         if self.by_band and self.band.is_triangular:
             return self._undone_triangle(values)
         width = max(self.band.below, self.band.above)
@@ -240,91 +237,129 @@ class SparseSystem:
 
     def solver(self, values: Any) -> Callable[[Any], Any]:
         """The function that solves for rows, with factors that are made once; LinAlgError for a singular matrix."""
-        if self.apart is not None or self.by_band:
-            return lambda b: self._at_once(values, b)
-        by_blocks = self._by_blocks(values)
-        if by_blocks is not None:
-            return by_blocks
-        try:
-            factors = self._factored(values)
-        except RuntimeError as error:
-            raise np.linalg.LinAlgError(str(error)) from error
-        return lambda b: factors.solve(np.ascontiguousarray(b.T)).T
+        if self.is_diagonal:
+            return lambda b: self._by_division(values, b)
+        factors, flipped = self.factors(values)
+        return lambda b: factors.solve(b, flipped)
 
-    def _by_blocks(self, values: Any) -> Callable[[Any], Any] | None:
-        """The function that solves by elimination of blocks; None where there is none, or where that loses digits.
+    def factors(self, values: Any) -> tuple[Factors, bool]:
+        """The factors of the matrix, or those of its transpose and True; LinAlgError for most singular matrices."""
+        system = self._in_band if self.by_band else None
+        if isinstance(system, Triangle):
+            return self._made(values), False
+        if system is not None and system.is_three:
+            found, flipped = system.factors_of_three(values)
+            return found if self.near is None else found.permuted(self.near), flipped
+        if self.apart is not None and self.apart.is_narrow:
+            return self._made(values), False
+
+        def numbers(flipped: bool) -> tuple[Any, ...]:  # noqa: FBT001 - see `factors_of`
+            return (self.numbers(values, flipped),)
+
+        return factors_of(self.names, numbers, lambda: self._made(values), fresh=True)
+
+    @cached_property
+    def names(self) -> tuple[Hashable, Hashable]:
+        """The places of the entries and the kind of factors, and those of the transpose."""
+        kind = "blocks" if self.apart is not None else "band" if self.by_band else "LU"
+        return (kind, self._by_columns_first.digest), (kind, self._by_rows_first.digest)
+
+    def numbers(self, values: Any, flipped: bool) -> Any:  # noqa: FBT001 - see `factors_of`
+        """The entries column by column, or row by row: as those of the transpose stand in its columns."""
+        order = (self._by_rows_first if flipped else self._by_columns_first).order
+        return values.take(order, mode="clip")
+
+    def _made(self, values: Any) -> Factors:
+        if self.apart is not None:
+            return self.apart.made(values, self.sp)
+        if self.by_band:
+            found = self._in_band.made(values)
+            return found if self.near is None else found.permuted(self.near)
+        return self._by_blocks(values) or self._factored(values)
+
+    def _by_blocks(self, values: Any) -> Factors | None:
+        """The elimination of blocks; None where there is none, or where that loses digits.
 
         Nothing is exchanged between blocks, so that x is tried with a right side of ones.
         """
         if self.blocks is None:
             return None
         with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
-            solve, ones = self.blocks.solver(values, positive=self.positive), np.ones((1, self.size), values.dtype)
-            x = solve(ones)
+            found, ones = self.blocks.made(values, positive=self.positive), np.ones((1, self.size), values.dtype)
+            x = found.solve(ones, False)  # noqa: FBT003 - see `Factors`
             far = np.max(np.abs(self.applied(values, x) - ones)) / (1.0 + np.max(np.abs(values)) * np.max(np.abs(x)))
             if far <= np.finfo(values.dtype).eps ** 0.75:
-                return solve
+                return found
         return None
 
     def applied(self, values: Any, x: Any) -> Any:
         """The products of the matrix with rows."""
+        if self.is_diagonal:
+            return self._diagonal(values) * x
         matrix = self.sp.sparse.coo_array((values, (self.rows, self.cols)), shape=(self.size, self.size))
         return (matrix @ x.T).T
 
     def _at_once(self, values: Any, b: Any) -> Any:
-        """The solution for rows, by factors that are made for these alone."""
-        if self.apart is not None:
-            return self.apart.solved(values.astype(b.dtype, copy=False), b)
-        return (self._by_band if self.by_band else self._by_factors)(values, b)
-
-    def _by_band(self, values: Any, b: Any) -> Any:
-        near = self.near
-        if self.is_diagonal:
-            return self._by_division(values, b)
-        values = values.astype(b.dtype, copy=False)
-        if near is None:
-            return self._in_band.solved(values, b)
-        x = np.empty_like(b)
-        x[:, near] = self._in_band.solved(values, b[:, near])
-        return x
+        """The solution for rows."""
+        return self.solver(values.astype(b.dtype, copy=False))(b)
 
     def _by_division(self, values: Any, b: Any) -> Any:
         """The solution of a diagonal system."""
         if not np.all(values):
             msg = "a diagonal entry is 0"
             raise np.linalg.LinAlgError(msg)
+        return b / self._diagonal(values)
+
+    def _diagonal(self, values: Any) -> Any:
         diagonal = np.empty_like(values)
         diagonal[self.cols] = values
-        return b / diagonal
-
-    def _by_factors(self, values: Any, b: Any) -> Any:
-        values = values.astype(b.dtype, copy=False)
-        by_blocks = self._by_blocks(values)
-        return self._factored(values).solve(np.ascontiguousarray(b.T)).T if by_blocks is None else by_blocks(b)
+        return diagonal
 
     @cached_property
-    def _by_columns_first(self) -> tuple[Ints, Ints, Ints]:
-        """The order of the entries by columns, their rows, and where the columns start."""
-        order = np.lexsort((self.rows, self.cols))
+    def _by_columns_first(self) -> _Order:
+        return _Order.of(self.cols, self.rows, self.size)
+
+    @cached_property
+    def _by_rows_first(self) -> _Order:
+        return _Order.of(self.rows, self.cols, self.size)
+
+    @cached_property
+    def _columns_of(self) -> tuple[Ints, Ints]:
+        """The rows of the entries column by column, and where the columns start."""
         starts = np.zeros(self.size + 1, np.intc)
         np.cumsum(np.bincount(self.cols, minlength=self.size), out=starts[1:])
-        return order, self.rows[order].astype(np.intc), starts
+        return self.rows[self._by_columns_first.order].astype(np.intc), starts
 
-    def _factored(self, values: Any) -> Any:
+    def _factored(self, values: Any) -> Factors:
         """The factors of SuperLU."""
-        order, rows, starts = self._by_columns_first
-        given = rows, starts, values[order]
-        key = self.size, values.dtype, self._columns, self.positive
-        kept = next(iter(_KEPT), None)
-        if kept is not None and kept[0] == key and all(map(np.array_equal, kept[1], given)):
-            return kept[2]
-        _KEPT.clear()
-        matrix = self.sp.sparse.csc_array((given[2], rows, starts), shape=(self.size, self.size))
-        if self._columns == "COLAMD":
-            factors = self.sp.factors.splu(matrix)
-        else:  # rows are exchanged only where the diagonal is small
-            part = 0.0 if self.positive else DIAGONAL
-            factors = self.sp.factors.splu(matrix, self._columns, part, options={"SymmetricMode": True})
-        if factors.nnz <= KEEP:
-            _KEPT[:] = [(key, given, factors)]
-        return factors
+        given = self.numbers(values, flipped=False), *self._columns_of
+        matrix = self.sp.sparse.csc_array(given, shape=(self.size, self.size))
+        try:
+            if self._columns == "COLAMD":
+                found = self.sp.factors.splu(matrix)
+            else:  # rows are exchanged only where the diagonal is small
+                part = 0.0 if self.positive else DIAGONAL
+                found = self.sp.factors.splu(matrix, self._columns, part, options={"SymmetricMode": True})
+        except RuntimeError as error:
+            raise np.linalg.LinAlgError(str(error)) from error
+        return Factors(
+            lambda b, flipped: found.solve(np.ascontiguousarray(b.T), "T" if flipped else "N").T,
+            lambda: log_of(found.U.diagonal()),
+            found.nnz,
+        )
+
+
+@final
+@frozen(eq=False)
+class _Order:
+    """The order of entries column by column, or row by row, and what tells their places from others."""
+
+    order: Ints
+    digest: bytes
+
+    @staticmethod
+    def of(outer: Ints, inner: Ints, size: int) -> _Order:
+        """The order by `outer`, and there by `inner`."""
+        code = outer.astype(np.int64) * size + inner
+        order = np.argsort(code, kind="stable")
+        return _Order(order, blake2b(code[order].tobytes() + size.to_bytes(8, "little")).digest())

@@ -3,7 +3,8 @@
 >>> from hilbert.arrays.systems.scipy_modules import scipy_of
 >>> rows, cols = np.asarray([0, 1, 1, 2]), np.asarray([0, 0, 1, 2])
 >>> some = Triangle(Band.of(rows, cols, 3), rows, cols, scipy_of())
->>> some.solved(np.asarray([2.0, 1.0, 1.0, 4.0]), np.asarray([[2.0, 3.0, 4.0]])).tolist()
+>>> factors = some.made(np.asarray([2.0, 1.0, 1.0, 4.0]))
+>>> factors.solve(np.asarray([[2.0, 3.0, 4.0]]), False).tolist()
 [[1.0, 2.0, 1.0]]
 """
 
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from hilbert.arrays.systems.banded import Band
+from hilbert.arrays.systems.kept_factors import Factors, log_of, require_pivots
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -35,19 +37,19 @@ class Triangle:
         self._shape = band.size, band.below + band.above + 1
         self._places = cols * np.intp(self._shape[1]) + band.above + rows - cols
 
-    def solved(self, values: Any, b: Any) -> Any:
-        """x with A x[k] = b[k] for rows k; raises LinAlgError for a singular matrix."""
-        made, side = self._columns(values), np.array(b.T, order="F")
-        (solve,) = self.sp.linalg.get_lapack_funcs(("tbtrs",), (made, side))
-        x, info = solve(made.T, side, uplo="L" if self.band.below else "U", overwrite_b=True)
-        if info:
-            msg = "the matrix is singular"
-            raise np.linalg.LinAlgError(msg)
-        return x.T
+    def made(self, values: Any) -> Factors:
+        """The matrix, which needs no elimination; solving raises LinAlgError for a singular one."""
+        columns = self._columns(values)
 
-    def pivots(self, values: Any) -> Any:
-        """The entries of the diagonal, whose product is the determinant."""
-        return self._columns(values)[:, self.band.above]
+        def solve(b: Any, flipped: bool) -> Any:  # noqa: FBT001 - see `Factors`
+            side = np.array(b.T, order="F")
+            (solve,) = self.sp.linalg.get_lapack_funcs(("tbtrs",), (columns, side))
+            part, trans = "L" if self.band.below else "U", "T" if flipped else "N"
+            x, info = solve(columns.T, side, uplo=part, trans=trans, overwrite_b=True)
+            require_pivots(info != 0)
+            return x.T
+
+        return Factors(solve, lambda: log_of(columns[:, self.band.above]), columns.size)
 
     def _columns(self, values: Any) -> Any:
         made = np.zeros(self._shape[0] * self._shape[1], values.dtype)
