@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from hilbert.compiled.tree.values import Number, Value
 
 Places: TypeAlias = tuple[Place, ...]
+At: TypeAlias = "Callable[[Places], Value]"
+"""What stands at places."""
+Put: TypeAlias = "Callable[[Places], tuple[Places, Value]]"
+"""Where a value is put, and the value, for places along some axes."""
+Piece: TypeAlias = "tuple[int, int, Callable[[Places, Place], Value]]"
+"""A piece [low, high) of flat axes, and what stands there, at places along the others."""
 T = TypeVar("T")
 
 
@@ -36,7 +42,7 @@ class Array:
     """
 
     leaf: Leaf
-    at: Callable[[Places], Value]
+    at: At
     buffer: Buffer | None = None
     whole: Callable[[], Array] | None = None
     views: int = 0
@@ -129,7 +135,7 @@ class Loops:
     # --- results ---
 
     @staticmethod
-    def view(leaf: Leaf, at: Callable[[Places], Value]) -> Array:
+    def view(leaf: Leaf, at: At) -> Array:
         """An array that is computed where it is read."""
         return Array(leaf, at)
 
@@ -138,7 +144,7 @@ class Loops:
         """The entries of an array at some places along its first axes."""
         return Array(leaf, lambda places: array.at((*front, *places)))
 
-    def each(self, leaf: Leaf, at: Callable[[Places], Value]) -> Array:
+    def each(self, leaf: Leaf, at: At) -> Array:
         """An array that is stored, entry by entry."""
         buffer = self.buffer(leaf.shape, leaf.dtype)
         self.put_into(buffer, leaf.shape, lambda places: (places, at(places)))
@@ -157,13 +163,7 @@ class Loops:
         self.statements.append(Nest(variables + more, buffer, places, at(places, inner), monoid_or_none))
         return self.of(leaf, buffer)
 
-    def put(
-        self,
-        leaf: Leaf,
-        sizes: Sequence[int],
-        at: Callable[[Places], tuple[Places, Value]],
-        monoid: str | None = "add",
-    ) -> Array:
+    def put(self, leaf: Leaf, sizes: Sequence[int], at: Put, monoid: str | None = "add") -> Array:
         """Values put to the places that `at` gives for each place along the axes; 0 elsewhere.
 
         Without a monoid no two may be put to one place.
@@ -173,13 +173,7 @@ class Loops:
         self.put_into(buffer, sizes, at, monoid)
         return self.of(leaf, buffer)
 
-    def put_into(
-        self,
-        buffer: Buffer,
-        sizes: Sequence[int],
-        at: Callable[[Places], tuple[Places, Value]],
-        monoid: str | None = None,
-    ) -> None:
+    def put_into(self, buffer: Buffer, sizes: Sequence[int], at: Put, monoid: str | None = None) -> None:
         """The same, into a buffer that has begun, or whose entries are all put."""
         places, variables = self._axes(sizes)
         to, value = at(places)
@@ -187,12 +181,10 @@ class Loops:
 
     def begin(self, buffer: Buffer) -> None:
         """Fill a buffer with zeros."""
-        zero = self.number(False if buffer.dtype == "bool" else 0.0 if buffer.dtype != "int64" else 0, buffer.dtype)
+        zero = self.number(False if buffer.dtype == "bool" else 0 if buffer.dtype == "int64" else 0.0, buffer.dtype)
         self.put_into(buffer, buffer.shape, lambda places: (places, zero))
 
-    def pieces(
-        self, leaf: Leaf, at: int, pieces: Sequence[tuple[int, int, Callable[[Places, Place], Value]]], axes: int = 1
-    ) -> Array:
+    def pieces(self, leaf: Leaf, at: int, pieces: Sequence[Piece], axes: int = 1) -> Array:
         """An array in pieces along its axes from `at` on, flat: [low, high) and the value at other places and this."""
         buffer = self.buffer(leaf.shape, leaf.dtype)
         shape, inside = leaf.shape, leaf.shape[at : at + axes]
@@ -206,7 +198,7 @@ class Loops:
                 self.put_into(buffer, (*shape[:at], *shape[at + axes :], high - low), piece)
         return self.of(leaf, buffer)
 
-    def doubt(self, sizes: Sequence[int], at: Callable[[Places], Value]) -> None:
+    def doubt(self, sizes: Sequence[int], at: At) -> None:
         """Let the interpreter compute the line if a truth value holds somewhere along axes: it may say an error."""
         if self.doubted is None:
             self.doubted = self.buffer((), "bool")
