@@ -62,10 +62,10 @@ class AxisClasses:
         self._batches: list[Variable] = []
         for statement in inside(statements):
             match statement:
-                case For(variable, [Product(batch=(_, *_)) as product]):
+                case For(variable, [Product() as product], rounds=False):
                     self._batches.append(variable)
-                    for buffer, k in zip((product.a, product.b, product.c), product.batch, strict=True):
-                        self._join(variable, (buffer, k))
+                    for buffer, start in product.ends:
+                        self._join(variable, (buffer, [place.variable for place in start].index(variable)))
                 case _:  # products in rounds, or alone
                     pass
         self._moved: list[tuple[Variable, Axis]] = []

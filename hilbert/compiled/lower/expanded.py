@@ -9,8 +9,6 @@ import itertools
 import math
 from typing import TYPE_CHECKING
 
-from attrs import evolve
-
 from hilbert.compiled.lower.axis_classes import MOST, AxisClasses, stride
 from hilbert.compiled.tree.places import Place, Variable
 from hilbert.compiled.tree.rewriting import Rewriting
@@ -50,8 +48,7 @@ class Expansion:
                     made += self.nest(statement)
                 case For(variable, [Product() as product], rounds=False):
                     own = Variable(f"i{variable.size}", variable.size)
-                    first, second, third = map(Rewriting(self.pool, {variable: Place.of(own)}).place, product.starts)
-                    made.append(For(own, [evolve(product, starts=(first, second, third))]))
+                    made.append(For(own, Rewriting(self.pool, {variable: Place.of(own)}).statements([product])))
                 case _:  # what takes whole arrays stays
                     made.append(on_blocks(statement, self.statements))
         return made

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from hilbert.compiled.tree.accesses import accesses, width
 from hilbert.compiled.tree.places import Place
 from hilbert.compiled.tree.rewriting import Rewriting
-from hilbert.compiled.tree.statements import For, If, Product, Store, blocks, inside
+from hilbert.compiled.tree.statements import For, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ MOST = 1 << 13
 """The entries of all such buffers together, but for single ones: a thread's stack is small."""
 
 
-def contract(to: Loops, parts: Sequence[Sequence[Statement]]) -> None:
+def contract(to: Loops, parts: Sequence[list[Statement]]) -> None:
     """Cut the axes of buffers to the strip of one round where every access is in that of a loop around all of them.
 
     Each part becomes a function: a buffer that several of them use lies in memory.
@@ -53,35 +53,16 @@ def contract(to: Loops, parts: Sequence[Sequence[Statement]]) -> None:
         if dropped:
             gone[buffer] = dropped
             buffer.shape = tuple(dropped.get(k, n) for k, n in enumerate(buffer.shape))
-    if gone:
-        _rewrite(to, [statement for part in parts for statement in part], gone)
-    held = 0
-    for buffer in sorted(to.buffers, key=lambda b: b.size):
-        is_alone = not (buffer.is_whole or buffer.is_ordered) and len(found_in.get(buffer, ())) <= 1
-        buffer.is_local = is_alone and buffer.size <= LOCAL and held <= MOST
-        held += buffer.size * (buffer.is_local and buffer.size > 1)
-
-
-def _rewrite(to: Loops, statements: list[Statement], gone: Gone) -> None:
-    """The statements at the places that are left."""
 
     def kept(buffer: Buffer, places: tuple[Place, ...]) -> tuple[Place, ...]:
         dropped = gone.get(buffer, {})
         return tuple([Place(p.offset) if k in dropped else p for k, p in enumerate(places)]) if dropped else places
 
     change = Rewriting(to.pool, {}, kept)
-    for top in inside(statements):
-        match top:
-            case If():
-                top.condition = change.value(top.condition)
-            case Store():
-                top.value = change.value(top.value)
-                top.places = change.places(top.buffer, top.places)
-            case Product(a, b, c) if top.batch:
-                first, second, made = (
-                    Place(0) if axis in gone.get(buffer, ()) else start
-                    for buffer, axis, start in zip((a, b, c), top.batch, top.starts, strict=True)
-                )
-                top.starts = first, second, made
-            case _:  # loops and whole arrays
-                pass
+    for part in parts if gone else ():
+        part[:] = change.statements(part)
+    held = 0
+    for buffer in sorted(to.buffers, key=lambda b: b.size):
+        is_alone = not (buffer.is_whole or buffer.is_ordered) and len(found_in.get(buffer, ())) <= 1
+        buffer.is_local = is_alone and buffer.size <= LOCAL and held <= MOST
+        held += buffer.size * (buffer.is_local and buffer.size > 1)

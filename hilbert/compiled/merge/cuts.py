@@ -10,12 +10,10 @@ import itertools
 from functools import partial
 from typing import TYPE_CHECKING
 
-from attrs import evolve
-
 from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.places import Division, Place, Variable
 from hilbert.compiled.tree.rewriting import Rewriting
-from hilbert.compiled.tree.statements import For, If, Product, Store, on_blocks
+from hilbert.compiled.tree.statements import For, on_blocks
 
 if TYPE_CHECKING:
     from hilbert.compiled.tree.statements import Statement
@@ -40,7 +38,7 @@ def cut(pool: Pool, statements: list[Statement]) -> list[Statement]:
         for low, high in itertools.pairwise(ends):
             part = Variable(f"{variable.name}_{low}", high - low)
             at = Place.of(part) + low if high - low > 1 else Place(low)
-            inner = cut(pool, moved(Rewriting(pool, {variable: at}), body))
+            inner = cut(pool, Rewriting(pool, {variable: at}).statements(body))
             made += [For(part, inner)] if high - low > 1 else inner
     return made
 
@@ -53,23 +51,3 @@ def _ends(loop: For, variable: Variable) -> set[int]:
             if isinstance(atom, Division) and atom.of.terms == ((variable, 1),):
                 ends |= {*range(-atom.of.offset % atom.n, variable.size, atom.n)}
     return ends
-
-
-def moved(change: Rewriting, statements: list[Statement]) -> list[Statement]:
-    """A copy of statements, changed."""
-
-    def copied(statement: Statement) -> Statement:
-        match statement:
-            case For(variable, body, rounds):
-                return For(variable, moved(change, body), rounds)
-            case If(condition, then, otherwise):
-                return If(change.value(condition), moved(change, then), moved(change, otherwise))
-            case Store(buffer, places, v, monoid):
-                return Store(buffer, change.places(buffer, places), change.value(v), monoid)
-            case Product():
-                first, second, third = map(change.place, statement.starts)
-                return evolve(statement, starts=(first, second, third))
-            case _:  # whole arrays
-                return statement
-
-    return [*map(copied, statements)]

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from hilbert.compiled.merge.cuts import moved
 from hilbert.compiled.tree.accesses import accesses, writes
 from hilbert.compiled.tree.places import Place, Variable
 from hilbert.compiled.tree.rewriting import Rewriting
@@ -91,13 +90,12 @@ def _stripped(pool: Pool, first: Product, loop: For, last: Product, uses: Counte
     def kept(buffer: Buffer, places: tuple[Place, ...]) -> tuple[Place, ...]:
         return (Place.of(part), *places[1:]) if buffer is first.c or buffer is d else places
 
-    at, zero = Place.of(strip) * by, Place(0)
+    at = Place.of(strip) * by
     (_, n1, k1), (m2, n2, _) = first.sizes, last.sizes
-    starts = (zero, at * last.leads[1], zero) if d is last.a else (at * last.leads[0], zero, zero)
     inner: list[Statement] = [
-        evolve(first, sizes=(by, n1, k1), starts=(at * first.leads[0], zero, zero)),
-        For(part, moved(Rewriting(pool, {i: Place.of(part) + at}, kept), loop.body)),
-        evolve(last, sizes=(m2, n2, by), starts=starts, adds=True),
+        evolve(first, sizes=(by, n1, k1), starts=((at,), (), ())),
+        For(part, Rewriting(pool, {i: Place.of(part) + at}, kept).statements(loop.body)),
+        evolve(last, sizes=(m2, n2, by), starts=((), (at,), ()) if d is last.a else ((at,), (), ()), adds=True),
     ]
     return [*_zeros(pool, last.c), For(strip, inner)]
 
