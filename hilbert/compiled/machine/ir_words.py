@@ -6,7 +6,6 @@ import struct
 from typing import TYPE_CHECKING
 
 from hilbert.compiled.machine.elementary import FUNCTIONS
-from hilbert.compiled.machine.ir_scalars import constant, symbol
 from hilbert.compiled.tree.buffers import BYTES, Buffer
 
 if TYPE_CHECKING:
@@ -18,8 +17,13 @@ STORED = TYPES | {"bool": "i8", "int32": "i32"}
 """The types in memory; integers of 32 bits are those that LAPACK writes."""
 ROUTINES = ("dgemm", "sgemm", "dgetrf", "dgetrs", "dgetri", "dpotrf", "dtrtrs", "dtrtri")
 """The functions of BLAS, two, and LAPACK that are called by their addresses, in the order of these."""
-TWO = {"pow", "hypot", "atan2", "llvm.maximum", "llvm.minimum"}
-"""The functions of two numbers."""
+TWO = {"pow", "hypot", "atan2"}
+"""The functions of two numbers in the machine's library."""
+
+
+def symbol(name: str, dtype: str, kind: str = "k") -> str:
+    """The name of a function's definition; of that of `large` arguments, and of vectors with some, which are `wide`."""
+    return f"{kind}_{name}" + ("" if dtype == "float64" else "_f32")
 
 
 def called(name: str, dtype: str) -> str:
@@ -40,7 +44,8 @@ def number_text(number: Number, dtype: str) -> str:
             (number,) = struct.unpack("<f", struct.pack("<f", number))
         except OverflowError:
             number = float("inf") if number > 0 else float("-inf")
-    return constant(number)
+    (bits,) = struct.unpack("<Q", struct.pack("<d", number))
+    return f"0x{bits:016X}"
 
 
 def parameter(buffer: Buffer) -> str:
@@ -50,9 +55,7 @@ def parameter(buffer: Buffer) -> str:
 
 
 def declaration(name: str, dtype: str) -> str:
-    """The line that declares a function of the machine's library, or one of LLVM's."""
+    """The line that declares a function of the machine's library."""
     t = TYPES[dtype]
     given = ", ".join([t] * (2 if name in TWO else 1))
-    if name.startswith("llvm."):
-        return f"declare {t} @{name}.{SUFFIX[dtype]}({given})"
     return f"declare {t} @{called(name, dtype)}({given}) nounwind willreturn memory(none)"
