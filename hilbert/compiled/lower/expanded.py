@@ -15,6 +15,8 @@ from hilbert.compiled.tree.rewriting import Rewriting
 from hilbert.compiled.tree.statements import UNITS, For, Nest, Product, Store, on_blocks
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hilbert.compiled.tree.arrays import Loops
     from hilbert.compiled.tree.statements import Statement
     from hilbert.compiled.tree.values import Pool, Value
@@ -78,16 +80,16 @@ class Expansion:
             totals[places] = value
         plain: list[Statement] = [Store(nest.buffer, places, value) for places, value in totals.items()]
         if nest.monoid is None:
-            return _around(loops, plain)
+            return around(loops, plain)
         free = [v for v in loops if all(any(v in p.variables for p in places) for places in totals)]
         if nest.begins and len(free) == len(loops):
-            return _around(loops, plain)
+            return around(loops, plain)
         first: list[Statement] = []
         if nest.begins:
             unit = self.pool.number(UNITS[nest.monoid], nest.buffer.dtype)
-            first = _around(free, [Store(nest.buffer, places, unit) for places in totals])
+            first = around(free, [Store(nest.buffer, places, unit) for places in totals])
         stores: list[Statement] = [Store(nest.buffer, p, v, nest.monoid) for p, v in totals.items()]
-        return first + _around(loops, stores)
+        return first + around(loops, stores)
 
     def _at(self, nest: Nest, at: dict[Variable, Place]) -> tuple[tuple[Place, ...], Value]:
         """Places and value of a nest at some values of its variables."""
@@ -123,7 +125,8 @@ def strip_of(nest: Nest, looped: list[Variable], written: int) -> dict[Variable,
     return {v: by} if by > 1 and is_given and free[0] != free[1] and not jumps(nest, inner) else {}
 
 
-def _around(loops: list[Variable], body: list[Statement]) -> list[Statement]:
+def around(loops: Sequence[Variable], body: list[Statement]) -> list[Statement]:
+    """Loops over variables, the first one outermost, around statements."""
     for variable in reversed(loops):
         body = [For(variable, body)]
     return body

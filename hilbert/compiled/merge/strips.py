@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
+from hilbert.compiled.lower.expanded import around
 from hilbert.compiled.tree.accesses import accesses, writes
 from hilbert.compiled.tree.places import Place, Variable
 from hilbert.compiled.tree.rewriting import Rewriting
@@ -103,7 +104,5 @@ def _stripped(pool: Pool, first: Product, loop: For, last: Product, uses: Counte
 def _zeros(pool: Pool, buffer: Buffer) -> list[Statement]:
     """The loops that fill a buffer with zeros."""
     axes = [Variable(f"z{k}", n) for k, n in enumerate(buffer.shape)]
-    made: list[Statement] = [Store(buffer, tuple(map(Place.of, axes)), pool.number(0.0, buffer.dtype))]
-    for k in reversed(buffer.order):
-        made = [For(axes[k], made)]
-    return made
+    zero = pool.number(0.0, buffer.dtype)
+    return around([axes[k] for k in buffer.order], [Store(buffer, tuple(map(Place.of, axes)), zero)])

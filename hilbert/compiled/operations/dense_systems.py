@@ -221,17 +221,6 @@ def _fresh(to: Loops, shape: Sequence[int], dtype: str) -> Buffer:
     return buffer
 
 
-def _made(to: Loops, result: Leaf, at: Callable[[Places], Value]) -> tuple[Buffer, Array]:
-    """A buffer that begins with some entries, and the result that it holds once LAPACK has changed it."""
-    if result.dtype != WIDE:
-        buffer = _kept(to, result.shape, at)
-        return buffer, to.view(result, lambda p: to.pool.cast(to.pool.load(buffer, p), result.dtype))
-    made = to.each(result, at)
-    assert made.buffer is not None
-    made.buffer.is_whole = True
-    return made.buffer, made
-
-
 # --- operations ---
 
 
@@ -247,12 +236,8 @@ def solve(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf, part
     def right(p: Places) -> Value:
         return to.pool.cast(b.at(_own(p, masks[1])), WIDE)
 
-    if order == [*axes]:
-        x, made = _made(to, result, right)
-    else:
-        back = [order.index(k) for k in axes]
-        x = _kept(to, [result.shape[k] for k in order], lambda p: right(tuple(p[k] for k in back)))
-        made = to.view(result, lambda p: to.pool.cast(to.pool.load(x, tuple(p[k] for k in order)), result.dtype))
+    back = [order.index(k) for k in axes]
+    x = _kept(to, [result.shape[k] for k in order], lambda p: right(tuple(p[k] for k in back)))
     if part:
         buffer, is_turned = _lying(to, a) or (_kept(to, a.shape, a.at), False)
         buffer.is_whole = True
@@ -268,7 +253,7 @@ def solve(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf, part
             x,
         )
     _trust(to, x)
-    return made
+    return _read(to, result, (True,) * front, lambda p: to.pool.load(x, tuple(p[k] for k in order)))
 
 
 @_either(small_systems.inverse)
@@ -335,10 +320,10 @@ def cholesky(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf) -
         i, j = map(to.pool.integer, p[-2:])
         return j.compared("le", i).where(to.pool.cast(operands[0].at(_own(p, masks[0])), WIDE), 0.0)
 
-    buffer, made = _made(to, result, lower)
+    buffer = _kept(to, result.shape, lower)
     found = Matrices(to, buffer)
     info = found.run("dpotrf", lambda k: ("U", found.n, found.at(k), found.n), buffer)
     found.trust(lambda p: found.pivot(p).compared("lt", math.inf))
     to.triangles.add(buffer)
     to.doubt(found.front, lambda p: to.pool.load(info, p).compared("ne", 0))
-    return made
+    return _read(to, result, (True,) * len(found.front), lambda p: found.entry(*p))

@@ -303,16 +303,12 @@ class HasLoops(Protocol):
         ...
 
 
-def _affine(entries: Any) -> tuple[int, tuple[int, ...]] | None:
+def _affine(entries: Any) -> tuple[int, Sequence[int]] | None:
     """first + Σ slope·place, where a table is so."""
     if not entries.size:
         return 0, (0,) * entries.ndim
-    first = int(entries.flat[0])
-    slopes = tuple(
-        int(entries[tuple(int(k == j) for j in range(entries.ndim))]) - first if n > 1 else 0
-        for k, n in enumerate(entries.shape)
-    )
-    due: Any = first
-    for k, (n, slope) in enumerate(zip(entries.shape, slopes, strict=True)):
-        due = due + (slope * np.arange(n)).reshape([-1 if j == k else 1 for j in range(entries.ndim)])
+    first, units = int(entries.flat[0]), np.eye(entries.ndim, dtype=int)
+    slopes = [int(entries[(*at,)]) - first if n > 1 else 0 for at, n in zip(units, entries.shape, strict=True)]
+    axes = np.ogrid[tuple(map(slice, entries.shape))]
+    due = sum((slope * axis for slope, axis in zip(slopes, axes, strict=True)), np.array(first))
     return (first, slopes) if np.array_equal(np.broadcast_to(due, entries.shape), entries) else None

@@ -187,13 +187,8 @@ def blocks(statement: Statement) -> list[list[Statement]]:
 
 def on_blocks(statement: Statement, change: Callable[[list[Statement]], list[Statement]]) -> Statement:
     """Change each list of statements that a statement holds, in place."""
-    match statement:
-        case For(_, body):
-            statement.body = change(body)
-        case If(_, then, otherwise):
-            statement.then, statement.otherwise = change(then), change(otherwise)
-        case _:  # the others hold none
-            pass
+    for block in blocks(statement):
+        block[:] = change(block)
     return statement
 
 
