@@ -53,10 +53,8 @@ class Assembly:
 
 def _entries(to: Loops, numbers: Any) -> Callable[[Places], Value]:
     """The entries of constant numbers: one number, if all are the same."""
-    if (
-        len({number.tobytes() for number in numbers[:: max(1, len(numbers) - 1)]}) == 1
-        and (numbers == numbers[0]).all()
-    ):
+    bits = numbers.view(np.uint8).reshape(len(numbers), -1)
+    if (bits == bits[0]).all():
         return lambda _: to.number(numbers[0].item(), numbers.dtype.name)
     buffer = to.constant(numbers)
     return lambda places: to.pool.load(buffer, places)

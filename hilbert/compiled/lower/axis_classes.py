@@ -12,7 +12,7 @@ import math
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, TypeAlias, final
 
-from hilbert.compiled.tree.places import Division, Place, Variable
+from hilbert.compiled.tree.places import Place, Variable
 from hilbert.compiled.tree.statements import For, Nest, Product, blocks, inside
 from hilbert.compiled.tree.values import computed, loads
 
@@ -241,19 +241,7 @@ def _nests(statements: list[Statement], rounds: int) -> Iterator[tuple[Nest, int
             yield from _nests(block, inner)
 
 
-def variables_of(place: Place) -> Iterator[Variable]:
+def variables_of(place: Place) -> list[Variable]:
     """The variables that a place depends on, also by the values that it is computed from."""
-    yield from _outright(place)
-    for value in computed([place]):
-        for load in loads(value):
-            for inner in load.args[1]:
-                yield from _outright(inner)
-
-
-def _outright(place: Place) -> Iterator[Variable]:
-    """The variables of a place and of those that are divided in it; what is read has its own."""
-    for atom, _ in place.terms:
-        if isinstance(atom, Variable):
-            yield atom
-        elif isinstance(atom, Division):
-            yield from _outright(atom.of)
+    read = [inner for value in computed([place]) for load in loads(value) for inner in load.args[1]]
+    return [atom for one in (place, *read) for atom in one.atoms if isinstance(atom, Variable)]

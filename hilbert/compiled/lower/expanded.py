@@ -74,7 +74,8 @@ class Expansion:
         steps = [*(v.size for v in written), *strip.values()]
         for numbers in itertools.product(*map(range, steps)):
             at = dict(zip([*written, *strip], numbers, strict=True))
-            places, value = self._at(nest, names | {v: names[v] + n if v in names else Place(n) for v, n in at.items()})
+            change = Rewriting(self.pool, names | {v: names.get(v, Place(0)) + n for v, n in at.items()})
+            places, value = change.places(nest.buffer, nest.places), change.value(nest.value)
             if nest.monoid is not None and places in totals:
                 value = self.pool.again(nest.monoid, (totals[places], value), value.dtype)
             totals[places] = value
@@ -90,11 +91,6 @@ class Expansion:
             first = around(free, [Store(nest.buffer, places, unit) for places in totals])
         stores: list[Statement] = [Store(nest.buffer, p, v, nest.monoid) for p, v in totals.items()]
         return first + around(loops, stores)
-
-    def _at(self, nest: Nest, at: dict[Variable, Place]) -> tuple[tuple[Place, ...], Value]:
-        """Places and value of a nest at some values of its variables."""
-        change = Rewriting(self.pool, at)
-        return change.places(nest.buffer, nest.places), change.value(nest.value)
 
 
 def jumps(nest: Nest, v: Variable) -> int:

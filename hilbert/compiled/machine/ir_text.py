@@ -40,18 +40,13 @@ ORDERED = {"gt": "ogt", "ge": "oge", "lt": "olt", "le": "ole", "eq": "oeq", "ne"
 SIGNED = {"gt": "sgt", "ge": "sge", "lt": "slt", "le": "sle", "eq": "eq", "ne": "ne"}
 ROUNDED = {"abs": "fabs", "sqrt": "sqrt", "round": "rint"}
 WHOLE = {
-    "add": "add i64 {}, {}",
-    "sub": "sub i64 {}, {}",
-    "mul": "mul i64 {}, {}",
+    **{name: f"{name} i64 {{}}, {{}}" for name in ("add", "sub", "mul")},
     "div": "sdiv i64 {}, {}",
     "neg": "sub i64 0, {}",
     **{name: f"icmp {word} {{t}} {{}}, {{}}" for name, word in SIGNED.items()},
 }
 LINES = {
-    "add": "fadd contract {t} {}, {}",
-    "sub": "fsub contract {t} {}, {}",
-    "mul": "fmul contract {t} {}, {}",
-    "div": "fdiv contract {t} {}, {}",
+    **{name: f"f{name} contract {{t}} {{}}, {{}}" for name in ("add", "sub", "mul", "div")},
     "neg": "fneg {t} {}",
     "and": "and i1 {}, {}",
     "or": "or i1 {}, {}",

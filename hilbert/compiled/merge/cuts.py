@@ -27,11 +27,7 @@ def cut(pool: Pool, statements: list[Statement]) -> list[Statement]:
     """The statements with loops in parts, the outer ones first."""
     made: list[Statement] = []
     for statement in statements:
-        if (
-            not isinstance(statement, For)
-            or statement.rounds
-            or not 2 < len(ends := sorted(_ends(statement, statement.variable))) <= PARTS + 1
-        ):
+        if not isinstance(statement, For) or statement.rounds or not 2 < len(ends := _ends(statement)) <= PARTS + 1:
             made.append(on_blocks(statement, partial(cut, pool)))
             continue
         variable, body = statement.variable, statement.body
@@ -43,11 +39,12 @@ def cut(pool: Pool, statements: list[Statement]) -> list[Statement]:
     return made
 
 
-def _ends(loop: For, variable: Variable) -> set[int]:
+def _ends(loop: For) -> list[int]:
     """The ends of a loop, and the rounds at which a quotient of a place that moves by one takes another value."""
+    variable = loop.variable
     ends = {0, variable.size}
     for entries in accesses(loop, constants=True).values():
         for atom, _ in (term for access in entries for place in access.places or () for term in place.terms):
             if isinstance(atom, Division) and atom.of.terms == ((variable, 1),):
                 ends |= {*range(-atom.of.offset % atom.n, variable.size, atom.n)}
-    return ends
+    return sorted(ends)

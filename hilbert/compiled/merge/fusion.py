@@ -164,10 +164,5 @@ def _is_apart(loop: For) -> bool:
 
 def _fit(first: Accesses, second: Accesses, variable: Variable) -> bool:
     """Tell if two loops over a variable may be merged."""
-    small, large = (first, second) if len(first) < len(second) else (second, first)
-    for buffer in small:
-        if buffer not in large or not (writes(first[buffer]) or writes(second[buffer])):
-            continue
-        if not is_own(first[buffer] + second[buffer], len(buffer.shape), variable):
-            return False
-    return True
+    shared = [b for b in first.keys() & second.keys() if writes(first[b]) or writes(second[b])]
+    return all(is_own(first[b] + second[b], len(b.shape), variable) for b in shared)

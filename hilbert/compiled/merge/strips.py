@@ -7,6 +7,7 @@ is done for some rows of c and d at a time, which have no other ones then.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -38,23 +39,17 @@ def in_strips(pool: Pool, statements: Sequence[Statement]) -> list[Statement]:
         return [*statements]
     found = [accesses(statement) for statement in statements]
     uses = Counter(buffer for touched in found for buffer in touched)
-    gone: set[int] = set()
-    made: list[Statement] = []
+    made = [[statement] for statement in statements]
     for at, loop in enumerate(statements):
-        if at in gone:
+        if not isinstance(loop, For):
             continue
-        if isinstance(loop, For):
-            products = [(k, s) for k, s in enumerate(statements) if isinstance(s, Product) and k not in gone]
-            near = [(k, s) for k, s in products if _is_free(found[k], found[k + 1 : at] or found[at + 1 : k])]
-            before = [(k, s) for k, s in near if k < at and s.c in found[at]]
-            behind = [(k, s) for k, s in near if k > at and (s.a in found[at] or s.b in found[at])]
-            if len(before) == len(behind) == 1 and (new := _stripped(pool, before[0][1], loop, behind[0][1], uses)):
-                made = [statement for statement in made if statement is not before[0][1]]
-                gone.add(behind[0][0])
-                made += new
-                continue
-        made.append(loop)
-    return made
+        products = [(k, s) for k, s in enumerate(statements) if isinstance(s, Product) and made[k]]
+        near = [(k, s) for k, s in products if _is_free(found[k], found[k + 1 : at] or found[at + 1 : k])]
+        before = [(k, s) for k, s in near if k < at and s.c in found[at]]
+        behind = [(k, s) for k, s in near if k > at and (s.a in found[at] or s.b in found[at])]
+        if len(before) == len(behind) == 1 and (new := _stripped(pool, before[0][1], loop, behind[0][1], uses)):
+            made[before[0][0]], made[at], made[behind[0][0]] = [], new, []
+    return [*itertools.chain(*made)]
 
 
 def _is_free(product: Accesses, others: Sequence[Accesses]) -> bool:

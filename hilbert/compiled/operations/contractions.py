@@ -115,14 +115,9 @@ def _product(to: Loops, spec: Spec, size: dict[str, int], left: Array, right: Ar
         one.buffer.is_whole |= not (is_batch and one.buffer.is_ordered)
     variable, (x, y, z) = to.variable(count), found
     at = dict(zip(batch, along(Place.of(variable), tuple(size[c] for c in batch)), strict=True))
-    product = Product(
-        *(x.buffer, y.buffer, z.buffer),
-        (x.is_turned, y.is_turned),
-        (m, n, k),
-        (x.lead, y.lead, z.lead),
-        rows=len(rows),
-        starts=tuple(tuple(at.get(c, Place(0)) for c in one.labels) if batch else () for one in found),
-    )
+    starts = tuple(tuple(at.get(c, Place(0)) for c in one.labels) if batch else () for one in found)
+    turned, leads = (x.is_turned, y.is_turned), (x.lead, y.lead, z.lead)
+    product = Product(x.buffer, y.buffer, z.buffer, turned, (m, n, k), leads, len(rows), starts)
     to.statements.append(For(variable, [product], rounds=not is_batch) if batch else product)
     if made.labels == spec.out:
         return to.of(result, z.buffer)

@@ -47,7 +47,7 @@ def _either(small: Callable[..., Entries]) -> Callable[[Callable[..., Array]], C
     def decorated(large: Callable[..., Array]) -> Callable[..., Array | None]:
         def loops(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf, **options: str) -> Array | None:
             if operands[0].shape[-1] <= MOST:
-                return written_out(small, to, operands, masks, result, **options)
+                return written_out(small, small_systems.Given(to, operands, masks, result.axes), result, **options)
             return large(to, operands, masks, result, **options) if has_scipy() else None
 
         return loops

@@ -175,21 +175,15 @@ class Given:
         return self.to.pool.cast(array.at(at), WIDE)
 
 
-def written_out(
-    found: Callable[..., Entries],
-    to: Loops,
-    operands: Sequence[Array],
-    masks: Sequence[tuple[bool, ...]],
-    result: Leaf,
-    **options: str,
-) -> Array:
+def written_out(found: Callable[..., Entries], given: Given, result: Leaf, **options: str) -> Array:
     """The result of an operation, cell by cell."""
-    made, n = to.buffer(result.shape, result.dtype), len(masks[0])
+    to, n = given.to, len(given.masks[0])
+    made = to.buffer(result.shape, result.dtype)
 
     def put(index: tuple[int, ...], cell: Cell, p: Places) -> tuple[Places, Value]:
         return (*p[:n], *map(Place, index), *p[n:]), to.pool.cast(cell(p), result.dtype)
 
-    for index, cell in found(Given(to, operands, masks, result.axes), **options).items():
+    for index, cell in found(given, **options).items():
         to.put_into(made, result.shape[:n] + result.shape[n + len(index) :], partial(put, index, cell))
     return to.of(result, made)
 

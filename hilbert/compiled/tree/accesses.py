@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, assert_never
 
-from hilbert.compiled.tree.places import Place, Variable
+from hilbert.compiled.tree.places import Computed, Place
 from hilbert.compiled.tree.statements import Called, For, If, Nest, Product, Routine, Store, inside
 from hilbert.compiled.tree.values import computed, loads
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hilbert.compiled.tree.buffers import Buffer
+    from hilbert.compiled.tree.places import Variable
     from hilbert.compiled.tree.statements import Statement
     from hilbert.compiled.tree.values import Value
 
@@ -25,6 +26,8 @@ class Access(NamedTuple):
 
 
 Accesses: TypeAlias = "dict[Buffer, list[Access]]"
+ANY = Place.of(Computed())
+"""Any place along an axis."""
 FEW = 32
 """Up to so many different places in a buffer are compared with each other."""
 
@@ -46,7 +49,8 @@ def accesses(statement: Statement, *, constants: bool = False, within: bool = Tr
                     entries.append(Access(places, writes=False))
             case Product():
                 for buffer, start in top.ends:
-                    found.setdefault(buffer, []).append(Access(_matrix(buffer, start), writes=buffer is top.c))
+                    every = tuple(place if place.variable else ANY for place in start) or None
+                    found.setdefault(buffer, []).append(Access(every, writes=buffer is top.c))
             case Routine() | Called():
                 for is_written, buffers in ((False, top.buffers), (True, top.made)):
                     for buffer in buffers:
@@ -63,14 +67,6 @@ def _read(found: Accesses, value: Value, constants: bool) -> None:  # noqa: FBT0
         buffer, places = load.args
         if constants or buffer.kind != "constant":
             found.setdefault(buffer, []).append(Access(places, writes=False))
-
-
-def _matrix(buffer: Buffer, start: tuple[Place, ...]) -> tuple[Place, ...] | None:
-    """The places of a matrix: one along the axis of products that stand side by side, any along the others."""
-    if not any(place.variable for place in start):
-        return None
-    axes = [Place.of(Variable(f"any {k}", n)) for k, n in enumerate(buffer.shape)]
-    return tuple(place if place.variable else axis for place, axis in zip(start, axes, strict=True))
 
 
 def writes(found: list[Access]) -> bool:

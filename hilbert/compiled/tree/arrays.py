@@ -255,12 +255,10 @@ class Loops:
     def exchange(self, states: Sequence[Array], new: Sequence[Array]) -> None:
         """Write new states over the old ones; those that are old ones, moved, are copied first."""
         old = {state.buffer for state in states}
-        kept = [
-            array
-            if array.buffer is state.buffer or (array.buffer is not None and array.buffer not in old)
-            else self.copied(array)
-            for state, array in zip(states, new, strict=True)
-        ]
+        kept: list[Array] = []
+        for state, array in zip(states, new, strict=True):
+            is_apart = array.buffer is state.buffer or array.buffer not in {None, *old}
+            kept.append(array if is_apart else self.copied(array))
         for state, array in zip(states, kept, strict=True):
             self.write(state, array)
 

@@ -257,7 +257,7 @@ def unfinished(value: Value, done: Container[Value]) -> Iterator[Value]:
 
 def computed(places: Iterable[Place]) -> list[Value]:
     """The values that places are computed from."""
-    return [v for place in places if place.terms for v in place.computed if isinstance(v, Value)]
+    return [v for place in places if place.terms for v in place.atoms if isinstance(v, Value)]
 
 
 def loads(value: Value) -> tuple[Value, ...]:
