@@ -80,22 +80,13 @@ class Expansion:
                 value = self.pool.again(nest.monoid, (totals[places], value), value.dtype)
             totals[places] = value
         plain: list[Statement] = [Store(nest.buffer, places, value) for places, value in totals.items()]
-        if nest.monoid is None:
-            return around(loops, plain)
         free = [v for v in loops if all(any(v in p.variables for p in places) for places in totals)]
-        if nest.begins and len(free) == len(loops):
+        if nest.monoid is None or (nest.begins and len(free) == len(loops)):
             return around(loops, plain)
-        first: list[Statement] = []
-        if nest.begins:
-            unit = self.pool.number(UNITS[nest.monoid], nest.buffer.dtype)
-            first = around(free, [Store(nest.buffer, places, unit) for places in totals])
+        unit = self.pool.number(UNITS[nest.monoid], nest.buffer.dtype)
+        first = around(free, [Store(nest.buffer, places, unit) for places in totals]) if nest.begins else []
         stores: list[Statement] = [Store(nest.buffer, p, v, nest.monoid) for p, v in totals.items()]
         return first + around(loops, stores)
-
-
-def jumps(nest: Nest, v: Variable) -> int:
-    """The number of entries that a nest reads or writes whose next one along a variable is not beside them."""
-    return sum(stride(*entry, v) not in {0, 1} for entry in nest.entries)
 
 
 def reach(nest: Nest, v: Variable) -> int:
@@ -113,12 +104,13 @@ def strip_of(nest: Nest, looped: list[Variable], written: int) -> dict[Variable,
         return {}
     v, inner = looped[-2:]
     free = [any(p.variable == u for p in nest.places) for u in (v, inner)]
+    is_beside = all(stride(*entry, inner) in {0, 1} for entry in nest.entries)
     is_given = any(
         buffer.kind in {"in", "constant"} and stride(buffer, places, v) and stride(buffer, places, inner) == 1
         for buffer, places in nest.entries[1:]
     )
     by = max((k for k in range(1, STRIP + 1) if not v.size % k and k * written <= MOST), default=1)
-    return {v: by} if by > 1 and is_given and free[0] != free[1] and not jumps(nest, inner) else {}
+    return {v: by} if by > 1 and is_given and free[0] != free[1] and is_beside else {}
 
 
 def around(loops: Sequence[Variable], body: list[Statement]) -> list[Statement]:

@@ -131,10 +131,10 @@ class _Function:
             core += [f"  {at} = alloca {of}", f"  store {of} {number}, ptr {at}"]
         core += [*self.lines, "  ret void", "}"]
         enter = [f"define void @{name}({', '.join(['ptr %table', *self.rounds])}) #0 {{"]
-        for k in used:
+        addresses = [*used, len(self.table)]
+        for k in addresses:
             enter += [f"  %q{k} = getelementptr ptr, ptr %table, i64 {k}", f"  %p{k} = load ptr, ptr %q{k}"]
-        enter += [f"  %q = getelementptr ptr, ptr %table, i64 {len(self.table)}", "  %blas = load ptr, ptr %q"]
-        given = ", ".join([*(f"ptr %p{k}" for k in used), "ptr %blas", *self.rounds])
+        given = ", ".join([*(f"ptr %p{k}" for k in addresses), *self.rounds])
         return "\n".join([*core, *enter, f"  call void @{name}.core({given})", "  ret void", "}"])
 
     # --- statements ---

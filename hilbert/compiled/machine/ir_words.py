@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import struct
 from typing import TYPE_CHECKING
 
@@ -40,10 +41,7 @@ def number_text(number: Number, dtype: str) -> str:
     if dtype == "int64":
         return str(int(number))
     if dtype == "float32":
-        try:
-            (number,) = struct.unpack("<f", struct.pack("<f", number))
-        except OverflowError:
-            number = float("inf") if number > 0 else float("-inf")
+        number = ctypes.c_float(number).value
     (bits,) = struct.unpack("<Q", struct.pack("<d", number))
     return f"0x{bits:016X}"
 

@@ -30,15 +30,12 @@ def contract(to: Loops, parts: Sequence[list[Statement]]) -> None:
 
     Each part becomes a function: a buffer that several of them use lies in memory.
     """
-    uses: dict[Buffer, list[tuple[tuple[Place, ...] | None, tuple[For, ...]]]] = {}
-
-    found_in: dict[Buffer, set[int]] = {}
+    uses: dict[Buffer, list[tuple[tuple[Place, ...] | None, tuple[For, ...], int]]] = {}
 
     def visit(number: int, statements: Sequence[Statement], around: tuple[For, ...]) -> None:
         for statement in statements:
             for buffer, entries in accesses(statement, within=False).items():
-                uses.setdefault(buffer, []).extend((access.places, around) for access in entries)
-                found_in.setdefault(buffer, set()).add(number)
+                uses.setdefault(buffer, []).extend((access.places, around, number) for access in entries)
             for block in blocks(statement):
                 visit(number, block, (*around, statement) if isinstance(statement, For) else around)
 
@@ -47,8 +44,8 @@ def contract(to: Loops, parts: Sequence[list[Statement]]) -> None:
     gone: Gone = {}
     for buffer in to.buffers:
         used = [] if buffer.is_whole else uses.get(buffer, [])
-        common = [loops[0] for loops in zip(*(around for _, around in used), strict=False) if len({*loops}) == 1]
-        every = [places for places, _ in used]
+        common = [loops[0] for loops in zip(*(around for _, around, _ in used), strict=False) if len({*loops}) == 1]
+        every = [places for places, _, _ in used]
         dropped = {k: n for k in range(len(buffer.shape)) for loop in common if (n := width(every, k, loop.variable))}
         if dropped:
             gone[buffer] = dropped
@@ -63,6 +60,8 @@ def contract(to: Loops, parts: Sequence[list[Statement]]) -> None:
         part[:] = change.statements(part)
     held = 0
     for buffer in sorted(to.buffers, key=lambda b: b.size):
-        is_alone = not (buffer.is_whole or buffer.is_ordered) and len(found_in.get(buffer, ())) <= 1
+        is_alone = (
+            not (buffer.is_whole or buffer.is_ordered) and len({number for *_, number in uses.get(buffer, ())}) <= 1
+        )
         buffer.is_local = is_alone and buffer.size <= LOCAL and held <= MOST
         held += buffer.size * (buffer.is_local and buffer.size > 1)

@@ -96,10 +96,7 @@ class Matrices:
         def call(k: Place) -> None:
             self.to.statements.append(Routine(name, (*given(k), (info, k)), (*made, info), work))
 
-        if count == 1:
-            call(Place(0))
-        else:
-            self.to.rounds(count, call)
+        self.to.rounds(count, call)
         return info
 
     def trust(self, is_right: Callable[[Places], Value]) -> None:
@@ -247,11 +244,8 @@ def solve(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf, part
         lies.run("dtrtrs", lambda k: (*form, n, columns, lies.at(k), n, (x, k * (columns * n)), n), x)
     else:
         f = _regular(to, a)
-        f.lu.run(
-            "dgetrs",
-            lambda k: ("N", n, columns, f.lu.at(k), n, (f.exchanged, k * n), (x, k * (columns * n)), n),
-            x,
-        )
+        given = lambda k: ("N", n, columns, f.lu.at(k), n, (f.exchanged, k * n), (x, k * (columns * n)), n)  # noqa: E731
+        f.lu.run("dgetrs", given, x)
     _trust(to, x)
     return _read(to, result, (True,) * front, lambda p: to.pool.load(x, tuple(p[k] for k in order)))
 

@@ -264,9 +264,8 @@ class Loops:
 
     def branch(self, condition: Value, *ways: Callable[[], None]) -> None:
         """One of two lists of statements. The condition is kept: they may write what it is made of."""
-        kept = condition
-        if condition.number is None:
-            kept = self.copied(Array(Leaf(Entry(condition.dtype), ()), lambda _: condition)).at(())
+        single = Array(Leaf(Entry(condition.dtype), ()), lambda _: condition)
+        kept = condition if condition.number is not None else self.copied(single).at(())
         then, otherwise = map(self._apart, ways)
         self.statements.append(If(kept, then, otherwise))
 

@@ -32,16 +32,10 @@ Number: TypeAlias = float | bool
 
 def _operators(name: str) -> tuple[Callable[[Value, Value | float], Value], Callable[[Value, Value | float], Value]]:
     """The methods for an operation of the pool: on a value and another one, and on these two swapped."""
-
-    def plain(self: Value, other: Value | float) -> Value:
-        made: Value = getattr(self.pool, name)(self, self.like(other))
-        return made
-
-    def swapped(self: Value, other: Value | float) -> Value:
-        made: Value = getattr(self.pool, name)(self.like(other), self)
-        return made
-
-    return plain, swapped
+    return (
+        lambda self, other: getattr(self.pool, name)(self, self.like(other)),
+        lambda self, other: getattr(self.pool, name)(self.like(other), self),
+    )
 
 
 @final
