@@ -156,10 +156,8 @@ class _Clusters:
 
 
 def _is_apart(loop: For) -> bool:
-    return any(
-        isinstance(s, Store) and s.monoid in APART and all(loop.variable not in p.variables for p in s.places)
-        for s in inside(loop.body)
-    )
+    totals = (s for s in inside(loop.body) if isinstance(s, Store) and s.monoid in APART)
+    return any(all(loop.variable not in p.variables for p in s.places) for s in totals)
 
 
 def _fit(first: Accesses, second: Accesses, variable: Variable) -> bool:

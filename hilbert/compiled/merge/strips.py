@@ -54,11 +54,8 @@ def in_strips(pool: Pool, statements: Sequence[Statement]) -> list[Statement]:
 
 def _is_free(product: Accesses, others: Sequence[Accesses]) -> bool:
     """Tell if a product may stand on the other side of some statements."""
-    return not any(
-        buffer in product and (writes(entries) or writes(product[buffer]))
-        for other in others
-        for buffer, entries in other.items()
-    )
+    shared = [(buffer, entries) for other in others for buffer, entries in other.items() if buffer in product]
+    return not any(writes(entries) or writes(product[buffer]) for buffer, entries in shared)
 
 
 def _stripped(pool: Pool, first: Product, loop: For, last: Product, uses: Counter[Buffer]) -> list[Statement] | None:

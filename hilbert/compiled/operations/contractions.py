@@ -37,9 +37,8 @@ def contracted(to: Loops, spec: Spec, left: Array, right: Array, result: Leaf) -
 
     def at(places: Places, inner: Places) -> Value:
         found = dict(zip(spec.out + summed, places + inner, strict=True))
-        return _times(
-            left.at(tuple(found[c] for c in spec.left)), right.at(tuple(found[c] for c in spec.right)), result.dtype
-        )
+        a, b = left.at(tuple(found[c] for c in spec.left)), right.at(tuple(found[c] for c in spec.right))
+        return _times(a, b, result.dtype)
 
     if not summed:
         return to.each(result, lambda places: at(places, ()))

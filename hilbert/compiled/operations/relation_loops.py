@@ -207,9 +207,8 @@ def _masked(p: Reduced, form: Partial[Any]) -> Array:
     """The entries that are kept; 0 elsewhere."""
     keep = p.to.constant(np.reshape(form.keep.array, p.cod))
     zero = p.to.number(0.0, p.array.dtype)
-    return p.to.each(
-        p.leaf, lambda places: p.to.pool.select(p.to.pool.load(keep, p.split(places)[0]), p.array.at(places), zero)
-    )
+    pool = p.to.pool
+    return p.to.each(p.leaf, lambda at: pool.select(pool.load(keep, p.split(at)[0]), p.array.at(at), zero))
 
 
 def _running(p: Reduced, form: Order[Any]) -> Array:

@@ -95,11 +95,9 @@ def is_own(entries: list[Access], rank: int, variable: Variable) -> bool:
         return True
     if len(found) > FEW:
         return False
-    return all(
-        any(_never_meet(p, q, variable) for p, q in zip(one, other, strict=True))
-        for (one, first), (other, second) in itertools.combinations_with_replacement(found.items(), 2)
-        if first or second
-    )
+    pairs = itertools.combinations_with_replacement(found.items(), 2)
+    asked = ((one, other) for (one, first), (other, second) in pairs if first or second)
+    return all(any(_never_meet(p, q, variable) for p, q in zip(*pair, strict=True)) for pair in asked)
 
 
 def _moves(places: set[Place], variable: Variable) -> bool:

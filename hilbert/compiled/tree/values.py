@@ -282,9 +282,8 @@ def _text(value: Value) -> str:
         case "place":
             return str(value.args[0])
         case name if name in SIGNS:
-            return f" {SIGNS[name]} ".join(
-                f"({a})" if a.name in SIGNS and a.name != "mul" else str(a) for a in value.args
-            )
+            operands = [f"({a})" if a.name in SIGNS and a.name != "mul" else str(a) for a in value.args]
+            return f" {SIGNS[name]} ".join(operands)
         case "call":
             return f"{value.args[0]}({', '.join(map(str, value.args[1:]))})"
         case _:  # those that are written as functions
