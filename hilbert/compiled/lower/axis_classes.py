@@ -195,16 +195,14 @@ class AxisClasses:
         whole = {b for s in inside(statements) if isinstance(s, Product) for b in (s.a, s.b, s.c)}
         if self._outer is None or self._outer in {self._find((b, k)) for b in whole for k in range(len(b.shape))}:
             return 1
-        most = 0
-        for nest in self._nests:
-            if self._outer in {self._find(v) for v in nest.variables}:
-                for buffer, places in nest.entries:
-                    along = {v for place in places for v in place.variables}
-                    looped = {self._find(v) for v in along if not self.is_written(v)}
-                    if looped and self._outer not in looped and not buffer.is_whole:
-                        most = max(most, math.prod(v.size for v in along if self.is_written(v)))
-        sizes = {v.size for nest in self._nests for v in nest.variables if self._find(v) == self._outer}
-        return max(k for k in range(1, POINTS + 1) if (most >= ENTRIES and not any(n % k for n in sizes)) or k == 1)
+        most, sizes = 0, {v.size for nest in self._nests for v in nest.variables if self._find(v) == self._outer}
+        within = [nest for nest in self._nests if self._outer in {self._find(v) for v in nest.variables}]
+        for buffer, places in (entry for nest in within for entry in nest.entries):
+            along = {v for place in places for v in place.variables}
+            looped = {self._find(v) for v in along if not self.is_written(v)}
+            if looped and self._outer not in looped and not buffer.is_whole:
+                most = max(most, math.prod(v.size for v in along if self.is_written(v)))
+        return POINTS if most >= ENTRIES and not any(n % POINTS for n in sizes) else 1
 
 
 def _gain(nest: Nest, v: Variable) -> float:

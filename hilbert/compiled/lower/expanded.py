@@ -105,10 +105,8 @@ def strip_of(nest: Nest, looped: list[Variable], written: int) -> dict[Variable,
     v, inner = looped[-2:]
     free = [any(p.variable == u for p in nest.places) for u in (v, inner)]
     is_beside = all(stride(*entry, inner) in {0, 1} for entry in nest.entries)
-    is_given = any(
-        buffer.kind in {"in", "constant"} and stride(buffer, places, v) and stride(buffer, places, inner) == 1
-        for buffer, places in nest.entries[1:]
-    )
+    given = [entry for entry in nest.entries[1:] if entry[0].kind in {"in", "constant"}]
+    is_given = any(stride(*entry, v) and stride(*entry, inner) == 1 for entry in given)
     by = max((k for k in range(1, STRIP + 1) if not v.size % k and k * written <= MOST), default=1)
     return {v: by} if by > 1 and is_given and free[0] != free[1] and is_beside else {}
 

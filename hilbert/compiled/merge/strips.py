@@ -85,12 +85,10 @@ def _stripped(pool: Pool, first: Product, loop: For, last: Product, uses: Counte
 
     at = Place.of(strip) * by
     (_, n1, k1), (m2, n2, _) = first.sizes, last.sizes
-    inner: list[Statement] = [
-        evolve(first, sizes=(by, n1, k1), starts=((at,), (), ())),
-        For(part, Rewriting(pool, {i: Place.of(part) + at}, kept).statements(loop.body)),
-        evolve(last, sizes=(m2, n2, by), starts=((), (at,), ()) if d is last.a else ((at,), (), ()), adds=True),
-    ]
-    return [*_zeros(pool, last.c), For(strip, inner)]
+    before = evolve(first, sizes=(by, n1, k1), starts=((at,), (), ()))
+    rows = For(part, Rewriting(pool, {i: Place.of(part) + at}, kept).statements(loop.body))
+    behind = evolve(last, sizes=(m2, n2, by), starts=((), (at,), ()) if d is last.a else ((at,), (), ()), adds=True)
+    return [*_zeros(pool, last.c), For(strip, [before, rows, behind])]
 
 
 def _zeros(pool: Pool, buffer: Buffer) -> list[Statement]:

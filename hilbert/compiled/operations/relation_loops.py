@@ -178,8 +178,7 @@ def _converse(p: Reduced, of: Directed[Any, Any]) -> Array:
         case Inclusion(_, _, offset, stride):
             return p.gathered(lambda y: y * stride + offset)
         case Sliding():
-            shape = of.dom.shape
-            return p.gathered(lambda y: _slid(of, along(y, shape)))
+            return p.gathered(lambda y: _slid(of, along(y, of.dom.shape)))
         case Window():
             return _pairs(p)
         case _:
