@@ -28,10 +28,9 @@ WORK = 1 << 15
 
 def contracted(to: Loops, spec: Spec, left: Array, right: Array, result: Leaf) -> Array:
     """Σ left·right over the labels that are not the result's."""
-    if not left.leaf.is_field and left.leaf.entry.index is not None:
-        return _hot(to, spec.left, left, spec.right, right, spec.out, result)
-    if not right.leaf.is_field and right.leaf.entry.index is not None:
-        return _hot(to, spec.right, right, spec.left, left, spec.out, result)
+    for own, one, labels, other in ((spec.left, left, spec.right, right), (spec.right, right, spec.left, left)):
+        if not one.leaf.is_field and one.leaf.entry.index is not None:
+            return _hot(to, own, one, labels, other, spec.out, result)
     size = dict(zip(spec.left + spec.right, left.shape + right.shape, strict=True))
     summed = spec.contracted
 

@@ -271,6 +271,7 @@ def _ends(start: int, stride: int, n: int, m: int) -> tuple[int, int]:
 
 def _spanned(p: Reduced, spans: Sequence[Span]) -> Array:
     """The sums of what spans read, in pieces of Y in which the same ones do."""
+    spans = [span for span in spans if span.first < span.end]  # those of nothing may lie anywhere
     cuts = sorted({0, math.prod(p.cod), *(end for span in spans for end in (span.first, span.end))})
     pieces: list[Piece] = []
     for low, high in itertools.pairwise(cuts):
