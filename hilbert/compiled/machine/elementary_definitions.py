@@ -16,6 +16,23 @@ LIBM = ("sin", "cos")
 DUMMY = 64
 """So many lanes has no vector."""
 
+TWO = {"pow", "hypot", "atan2"}
+"""The functions of two numbers in the machine's library."""
+
+
+def called(name: str, dtype: str) -> str:
+    """The name of a function of numbers in the text."""
+    if name in FUNCTIONS:
+        return symbol(name, dtype)
+    return name + ("f" if dtype == "float32" else "")
+
+
+def declaration(name: str, dtype: str) -> str:
+    """The line that declares a function of the machine's library."""
+    t = TYPES[dtype]
+    given = ", ".join([t] * (2 if name in TWO else 1))
+    return f"declare {t} @{called(name, dtype)}({given}) nounwind willreturn memory(none)"
+
 
 def definition(name: str, dtype: str, *, has_fma: bool, vector_bits: int = 0) -> str:
     """The text of an elementary function; attributes #0 are the module's; `declarations` has what it calls of libm.

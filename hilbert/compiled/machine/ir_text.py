@@ -11,15 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never, final
 
 from hilbert.compiled.machine.elementary import FUNCTIONS
-from hilbert.compiled.machine.elementary_definitions import declarations, definition, kept
+from hilbert.compiled.machine.elementary_definitions import called, declaration, declarations, definition, kept
 from hilbert.compiled.machine.ir_hints import hints_of
 from hilbert.compiled.machine.ir_words import (
     ROUTINES,
     STORED,
     SUFFIX,
     TYPES,
-    called,
-    declaration,
     number_text,
     parameter,
 )
@@ -340,7 +338,7 @@ class _Function:
                 return self.put(f"{how} {TYPES[of]} {args[0]} to {TYPES[top.dtype]}")
             case "call":
                 return self._called(top.args[0], top.dtype, args)
-            case name:
+            case name:  # those that have a line
                 return self._combined(name, top.values[-1].dtype, *args)
 
     def _combined(self, name: str, of: str, *args: str) -> str:

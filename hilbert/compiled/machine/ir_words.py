@@ -1,4 +1,4 @@
-"""The words of LLVM for types, numbers, functions and parameters."""
+"""The words of LLVM for types, numbers, names and parameters."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import ctypes
 import struct
 from typing import TYPE_CHECKING
 
-from hilbert.compiled.machine.elementary import FUNCTIONS
 from hilbert.compiled.tree.buffers import BYTES, Buffer
 
 if TYPE_CHECKING:
@@ -18,20 +17,11 @@ STORED = TYPES | {"bool": "i8", "int32": "i32"}
 """The types in memory; integers of 32 bits are those that LAPACK writes."""
 ROUTINES = ("dgemm", "sgemm", "dgetrf", "dgetrs", "dgetri", "dpotrf", "dtrtrs", "dtrtri")
 """The functions of BLAS, two, and LAPACK that are called by their addresses, in the order of these."""
-TWO = {"pow", "hypot", "atan2"}
-"""The functions of two numbers in the machine's library."""
 
 
 def symbol(name: str, dtype: str, kind: str = "k") -> str:
     """The name of a function's definition; of that of `large` arguments, and of vectors with some, which are `wide`."""
     return f"{kind}_{name}" + ("" if dtype == "float64" else "_f32")
-
-
-def called(name: str, dtype: str) -> str:
-    """The name of a function of numbers in the text."""
-    if name in FUNCTIONS:
-        return symbol(name, dtype)
-    return name + ("f" if dtype == "float32" else "")
 
 
 def number_text(number: Number, dtype: str) -> str:
@@ -50,10 +40,3 @@ def parameter(buffer: Buffer) -> str:
     """The parameter of a buffer's address; those of users' arrays are multiples of the size of an entry."""
     own = buffer.kind in {"constant", "work"}
     return f"ptr noalias nocapture align {8 if own else BYTES[buffer.dtype]} %{buffer.name}"
-
-
-def declaration(name: str, dtype: str) -> str:
-    """The line that declares a function of the machine's library."""
-    t = TYPES[dtype]
-    given = ", ".join([t] * (2 if name in TWO else 1))
-    return f"declare {t} @{called(name, dtype)}({given}) nounwind willreturn memory(none)"
