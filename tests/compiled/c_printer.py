@@ -82,8 +82,7 @@ class _Function:
     def product(self, s: Product) -> None:
         """A product as loops over flat memory."""
         (m, n, k), (ta, tb), t = s.sizes, s.transposed, TYPES[s.c.dtype]
-        pairs = zip((s.a.name, s.b.name, s.c.name), s.starts, strict=True)
-        a, b, c = (f"(({t} *){name})[{self.place(at)} + " for name, at in pairs)
+        a, b, c = (f"(({t} *){buffer.name})[{self.place(at)} + " for buffer, at in s.flat)
         a += f"h * {s.leads[0]} + i]" if ta else f"i * {s.leads[0]} + h]"
         b += f"j * {s.leads[1]} + h]" if tb else f"h * {s.leads[1]} + j]"
         c += f"i * {s.leads[2]} + j]"

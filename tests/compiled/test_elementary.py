@@ -15,12 +15,13 @@ from mpmath import mp, mpf
 
 from hilbert.compiled.machine.elementary import FUNCTIONS
 from hilbert.compiled.machine.elementary_definitions import declarations, definition, kept
-from hilbert.compiled.machine.ir_scalars import TYPES, symbol
+from hilbert.compiled.machine.ir_scalars import FORMATS
+from hilbert.compiled.machine.ir_words import SUFFIX, TYPES, symbol
 from tests.compiled.make_coefficients import FILE, text
 
 llvm = pytest.importorskip("llvmlite.binding")
 
-DTYPES = tuple(TYPES)
+DTYPES = tuple(FORMATS)
 BOUNDS = {"exp": 1.0, "log": 1.0, "tanh": 2.5, "sinh": 2.5, "cosh": 2.5, "sin": 2.5, "cos": 2.5}
 DIGITS = {"float64": (53, -1022), "float32": (24, -126)}
 """Bits of a number and the exponent of the smallest normal one."""
@@ -87,10 +88,10 @@ def machine(dtype: str, features: str, *, is_wide: bool = True) -> Machine:
     """A loop for each function; large arguments are found for whole vectors, or lane by lane."""
     f = FEATURES[features]
     bits = f.vector_bits if is_wide else 0
-    parts = declarations(FUNCTIONS, dtype)
+    parts = declarations(FUNCTIONS)
     for name in FUNCTIONS:
         parts += [definition(name, dtype, has_fma=f.has_fma, vector_bits=bits)]
-        parts += [LOOP.format(name=name, type=TYPES[dtype][0], symbol=symbol(name, dtype))]
+        parts += [LOOP.format(name=name, type=TYPES[dtype], symbol=symbol(name, dtype))]
     parts += kept((name, dtype) for name in FUNCTIONS)
     parts += [f'attributes #0 = {{ nounwind "prefer-vector-width"="{f.vector_bits}" }}']
     llvm.initialize_native_target()
@@ -294,11 +295,11 @@ def loops(text_: str) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_loops_are_over_vectors(dtype: str, features: str, *, is_wide: bool) -> None:
     """Each loop multiplies vectors as wide as the processor's, and no call of a function of vectors is left in it."""
-    lanes = FEATURES[features].vector_bits // int(TYPES[dtype][1][1:])
+    lanes = FEATURES[features].vector_bits // int(SUFFIX[dtype][1:])
     found = dict(loops(machine(dtype, features, is_wide=is_wide).text))
     assert found.keys() == FUNCTIONS.keys()
     for body in found.values():
-        assert re.search(rf"fmul <{lanes} x {TYPES[dtype][0]}>", body)
+        assert re.search(rf"fmul <{lanes} x {TYPES[dtype]}>", body)
         assert not re.search(r"call [^@]*@wide_\w+(?<!_some)\(", body)
 
 

@@ -37,7 +37,7 @@ from hilbert.program.line.source_line import computed_by
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from hilbert.compiled.tree.arrays import Places
+    from hilbert.compiled.tree.arrays import Piece, Places, Put
     from hilbert.compiled.tree.values import Value
     from hilbert.program.line.line import Line, Step
 
@@ -173,13 +173,7 @@ class RowLoops(Loops):
 
         return Array(leaf, entry)
 
-    def put(
-        self,
-        leaf: Leaf,
-        sizes: Sequence[int],
-        at: Callable[[Places], tuple[Places, Value]],
-        monoid: str | None = "add",
-    ) -> Array:
+    def put(self, leaf: Leaf, sizes: Sequence[int], at: Put, monoid: str | None = "add") -> Array:
         """Values at computed places; where these are not along X, each row adds its own to a segment sum."""
         pairs = [at(places) for places in self.places(sizes)]
         array = Array(leaf, self._read(pairs, leaf.dtype))
@@ -187,9 +181,7 @@ class RowLoops(Loops):
             self.puts[array] = [(places, self._checked(value)) for places, value in pairs]
         return array
 
-    def pieces(
-        self, leaf: Leaf, at: int, pieces: Sequence[tuple[int, int, Callable[[Places, Place], Value]]], axes: int = 1
-    ) -> Array:
+    def pieces(self, leaf: Leaf, at: int, pieces: Sequence[Piece], axes: int = 1) -> Array:
         """The value of the piece that a place is in."""
 
         def entry(places: Places) -> Value:

@@ -53,10 +53,8 @@ class Assembly:
 
 def _entries(to: Loops, numbers: Any) -> Callable[[Places], Value]:
     """The entries of constant numbers: one number, if all are the same."""
-    if (
-        len({number.tobytes() for number in numbers[:: max(1, len(numbers) - 1)]}) == 1
-        and (numbers == numbers[0]).all()
-    ):
+    bits = numbers.view(np.uint8).reshape(len(numbers), -1)
+    if (bits == bits[0]).all():
         return lambda _: to.number(numbers[0].item(), numbers.dtype.name)
     buffer = to.constant(numbers)
     return lambda places: to.pool.load(buffer, places)
@@ -70,16 +68,20 @@ def assemblies(line: Line) -> tuple[dict[int, Assembly], set[int]]:
     is_sum = dict.fromkeys(range(len(line.slots)), False)
     for slot, step in operations.items():
         is_added = isinstance(step.operation, Add) and all(is_sum[a] and uses[a] == 1 for a in step.args)
-        is_sum[slot] = is_added or _is_placed(line, slot) or _is_constant(line, slot)
+        is_sum[slot] = is_added or _is_part(line, slot)
     found: dict[int, Assembly] = {}
     gone: set[int] = set()
     for slot in reversed(operations):
         step, root, targets = operations[slot], slot, None
         if slot in gone:
             continue
-        if _is_moved(step.operation) and uses[step.args[0]] == 1:
-            (root,) = step.args
-            targets = _inverse(step.operation.relation.of.positions.array, line.slots[root].size)
+        match step.operation:
+            case Reduce(Converse(Graph(_, _, positions)) as r) if len(r.dom.axes) == len(r.cod.axes) == 1:
+                if uses[step.args[0]] == 1:
+                    (root,) = step.args
+                    targets = _inverse(positions.array, line.slots[root].size)
+            case _:  # the entries stay in their order
+                pass
         if is_sum[root] and (root == slot or targets is not None):
             seen, pieces, constants = _pieces(line, root)
             numbers = _between(line, pieces, constants, root)
@@ -89,24 +91,14 @@ def assemblies(line: Line) -> tuple[dict[int, Assembly], set[int]]:
     return found, gone
 
 
-def _is_placed(line: Line, slot: int) -> bool:
-    """Tell if a slot is an array that is put, as it lies in memory, into a flat one of zeros."""
-    step = line.steps[slot - line.arity]
-    r = step.operation.relation if isinstance(step.operation, Reduce) else None
-    is_alone = len(line.slots[slot].axes) == 1 and line.slots[slot].is_field
-    return isinstance(r, Inclusion) and is_alone
-
-
-def _is_constant(line: Line, slot: int) -> bool:
-    """Tell if a slot is a flat array of constant numbers."""
-    is_alone = line.slots[slot].is_field and len(line.slots[slot].axes) == 1
-    return is_alone and isinstance(line.steps[slot - line.arity].operation, Literal)
-
-
-def _is_moved(operation: Any) -> bool:
-    """Tell if a step puts the entries of a flat array in another order."""
-    r = operation.relation if isinstance(operation, Reduce) else None
-    return isinstance(r, Converse) and isinstance(r.of, Graph) and len(r.dom.axes) == len(r.cod.axes) == 1
+def _is_part(line: Line, slot: int) -> bool:
+    """Tell if a slot is a flat array: of constant numbers, or put, as it lies in memory, into zeros."""
+    leaf = line.slots[slot]
+    match line.steps[slot - line.arity].operation:
+        case Literal() | Reduce(Inclusion()):
+            return leaf.is_field and len(leaf.axes) == 1
+        case _:  # no part of a sum
+            return False
 
 
 def _inverse(positions: Any, size: int) -> Any:

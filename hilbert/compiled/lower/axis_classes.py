@@ -12,7 +12,7 @@ import math
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, TypeAlias, final
 
-from hilbert.compiled.tree.places import Division, Place, Variable
+from hilbert.compiled.tree.places import Place, Variable
 from hilbert.compiled.tree.statements import For, Nest, Product, blocks, inside
 from hilbert.compiled.tree.values import computed, loads
 
@@ -62,10 +62,10 @@ class AxisClasses:
         self._batches: list[Variable] = []
         for statement in inside(statements):
             match statement:
-                case For(variable, [Product(batch=(_, *_)) as product]):
+                case For(variable, [Product() as product], rounds=False):
                     self._batches.append(variable)
-                    for buffer, k in zip((product.a, product.b, product.c), product.batch, strict=True):
-                        self._join(variable, (buffer, k))
+                    for buffer, start in product.ends:
+                        self._join(variable, (buffer, [place.variable for place in start].index(variable)))
                 case _:  # products in rounds, or alone
                     pass
         self._moved: list[tuple[Variable, Axis]] = []
@@ -195,16 +195,14 @@ class AxisClasses:
         whole = {b for s in inside(statements) if isinstance(s, Product) for b in (s.a, s.b, s.c)}
         if self._outer is None or self._outer in {self._find((b, k)) for b in whole for k in range(len(b.shape))}:
             return 1
-        most = 0
-        for nest in self._nests:
-            if self._outer in {self._find(v) for v in nest.variables}:
-                for buffer, places in nest.entries:
-                    along = {v for place in places for v in place.variables}
-                    looped = {self._find(v) for v in along if not self.is_written(v)}
-                    if looped and self._outer not in looped and not buffer.is_whole:
-                        most = max(most, math.prod(v.size for v in along if self.is_written(v)))
-        sizes = {v.size for nest in self._nests for v in nest.variables if self._find(v) == self._outer}
-        return max(k for k in range(1, POINTS + 1) if (most >= ENTRIES and not any(n % k for n in sizes)) or k == 1)
+        most, sizes = 0, {v.size for nest in self._nests for v in nest.variables if self._find(v) == self._outer}
+        within = [nest for nest in self._nests if self._outer in {self._find(v) for v in nest.variables}]
+        for buffer, places in (entry for nest in within for entry in nest.entries):
+            along = {v for place in places for v in place.variables}
+            looped = {self._find(v) for v in along if not self.is_written(v)}
+            if looped and self._outer not in looped and not buffer.is_whole:
+                most = max(most, math.prod(v.size for v in along if self.is_written(v)))
+        return POINTS if most >= ENTRIES and not any(n % POINTS for n in sizes) else 1
 
 
 def _gain(nest: Nest, v: Variable) -> float:
@@ -241,19 +239,7 @@ def _nests(statements: list[Statement], rounds: int) -> Iterator[tuple[Nest, int
             yield from _nests(block, inner)
 
 
-def variables_of(place: Place) -> Iterator[Variable]:
+def variables_of(place: Place) -> list[Variable]:
     """The variables that a place depends on, also by the values that it is computed from."""
-    yield from _outright(place)
-    for value in computed([place]):
-        for load in loads(value):
-            for inner in load.args[1]:
-                yield from _outright(inner)
-
-
-def _outright(place: Place) -> Iterator[Variable]:
-    """The variables of a place and of those that are divided in it; what is read has its own."""
-    for atom, _ in place.terms:
-        if isinstance(atom, Variable):
-            yield atom
-        elif isinstance(atom, Division):
-            yield from _outright(atom.of)
+    read = [inner for value in computed([place]) for load in loads(value) for inner in load.args[1]]
+    return [atom for one in (place, *read) for atom in one.atoms if isinstance(atom, Variable)]

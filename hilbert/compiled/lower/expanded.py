@@ -9,14 +9,14 @@ import itertools
 import math
 from typing import TYPE_CHECKING
 
-from attrs import evolve
-
 from hilbert.compiled.lower.axis_classes import MOST, AxisClasses, stride
 from hilbert.compiled.tree.places import Place, Variable
 from hilbert.compiled.tree.rewriting import Rewriting
 from hilbert.compiled.tree.statements import UNITS, For, Nest, Product, Store, on_blocks
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hilbert.compiled.tree.arrays import Loops
     from hilbert.compiled.tree.statements import Statement
     from hilbert.compiled.tree.values import Pool, Value
@@ -50,8 +50,7 @@ class Expansion:
                     made += self.nest(statement)
                 case For(variable, [Product() as product], rounds=False):
                     own = Variable(f"i{variable.size}", variable.size)
-                    first, second, third = map(Rewriting(self.pool, {variable: Place.of(own)}).place, product.starts)
-                    made.append(For(own, [evolve(product, starts=(first, second, third))]))
+                    made.append(For(own, Rewriting(self.pool, {variable: Place.of(own)}).statements([product])))
                 case _:  # what takes whole arrays stays
                     made.append(on_blocks(statement, self.statements))
         return made
@@ -75,32 +74,19 @@ class Expansion:
         steps = [*(v.size for v in written), *strip.values()]
         for numbers in itertools.product(*map(range, steps)):
             at = dict(zip([*written, *strip], numbers, strict=True))
-            places, value = self._at(nest, names | {v: names[v] + n if v in names else Place(n) for v, n in at.items()})
+            change = Rewriting(self.pool, names | {v: names.get(v, Place(0)) + n for v, n in at.items()})
+            places, value = change.places(nest.buffer, nest.places), change.value(nest.value)
             if nest.monoid is not None and places in totals:
                 value = self.pool.again(nest.monoid, (totals[places], value), value.dtype)
             totals[places] = value
         plain: list[Statement] = [Store(nest.buffer, places, value) for places, value in totals.items()]
-        if nest.monoid is None:
-            return _around(loops, plain)
         free = [v for v in loops if all(any(v in p.variables for p in places) for places in totals)]
-        if nest.begins and len(free) == len(loops):
-            return _around(loops, plain)
-        first: list[Statement] = []
-        if nest.begins:
-            unit = self.pool.number(UNITS[nest.monoid], nest.buffer.dtype)
-            first = _around(free, [Store(nest.buffer, places, unit) for places in totals])
+        if nest.monoid is None or (nest.begins and len(free) == len(loops)):
+            return around(loops, plain)
+        unit = self.pool.number(UNITS[nest.monoid], nest.buffer.dtype)
+        first = around(free, [Store(nest.buffer, places, unit) for places in totals]) if nest.begins else []
         stores: list[Statement] = [Store(nest.buffer, p, v, nest.monoid) for p, v in totals.items()]
-        return first + _around(loops, stores)
-
-    def _at(self, nest: Nest, at: dict[Variable, Place]) -> tuple[tuple[Place, ...], Value]:
-        """Places and value of a nest at some values of its variables."""
-        change = Rewriting(self.pool, at)
-        return change.places(nest.buffer, nest.places), change.value(nest.value)
-
-
-def jumps(nest: Nest, v: Variable) -> int:
-    """The number of entries that a nest reads or writes whose next one along a variable is not beside them."""
-    return sum(stride(*entry, v) not in {0, 1} for entry in nest.entries)
+        return first + around(loops, stores)
 
 
 def reach(nest: Nest, v: Variable) -> int:
@@ -118,15 +104,15 @@ def strip_of(nest: Nest, looped: list[Variable], written: int) -> dict[Variable,
         return {}
     v, inner = looped[-2:]
     free = [any(p.variable == u for p in nest.places) for u in (v, inner)]
-    is_given = any(
-        buffer.kind in {"in", "constant"} and stride(buffer, places, v) and stride(buffer, places, inner) == 1
-        for buffer, places in nest.entries[1:]
-    )
+    is_beside = all(stride(*entry, inner) in {0, 1} for entry in nest.entries)
+    given = [entry for entry in nest.entries[1:] if entry[0].kind in {"in", "constant"}]
+    is_given = any(stride(*entry, v) and stride(*entry, inner) == 1 for entry in given)
     by = max((k for k in range(1, STRIP + 1) if not v.size % k and k * written <= MOST), default=1)
-    return {v: by} if by > 1 and is_given and free[0] != free[1] and not jumps(nest, inner) else {}
+    return {v: by} if by > 1 and is_given and free[0] != free[1] and is_beside else {}
 
 
-def _around(loops: list[Variable], body: list[Statement]) -> list[Statement]:
+def around(loops: Sequence[Variable], body: list[Statement]) -> list[Statement]:
+    """Loops over variables, the first one outermost, around statements."""
     for variable in reversed(loops):
         body = [For(variable, body)]
     return body

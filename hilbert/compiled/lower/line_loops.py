@@ -54,9 +54,8 @@ def within(to: Loops, line: Line, given: Sequence[Any]) -> list[Any]:
 def whole(to: Loops, line: Line) -> tuple[list[Buffer], list[Buffer]]:
     """The buffers of the inputs and of the outputs of a line, whose statements are made."""
     inputs = [Buffer(f"x{k}", leaf.shape, leaf.dtype, "in") for k, leaf in enumerate(line.slots[: line.arity])]
-    outputs = [
-        Buffer(f"y{k}", line.slots[slot].shape, line.slots[slot].dtype, "out") for k, slot in enumerate(line.outputs)
-    ]
+    results = [line.slots[slot] for slot in line.outputs]
+    outputs = [Buffer(f"y{k}", leaf.shape, leaf.dtype, "out") for k, leaf in enumerate(results)]
     first = {slot: outputs[k] for k, slot in reversed([*enumerate(line.outputs)])}
     slots: list[Any] = [to.of(leaf, buffer) for leaf, buffer in zip(line.slots, inputs, strict=False)]
     assembled, gone = assemblies(line)

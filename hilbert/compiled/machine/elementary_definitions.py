@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hilbert.compiled.machine.elementary import FUNCTIONS
-from hilbert.compiled.machine.ir_scalars import TYPES, Scalars, symbol
+from hilbert.compiled.machine.ir_scalars import Scalars
+from hilbert.compiled.machine.ir_words import SUFFIX, TYPES, symbol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,9 +16,26 @@ LIBM = ("sin", "cos")
 DUMMY = 64
 """So many lanes has no vector."""
 
+TWO = {"pow", "hypot", "atan2"}
+"""The functions of two numbers in the machine's library."""
+
+
+def called(name: str, dtype: str) -> str:
+    """The name of a function of numbers in the text."""
+    if name in FUNCTIONS:
+        return symbol(name, dtype)
+    return name + ("f" if dtype == "float32" else "")
+
+
+def declaration(name: str, dtype: str) -> str:
+    """The line that declares a function of the machine's library."""
+    t = TYPES[dtype]
+    given = ", ".join([t] * (2 if name in TWO else 1))
+    return f"declare {t} @{called(name, dtype)}({given}) nounwind willreturn memory(none)"
+
 
 def definition(name: str, dtype: str, *, has_fma: bool, vector_bits: int = 0) -> str:
-    """The text of an elementary function; attributes #0 are the module's, and `declarations` has what it calls.
+    """The text of an elementary function; attributes #0 are the module's; `declarations` has what it calls of libm.
 
     `vector_bits` says for what vectors a test for large arguments is written: see `_wide`.
     """
@@ -25,16 +43,13 @@ def definition(name: str, dtype: str, *, has_fma: bool, vector_bits: int = 0) ->
     text = o.defined(symbol(name, dtype), "alwaysinline #0", FUNCTIONS[name](o, "%x"))
     if name not in LIBM:
         return text
-    lanes = _lanes(dtype, vector_bits)
+    lanes = vector_bits // int(SUFFIX[dtype][1:]) or DUMMY
     return "\n".join([text, _large(name, dtype, lanes), _wide(name, dtype, lanes, is_dummy=not vector_bits)])
 
 
-def declarations(names: Iterable[str], dtype: str) -> list[str]:
-    """A line for each function that the definitions of these names call; the lines of two types may share some."""
-    kind, _, suffix = TYPES[dtype]
-    arguments = {"fabs": 1, "copysign": 2, "fma": 3}
-    lines = [f"declare {kind} @llvm.{name}.{suffix}({', '.join([kind] * n)})" for name, n in arguments.items()]
-    return lines + [f"declare double @{name}(double)" for name in names if name in LIBM]
+def declarations(names: Iterable[str]) -> list[str]:
+    """A line for each function of the machine's library that the definitions of these names call."""
+    return [f"declare double @{name}(double)" for name in LIBM if name in names]
 
 
 def kept(functions: Iterable[tuple[str, str]]) -> list[str]:
@@ -47,10 +62,6 @@ def kept(functions: Iterable[tuple[str, str]]) -> list[str]:
     ]
     start = f"@llvm.compiler.used = appending global [{len(found)} x ptr]"
     return [f'{start} [{", ".join(found)}], section "llvm.metadata"'] if found else []
-
-
-def _lanes(dtype: str, vector_bits: int) -> int:
-    return vector_bits // int(TYPES[dtype][1][1:]) or DUMMY
 
 
 def _large(name: str, dtype: str, lanes: int) -> str:
@@ -76,7 +87,7 @@ def _wide(name: str, dtype: str, lanes: int, *, is_dummy: bool) -> str:
     1.6 and 0.8 if this is called, 0.89 and 0.38 without a test, 9 by libm. A reduction of large arguments without
     branches (Payne & Hanek 1983) would be paid for by all.
     """
-    kind = TYPES[dtype][0]
+    kind = TYPES[dtype]
     vector, mask = f"<{lanes} x {kind}>", f"<{lanes} x i1>"
     function, large = symbol(name, dtype, "wide"), symbol(name, dtype, "large")
     if is_dummy:

@@ -5,16 +5,13 @@ Values are names of LLVM (`%v1`) or constants.
 
 from __future__ import annotations
 
-import struct
 from typing import TYPE_CHECKING, NamedTuple, final
 
 from hilbert.compiled.machine.elementary_coefficients import FLOAT32, FLOAT64, Coefficients
+from hilbert.compiled.machine.ir_words import SUFFIX, TYPES, number_text, symbol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-TYPES = {"float64": ("double", "i64", "f64"), "float32": ("float", "i32", "f32")}
-"""The names of a type of numbers, of integers of its width, and the suffix of its intrinsic functions."""
 
 
 class Format(NamedTuple):
@@ -56,17 +53,6 @@ FORMATS = {
 }
 
 
-def constant(value: float) -> str:
-    """The text of a number, which is exact in the type that it is used at: the bits of float64."""
-    (bits,) = struct.unpack("<Q", struct.pack("<d", value))
-    return f"0x{bits:016X}"
-
-
-def symbol(name: str, dtype: str, kind: str = "k") -> str:
-    """The name of a function's definition; of that of `large` arguments, and of vectors with some, which are `wide`."""
-    return f"{kind}_{name}" + ("" if dtype == "float64" else "_f32")
-
-
 def _line(text: str) -> Callable[..., str]:
     """The operation that appends a line, where t is the type of numbers, n that of integers, s the suffix of t."""
 
@@ -86,8 +72,8 @@ class Scalars:
     def __init__(self, dtype: str, *, has_fma: bool, lines: list[str] | None = None) -> None:
         self.dtype, self.has_fma = dtype, has_fma
         self.lines: list[str] = [] if lines is None else lines
-        self.type, self.whole, self.suffix = TYPES[dtype]
-        self.format = FORMATS[dtype]
+        self.type, self.suffix, self.format = TYPES[dtype], SUFFIX[dtype], FORMATS[dtype]
+        self.whole = f"i{self.suffix[1:]}"
 
     def line(self, text: str) -> str:
         """A line, and the name of its value."""
@@ -97,8 +83,7 @@ class Scalars:
 
     def number(self, value: float) -> str:
         """A constant, rounded to the type."""
-        (rounded,) = struct.unpack("f", struct.pack("f", value)) if self.type == "float" else (value,)
-        return constant(rounded)
+        return number_text(value, self.dtype)
 
     def integer(self, value: int) -> str:
         """A constant, modulo 2 to the width, as LLVM prints it: with a sign."""

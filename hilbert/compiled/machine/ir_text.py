@@ -11,15 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never, final
 
 from hilbert.compiled.machine.elementary import FUNCTIONS
-from hilbert.compiled.machine.elementary_definitions import declarations, definition, kept
+from hilbert.compiled.machine.elementary_definitions import called, declaration, declarations, definition, kept
 from hilbert.compiled.machine.ir_hints import hints_of
 from hilbert.compiled.machine.ir_words import (
     ROUTINES,
     STORED,
     SUFFIX,
     TYPES,
-    called,
-    declaration,
     number_text,
     parameter,
 )
@@ -36,29 +34,29 @@ if TYPE_CHECKING:
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.statements import Statement
 
-FLOATS = {"gt": "ogt", "ge": "oge", "lt": "olt", "le": "ole", "eq": "oeq", "ne": "une"}
-INTS = {"gt": "sgt", "ge": "sge", "lt": "slt", "le": "sle", "eq": "eq", "ne": "ne"}
-
-INTRINSICS = {"max": "maximum", "min": "minimum", "abs": "fabs", "sqrt": "sqrt", "round": "rint"}
+ORDERED = {"gt": "ogt", "ge": "oge", "lt": "olt", "le": "ole", "eq": "oeq", "ne": "une"}
+SIGNED = {"gt": "sgt", "ge": "sge", "lt": "slt", "le": "sle", "eq": "eq", "ne": "ne"}
+ROUNDED = {"abs": "fabs", "sqrt": "sqrt", "round": "rint"}
 WHOLE = {
-    "add": "add i64 {}, {}",
-    "sub": "sub i64 {}, {}",
-    "mul": "mul i64 {}, {}",
+    **{name: f"{name} i64 {{}}, {{}}" for name in ("add", "sub", "mul")},
     "div": "sdiv i64 {}, {}",
     "neg": "sub i64 0, {}",
+    **{name: f"icmp {word} {{t}} {{}}, {{}}" for name, word in SIGNED.items()},
 }
 LINES = {
-    "add": "fadd contract {t} {}, {}",
-    "sub": "fsub contract {t} {}, {}",
-    "mul": "fmul contract {t} {}, {}",
-    "div": "fdiv contract {t} {}, {}",
+    **{name: f"f{name} contract {{t}} {{}}, {{}}" for name in ("add", "sub", "mul", "div")},
     "neg": "fneg {t} {}",
     "and": "and i1 {}, {}",
     "or": "or i1 {}, {}",
     "not": "xor i1 {}, true",
     "select": "select i1 {}, {t} {}, {t} {}",
+    **{name: f"fcmp {word} {{t}} {{}}, {{}}" for name, word in ORDERED.items()},
+    **{name: f"call {{t}} @llvm.{name}imum.{{s}}({{t}} {{}}, {{t}} {{}})" for name in ("max", "min")},
+    **{name: f"call {{t}} @llvm.{word}.{{s}}({{t}} {{}})" for name, word in ROUNDED.items()},
 }
-"""The lines of operations on numbers of a type t; `WHOLE` has those on integers."""
+"""The lines of operations on numbers of a type t, whose suffix is s; `WHOLE` has those on integers."""
+CASTS = {"bool": "uitofp", "int64": "sitofp", "float64": "fptrunc", "float32": "fpext"}
+"""The words for a change of numbers of a type to floating point numbers."""
 
 
 @final
@@ -90,13 +88,12 @@ class Module:
         """The text of the whole."""
         own = [key for key in sorted(self.used) if key[0] in FUNCTIONS]
         lines = [declaration(*key) for key in sorted(self.used) if key not in own]
-        for dtype in sorted({dtype for _, dtype in own}):
-            lines += declarations([name for name, of in own if of == dtype], dtype)
+        lines += declarations({name for name, _ in own})
         bits = dict.fromkeys(self.in_vectors, self.target.vector_bits)
         made = [definition(*key, has_fma=self.target.has_fma, vector_bits=bits.get(key, 0)) for key in own]
         metadata = [f"!{k} = {text}" for k, text in enumerate(self.metadata)]
         attributes = "attributes #0 = { nounwind }"
-        return "\n".join([*dict.fromkeys(lines), *kept(own), *made, *self.functions, attributes, *metadata, ""])
+        return "\n".join([*lines, *kept(own), *made, *self.functions, attributes, *metadata, ""])
 
 
 @final
@@ -114,8 +111,7 @@ class _Function:
         self.reads: dict[Value, frozenset[Buffer]] = {}  # the buffers that a value is computed from
         self.readers: dict[Buffer, list[Value]] = {}
         self.places: dict[Place | tuple[Buffer, Place], str] = {}  # integers, and addresses
-        self.slots: dict[tuple[str, str], str] = {}
-        self.slots_made: list[str] = []
+        self.slots: dict[tuple[str, str], str] = {}  # the addresses of numbers
         self.group: int | None = None
         self.totals: frozenset[Buffer] = frozenset()
 
@@ -129,12 +125,14 @@ class _Function:
         parameters = ", ".join([*(parameter(self.table[k]) for k in used), "ptr %blas", *self.rounds])
         # not internal: the pass that hands on numbers in place of addresses would make functions of hundreds of them
         core = [f"define void @{name}.core({parameters}) noinline #0 {{", "entry:", *allocated]
-        core += [*self.slots_made, *self.lines, "  ret void", "}"]
+        for (of, number), at in self.slots.items():
+            core += [f"  {at} = alloca {of}", f"  store {of} {number}, ptr {at}"]
+        core += [*self.lines, "  ret void", "}"]
         enter = [f"define void @{name}({', '.join(['ptr %table', *self.rounds])}) #0 {{"]
-        for k in used:
+        addresses = [*used, len(self.table)]
+        for k in addresses:
             enter += [f"  %q{k} = getelementptr ptr, ptr %table, i64 {k}", f"  %p{k} = load ptr, ptr %q{k}"]
-        enter += [f"  %q = getelementptr ptr, ptr %table, i64 {len(self.table)}", "  %blas = load ptr, ptr %q"]
-        given = ", ".join([*(f"ptr %p{k}" for k in used), "ptr %blas", *self.rounds])
+        given = ", ".join([*(f"ptr %p{k}" for k in addresses), *self.rounds])
         return "\n".join([*core, *enter, f"  call void @{name}.core({given})", "  ret void", "}"])
 
     # --- statements ---
@@ -253,7 +251,6 @@ class _Function:
         if found is None:
             self.count += 1
             found = self.slots[type_, number] = f"%e{self.count}"
-            self.slots_made += [f"  {found} = alloca {type_}", f"  store {type_} {number}, ptr {found}"]
         return found
 
     # --- places and values ---
@@ -327,32 +324,27 @@ class _Function:
 
     def _operation(self, top: Value) -> str:
         """The line of text of an operation whose operands are written."""
-        dtype, t = top.dtype, TYPES[top.dtype]
-        if top.name == "number":
-            return number_text(top.args[0], dtype)
-        if top.name == "load":
-            return self._loaded(top.args[0], self.address(*top.args))
-        if top.name == "place":
-            return self.place(top.args[0])
-        args, of = [self.values[a] for a in top.values], top.values[0].dtype
-        if top.name in FLOATS:
-            how = f"fcmp {FLOATS[top.name]}" if of in SUFFIX else f"icmp {INTS[top.name]}"
-            return self.put(f"{how} {TYPES[of]} {args[0]}, {args[1]}")
-        if top.name == "cast":
-            return self.put(f"{_cast(of, dtype)} {TYPES[of]} {args[0]} to {t}")
-        if top.name == "call":
-            return self._called(top.args[0], dtype, args)
-        return self._combined(top.name, dtype, *args)
+        args = [self.values[a] for a in top.values]
+        match top.name:
+            case "number":
+                return number_text(top.args[0], top.dtype)
+            case "load":
+                return self._loaded(top.args[0], self.address(*top.args))
+            case "place":
+                return self.place(top.args[0])
+            case "cast":
+                of = top.values[0].dtype
+                how = CASTS[of] if top.dtype in SUFFIX else "zext"
+                return self.put(f"{how} {TYPES[of]} {args[0]} to {TYPES[top.dtype]}")
+            case "call":
+                return self._called(top.args[0], top.dtype, args)
+            case name:  # those that have a line
+                return self._combined(name, top.values[-1].dtype, *args)
 
-    def _combined(self, name: str, dtype: str, *args: str) -> str:
+    def _combined(self, name: str, of: str, *args: str) -> str:
         """The line of an operation on values of one type."""
-        if name in INTRINSICS:
-            function = f"llvm.{INTRINSICS[name]}"
-            self.module.used.add((function, dtype))
-            given = ", ".join(f"{TYPES[dtype]} {a}" for a in args)
-            return self.put(f"call {TYPES[dtype]} @{function}.{SUFFIX[dtype]}({given})")
-        line = WHOLE[name] if dtype == "int64" and name in WHOLE else LINES[name]
-        return self.put(line.format(*args, t=TYPES[dtype]))
+        line = LINES[name] if of in SUFFIX or name not in WHOLE else WHOLE[name]
+        return self.put(line.format(*args, t=TYPES[of], s=SUFFIX.get(of)))
 
     def _called(self, function: str, dtype: str, args: Sequence[str]) -> str:
         self.module.used.add((function, dtype))
@@ -362,10 +354,3 @@ class _Function:
         self.module.calls += is_apart
         given = ", ".join(f"{TYPES[dtype]} {a}" for a in args)
         return self.put(f"call {TYPES[dtype]} @{called(function, dtype)}({given}){' noinline' if is_apart else ''}")
-
-
-def _cast(of: str, to: str) -> str:
-    """The word for a change of types."""
-    if of == "bool":
-        return "uitofp" if to in SUFFIX else "zext"
-    return {"int64": "sitofp", "float64": "fptrunc", "float32": "fpext"}[of]

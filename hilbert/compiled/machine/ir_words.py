@@ -1,12 +1,11 @@
-"""The words of LLVM for types, numbers, functions and parameters."""
+"""The words of LLVM for types, numbers, names and parameters."""
 
 from __future__ import annotations
 
+import ctypes
 import struct
 from typing import TYPE_CHECKING
 
-from hilbert.compiled.machine.elementary import FUNCTIONS
-from hilbert.compiled.machine.ir_scalars import constant, symbol
 from hilbert.compiled.tree.buffers import BYTES, Buffer
 
 if TYPE_CHECKING:
@@ -18,15 +17,11 @@ STORED = TYPES | {"bool": "i8", "int32": "i32"}
 """The types in memory; integers of 32 bits are those that LAPACK writes."""
 ROUTINES = ("dgemm", "sgemm", "dgetrf", "dgetrs", "dgetri", "dpotrf", "dtrtrs", "dtrtri")
 """The functions of BLAS, two, and LAPACK that are called by their addresses, in the order of these."""
-TWO = {"pow", "hypot", "atan2", "llvm.maximum", "llvm.minimum"}
-"""The functions of two numbers."""
 
 
-def called(name: str, dtype: str) -> str:
-    """The name of a function of numbers in the text."""
-    if name in FUNCTIONS:
-        return symbol(name, dtype)
-    return name + ("f" if dtype == "float32" else "")
+def symbol(name: str, dtype: str, kind: str = "k") -> str:
+    """The name of a function's definition; of that of `large` arguments, and of vectors with some, which are `wide`."""
+    return f"{kind}_{name}" + ("" if dtype == "float64" else "_f32")
 
 
 def number_text(number: Number, dtype: str) -> str:
@@ -36,23 +31,12 @@ def number_text(number: Number, dtype: str) -> str:
     if dtype == "int64":
         return str(int(number))
     if dtype == "float32":
-        try:
-            (number,) = struct.unpack("<f", struct.pack("<f", number))
-        except OverflowError:
-            number = float("inf") if number > 0 else float("-inf")
-    return constant(number)
+        number = ctypes.c_float(number).value
+    (bits,) = struct.unpack("<Q", struct.pack("<d", number))
+    return f"0x{bits:016X}"
 
 
 def parameter(buffer: Buffer) -> str:
     """The parameter of a buffer's address; those of users' arrays are multiples of the size of an entry."""
     own = buffer.kind in {"constant", "work"}
     return f"ptr noalias nocapture align {8 if own else BYTES[buffer.dtype]} %{buffer.name}"
-
-
-def declaration(name: str, dtype: str) -> str:
-    """The line that declares a function of the machine's library, or one of LLVM's."""
-    t = TYPES[dtype]
-    given = ", ".join([t] * (2 if name in TWO else 1))
-    if name.startswith("llvm."):
-        return f"declare {t} @{name}.{SUFFIX[dtype]}({given})"
-    return f"declare {t} @{called(name, dtype)}({given}) nounwind willreturn memory(none)"

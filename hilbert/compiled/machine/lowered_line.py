@@ -99,13 +99,13 @@ def _parts(statements: list[Statement], *, merge: bool) -> list[list[Statement]]
             continue
         size = LONG
         for statement in fused(list(group)) if merge else group:
-            count = sum(1 for _ in inside([statement]))
             is_long = isinstance(statement, For) and work_of(statement) > TURN
-            if size + count > LONG or is_long:
+            count = LONG if is_long else sum(1 for _ in inside([statement]))
+            if size + count > LONG:
                 parts.append([])
                 size = 0
             parts[-1].append(statement)
-            size += LONG if is_long else count
+            size += count
     return parts
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from hilbert.compiled.tree.accesses import accesses, width
 from hilbert.compiled.tree.places import Place
 from hilbert.compiled.tree.rewriting import Rewriting
-from hilbert.compiled.tree.statements import For, If, Product, Store, blocks, inside
+from hilbert.compiled.tree.statements import For, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,20 +25,17 @@ MOST = 1 << 13
 """The entries of all such buffers together, but for single ones: a thread's stack is small."""
 
 
-def contract(to: Loops, parts: Sequence[Sequence[Statement]]) -> None:
+def contract(to: Loops, parts: Sequence[list[Statement]]) -> None:
     """Cut the axes of buffers to the strip of one round where every access is in that of a loop around all of them.
 
     Each part becomes a function: a buffer that several of them use lies in memory.
     """
-    uses: dict[Buffer, list[tuple[tuple[Place, ...] | None, tuple[For, ...]]]] = {}
-
-    found_in: dict[Buffer, set[int]] = {}
+    uses: dict[Buffer, list[tuple[tuple[Place, ...] | None, tuple[For, ...], int]]] = {}
 
     def visit(number: int, statements: Sequence[Statement], around: tuple[For, ...]) -> None:
         for statement in statements:
             for buffer, entries in accesses(statement, within=False).items():
-                uses.setdefault(buffer, []).extend((access.places, around) for access in entries)
-                found_in.setdefault(buffer, set()).add(number)
+                uses.setdefault(buffer, []).extend((access.places, around, number) for access in entries)
             for block in blocks(statement):
                 visit(number, block, (*around, statement) if isinstance(statement, For) else around)
 
@@ -47,41 +44,24 @@ def contract(to: Loops, parts: Sequence[Sequence[Statement]]) -> None:
     gone: Gone = {}
     for buffer in to.buffers:
         used = [] if buffer.is_whole else uses.get(buffer, [])
-        common = [loops[0] for loops in zip(*(around for _, around in used), strict=False) if len({*loops}) == 1]
-        every = [places for places, _ in used]
+        common = [loops[0] for loops in zip(*(around for _, around, _ in used), strict=False) if len({*loops}) == 1]
+        every = [places for places, _, _ in used]
         dropped = {k: n for k in range(len(buffer.shape)) for loop in common if (n := width(every, k, loop.variable))}
         if dropped:
             gone[buffer] = dropped
             buffer.shape = tuple(dropped.get(k, n) for k, n in enumerate(buffer.shape))
-    if gone:
-        _rewrite(to, [statement for part in parts for statement in part], gone)
-    held = 0
-    for buffer in sorted(to.buffers, key=lambda b: b.size):
-        is_alone = not (buffer.is_whole or buffer.is_ordered) and len(found_in.get(buffer, ())) <= 1
-        buffer.is_local = is_alone and buffer.size <= LOCAL and held <= MOST
-        held += buffer.size * (buffer.is_local and buffer.size > 1)
-
-
-def _rewrite(to: Loops, statements: list[Statement], gone: Gone) -> None:
-    """The statements at the places that are left."""
 
     def kept(buffer: Buffer, places: tuple[Place, ...]) -> tuple[Place, ...]:
         dropped = gone.get(buffer, {})
         return tuple([Place(p.offset) if k in dropped else p for k, p in enumerate(places)]) if dropped else places
 
     change = Rewriting(to.pool, {}, kept)
-    for top in inside(statements):
-        match top:
-            case If():
-                top.condition = change.value(top.condition)
-            case Store():
-                top.value = change.value(top.value)
-                top.places = change.places(top.buffer, top.places)
-            case Product(a, b, c) if top.batch:
-                first, second, made = (
-                    Place(0) if axis in gone.get(buffer, ()) else start
-                    for buffer, axis, start in zip((a, b, c), top.batch, top.starts, strict=True)
-                )
-                top.starts = first, second, made
-            case _:  # loops and whole arrays
-                pass
+    for part in parts if gone else ():
+        part[:] = change.statements(part)
+    held = 0
+    for buffer in sorted(to.buffers, key=lambda b: b.size):
+        is_alone = (
+            not (buffer.is_whole or buffer.is_ordered) and len({number for *_, number in uses.get(buffer, ())}) <= 1
+        )
+        buffer.is_local = is_alone and buffer.size <= LOCAL and held <= MOST
+        held += buffer.size * (buffer.is_local and buffer.size > 1)

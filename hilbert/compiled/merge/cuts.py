@@ -10,12 +10,10 @@ import itertools
 from functools import partial
 from typing import TYPE_CHECKING
 
-from attrs import evolve
-
 from hilbert.compiled.tree.accesses import accesses
 from hilbert.compiled.tree.places import Division, Place, Variable
 from hilbert.compiled.tree.rewriting import Rewriting
-from hilbert.compiled.tree.statements import For, If, Product, Store, on_blocks
+from hilbert.compiled.tree.statements import For, on_blocks
 
 if TYPE_CHECKING:
     from hilbert.compiled.tree.statements import Statement
@@ -29,47 +27,24 @@ def cut(pool: Pool, statements: list[Statement]) -> list[Statement]:
     """The statements with loops in parts, the outer ones first."""
     made: list[Statement] = []
     for statement in statements:
-        if (
-            not isinstance(statement, For)
-            or statement.rounds
-            or not 2 < len(ends := sorted(_ends(statement, statement.variable))) <= PARTS + 1
-        ):
+        if not isinstance(statement, For) or statement.rounds or not 2 < len(ends := _ends(statement)) <= PARTS + 1:
             made.append(on_blocks(statement, partial(cut, pool)))
             continue
         variable, body = statement.variable, statement.body
         for low, high in itertools.pairwise(ends):
             part = Variable(f"{variable.name}_{low}", high - low)
             at = Place.of(part) + low if high - low > 1 else Place(low)
-            inner = cut(pool, moved(Rewriting(pool, {variable: at}), body))
+            inner = cut(pool, Rewriting(pool, {variable: at}).statements(body))
             made += [For(part, inner)] if high - low > 1 else inner
     return made
 
 
-def _ends(loop: For, variable: Variable) -> set[int]:
+def _ends(loop: For) -> list[int]:
     """The ends of a loop, and the rounds at which a quotient of a place that moves by one takes another value."""
+    variable = loop.variable
     ends = {0, variable.size}
     for entries in accesses(loop, constants=True).values():
         for atom, _ in (term for access in entries for place in access.places or () for term in place.terms):
             if isinstance(atom, Division) and atom.of.terms == ((variable, 1),):
                 ends |= {*range(-atom.of.offset % atom.n, variable.size, atom.n)}
-    return ends
-
-
-def moved(change: Rewriting, statements: list[Statement]) -> list[Statement]:
-    """A copy of statements, changed."""
-
-    def copied(statement: Statement) -> Statement:
-        match statement:
-            case For(variable, body, rounds):
-                return For(variable, moved(change, body), rounds)
-            case If(condition, then, otherwise):
-                return If(change.value(condition), moved(change, then), moved(change, otherwise))
-            case Store(buffer, places, v, monoid):
-                return Store(buffer, change.places(buffer, places), change.value(v), monoid)
-            case Product():
-                first, second, third = map(change.place, statement.starts)
-                return evolve(statement, starts=(first, second, third))
-            case _:  # whole arrays
-                return statement
-
-    return [*map(copied, statements)]
+    return sorted(ends)

@@ -55,17 +55,15 @@ def work_of(statement: Statement) -> int:
 
 @final
 class _Cluster:
-    """A statement, or loops that are merged.
+    """A statement, or loops that are merged, by the numbers of statements as bits.
 
-    `needs` are the numbers of the clusters that it meets and that stand before it, `before` those of all before it, as
-    bits.
+    `own` are those that are in it, `needs` those that it meets and that stand before it, `before` all before it.
     """
 
-    __slots__ = ("accesses", "before", "is_apart", "needs", "number", "size", "statement", "variable")
+    __slots__ = ("accesses", "before", "is_apart", "needs", "own", "size", "statement", "variable")
 
-    def __init__(self, number: int, statement: Statement, found: Accesses, needs: int, before: int) -> None:
-        self.number, self.statement, self.accesses = number, statement, found
-        self.needs, self.before = needs, before
+    def __init__(self, number: int, statement: Statement, found: Accesses, needs: int) -> None:
+        self.own, self.statement, self.accesses, self.needs, self.before = 1 << number, statement, found, needs, 0
         self.size = sum(1 for _ in inside([statement]))
         self.is_apart = isinstance(statement, For) and _is_apart(statement)
         self.variable = statement.variable if isinstance(statement, For) else None
@@ -73,7 +71,7 @@ class _Cluster:
 
 @final
 class _Clusters:
-    """The clusters of a list of statements: by their numbers, and in order. What each touches is asked once."""
+    """The clusters of a list of statements: by the numbers of these, and in order. What each touches is asked once."""
 
     def __init__(self, statements: list[Statement]) -> None:
         self.numbered: list[_Cluster] = []
@@ -86,9 +84,9 @@ class _Clusters:
                 needs |= (touched if is_written else written).get(buffer, 0)
                 for of in (touched, written) if is_written else (touched,):
                     of[buffer] = of.get(buffer, 0) | 1 << number
-            self.numbered.append(_Cluster(number, statement, found, needs, self._closed(needs)))
+            self.numbered.append(_Cluster(number, statement, found, needs))
+            self._close(self.numbered[-1])
         self.order = [*self.numbered]
-        self.into = [*range(len(statements))]  # the numbers of the clusters that statements are in
 
     def merge(self, variable: Variable, *, only_next: bool) -> None:
         """Join each loop over the variable to the last one that it may join.
@@ -100,101 +98,69 @@ class _Clusters:
         changed = 0
         for cluster in self.order:
             if cluster.before & changed:
-                self._ask_again(cluster)
+                self._close(cluster)
             if cluster.variable == variable:
                 for other in reversed(loops[-BACK:]):
-                    if (cluster.needs >> other.number & 1 or not only_next) and self._may_join(other, cluster):
+                    if (cluster.needs & other.own or not only_next) and self._may_join(other, cluster):
                         self._join(other, cluster, reached)
-                        changed |= 1 << other.number | 1 << cluster.number
+                        changed |= other.own
                         break
                 else:
                     loops.append(cluster)
-            if self.into[cluster.number] == cluster.number:
+            if not cluster.own & changed:
                 reached.append(cluster)
-        if changed:
-            self.order = self._ordered(reached)
+        self.order = reached
 
-    def _ask_again(self, cluster: _Cluster) -> None:
-        """Find anew what stands before a cluster, once clusters before it are joined."""
-        cluster.needs = sum(1 << k for k in {self.into[k] for k in _numbers(cluster.needs)})
-        cluster.before = self._closed(cluster.needs)
+    def _of(self, numbers: int) -> set[_Cluster]:
+        """The clusters that hold statements."""
+        found = set[_Cluster]()
+        while numbers:
+            found.add(cluster := self.numbered[numbers.bit_length() - 1])
+            numbers &= ~cluster.own
+        return found
 
-    def _closed(self, needs: int) -> int:
-        """The clusters and those before them."""
-        before = needs
-        for k in _numbers(needs):
-            before |= self.numbered[k].before
-        return before
+    def _close(self, cluster: _Cluster) -> None:
+        """Find what stands before a cluster: what it needs, and what stands before that."""
+        cluster.before = 0
+        for other in self._of(cluster.needs):
+            cluster.before |= other.own | other.before
 
     def _may_join(self, first: _Cluster, second: _Cluster) -> bool:
         """Tell if two loops over a variable may be merged, and no third statement must stand between them."""
         if first.is_apart != second.is_apart or first.size + second.size > LONG:
             return False
-        if any(self.numbered[k].before >> first.number & 1 for k in _numbers(second.needs & ~(1 << first.number))):
+        if any(other.before & first.own for other in self._of(second.needs & ~first.own)):
             return False
         assert isinstance(first.statement, For)
         return _fit(first.accesses, second.accesses, first.statement.variable)
 
-    def _ordered(self, clusters: list[_Cluster]) -> list[_Cluster]:
-        """The clusters, each behind those before it, otherwise as they stand."""
-        places = {cluster.number: k for k, cluster in enumerate(clusters)}
-        order: list[_Cluster] = []
-        placed = 0
-        for cluster in clusters:
-            waiting = [] if placed >> cluster.number & 1 else [cluster]
-            while waiting:
-                top = waiting[-1]
-                left = top.before & ~placed
-                if left:
-                    behind = sorted(_numbers(left), key=places.__getitem__, reverse=True)
-                    waiting += [self.numbered[k] for k in behind]
-                    continue
-                waiting.pop()
-                if not placed >> top.number & 1:
-                    placed |= 1 << top.number
-                    order.append(top)
-        return order
-
     def _join(self, first: _Cluster, second: _Cluster, reached: list[_Cluster]) -> None:
-        """Append a loop's body to that of another one, and tell those behind it that were reached."""
+        """Append a loop's body to that of another one, which then stands behind all that either of them needs."""
         assert isinstance(first.statement, For)
         assert isinstance(second.statement, For)
         first.statement = For(first.statement.variable, first.statement.body + second.statement.body)
         for buffer, entries in second.accesses.items():
             first.accesses.setdefault(buffer, []).extend(entries)
         first.size += second.size - 1
-        self.into[second.number] = first.number
-        more = second.before & ~(1 << first.number)
-        first.needs |= second.needs & ~(1 << first.number)
-        first.before |= more
-        for other in reached:
-            if other.before >> first.number & 1:
-                other.before |= more
+        self.numbered = [first if cluster is second else cluster for cluster in self.numbered]
+        first.own |= second.own
+        first.needs = (first.needs | second.needs) & ~first.own
+        first.before = (first.before | second.before) & ~first.own
+        at = reached.index(first)
+        behind = reached[at + 1 :]
+        reached[at:] = [c for c in behind if c.own & first.before]
+        reached += [first, *(c for c in behind if not c.own & first.before)]
+        for other in behind:
+            if other.before & first.own:
+                other.before |= first.own | first.before
 
 
 def _is_apart(loop: For) -> bool:
-    return any(
-        isinstance(s, Store) and s.monoid in APART and all(loop.variable not in p.variables for p in s.places)
-        for s in inside(loop.body)
-    )
+    totals = (s for s in inside(loop.body) if isinstance(s, Store) and s.monoid in APART)
+    return any(all(loop.variable not in p.variables for p in s.places) for s in totals)
 
 
 def _fit(first: Accesses, second: Accesses, variable: Variable) -> bool:
     """Tell if two loops over a variable may be merged."""
-    small, large = (first, second) if len(first) < len(second) else (second, first)
-    for buffer in small:
-        if buffer not in large or not (writes(first[buffer]) or writes(second[buffer])):
-            continue
-        if not is_own(first[buffer] + second[buffer], len(buffer.shape), variable):
-            return False
-    return True
-
-
-def _numbers(bits: int) -> list[int]:
-    """The numbers of the bits that are set."""
-    found = []
-    while bits:
-        low = bits & -bits
-        found.append(low.bit_length() - 1)
-        bits ^= low
-    return found
+    shared = [b for b in first.keys() & second.keys() if writes(first[b]) or writes(second[b])]
+    return all(is_own(first[b] + second[b], len(b.shape), variable) for b in shared)

@@ -108,12 +108,6 @@ def _needed(statements: list[Statement], entries: _Entries) -> list[Statement]:
 
 def _only(statements: list[Statement], kept: set[Statement]) -> list[Statement]:
     """The statements with these stores only, and without loops that hold nothing."""
-    made: list[Statement] = []
     for statement in statements:
-        if isinstance(statement, Store):
-            made += [statement] if statement in kept else []
-            continue
         on_blocks(statement, lambda inner: _only(inner, kept))
-        if not blocks(statement) or any(blocks(statement)):
-            made.append(statement)
-    return made
+    return [s for s in statements if (s in kept if isinstance(s, Store) else not blocks(s) or any(blocks(s)))]

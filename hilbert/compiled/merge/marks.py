@@ -43,20 +43,14 @@ def _mark(loop: For, kept: set[Buffer]) -> None:
     stores = [s for s in loop.body if isinstance(s, Store)]
     if len(stores) != len(loop.body):
         return
-    meeting = {
-        buffer
-        for buffer, entries in accesses(loop).items()
-        if writes(entries)
-        and not is_own(entries, len(buffer.shape), loop.variable)
-        and not (buffer.is_local and buffer not in kept and _is_fixed(entries))
-    }
+    written = {buffer: entries for buffer, entries in accesses(loop).items() if writes(entries)}
+    shared = {b: found for b, found in written.items() if not (b.is_local and b not in kept and _is_fixed(found))}
+    meeting = {b for b, found in shared.items() if not is_own(found, len(b.shape), loop.variable)}
     read = {load.args[0] for store in stores for load in loads(store.value)}
     loop.totals = frozenset(meeting)
-    loop.is_parallel = not meeting & read and all(
-        store.monoid is not None and all(p.is_without(loop.variable) for p in store.places)
-        for store in stores
-        if store.buffer in meeting
-    )
+    totals = [store for store in stores if store.buffer in meeting]
+    is_one = all(p.is_without(loop.variable) for store in totals for p in store.places)
+    loop.is_parallel = not meeting & read and is_one and all(store.monoid is not None for store in totals)
 
 
 def _is_fixed(entries: list[Access]) -> bool:

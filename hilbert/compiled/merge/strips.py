@@ -7,12 +7,13 @@ is done for some rows of c and d at a time, which have no other ones then.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from hilbert.compiled.merge.cuts import moved
+from hilbert.compiled.lower.expanded import around
 from hilbert.compiled.tree.accesses import accesses, writes
 from hilbert.compiled.tree.places import Place, Variable
 from hilbert.compiled.tree.rewriting import Rewriting
@@ -38,32 +39,23 @@ def in_strips(pool: Pool, statements: Sequence[Statement]) -> list[Statement]:
         return [*statements]
     found = [accesses(statement) for statement in statements]
     uses = Counter(buffer for touched in found for buffer in touched)
-    gone: set[int] = set()
-    made: list[Statement] = []
+    made = [[statement] for statement in statements]
     for at, loop in enumerate(statements):
-        if at in gone:
+        if not isinstance(loop, For):
             continue
-        if isinstance(loop, For):
-            products = [(k, s) for k, s in enumerate(statements) if isinstance(s, Product) and k not in gone]
-            near = [(k, s) for k, s in products if _is_free(found[k], found[k + 1 : at] or found[at + 1 : k])]
-            before = [(k, s) for k, s in near if k < at and s.c in found[at]]
-            behind = [(k, s) for k, s in near if k > at and (s.a in found[at] or s.b in found[at])]
-            if len(before) == len(behind) == 1 and (new := _stripped(pool, before[0][1], loop, behind[0][1], uses)):
-                made = [statement for statement in made if statement is not before[0][1]]
-                gone.add(behind[0][0])
-                made += new
-                continue
-        made.append(loop)
-    return made
+        products = [(k, s) for k, s in enumerate(statements) if isinstance(s, Product) and made[k]]
+        near = [(k, s) for k, s in products if _is_free(found[k], found[k + 1 : at] or found[at + 1 : k])]
+        before = [(k, s) for k, s in near if k < at and s.c in found[at]]
+        behind = [(k, s) for k, s in near if k > at and (s.a in found[at] or s.b in found[at])]
+        if len(before) == len(behind) == 1 and (new := _stripped(pool, before[0][1], loop, behind[0][1], uses)):
+            made[before[0][0]], made[at], made[behind[0][0]] = [], new, []
+    return [*itertools.chain(*made)]
 
 
 def _is_free(product: Accesses, others: Sequence[Accesses]) -> bool:
     """Tell if a product may stand on the other side of some statements."""
-    return not any(
-        buffer in product and (writes(entries) or writes(product[buffer]))
-        for other in others
-        for buffer, entries in other.items()
-    )
+    shared = [(buffer, entries) for other in others for buffer, entries in other.items() if buffer in product]
+    return not any(writes(entries) or writes(product[buffer]) for buffer, entries in shared)
 
 
 def _stripped(pool: Pool, first: Product, loop: For, last: Product, uses: Counter[Buffer]) -> list[Statement] | None:
@@ -91,21 +83,16 @@ def _stripped(pool: Pool, first: Product, loop: For, last: Product, uses: Counte
     def kept(buffer: Buffer, places: tuple[Place, ...]) -> tuple[Place, ...]:
         return (Place.of(part), *places[1:]) if buffer is first.c or buffer is d else places
 
-    at, zero = Place.of(strip) * by, Place(0)
+    at = Place.of(strip) * by
     (_, n1, k1), (m2, n2, _) = first.sizes, last.sizes
-    starts = (zero, at * last.leads[1], zero) if d is last.a else (at * last.leads[0], zero, zero)
-    inner: list[Statement] = [
-        evolve(first, sizes=(by, n1, k1), starts=(at * first.leads[0], zero, zero)),
-        For(part, moved(Rewriting(pool, {i: Place.of(part) + at}, kept), loop.body)),
-        evolve(last, sizes=(m2, n2, by), starts=starts, adds=True),
-    ]
-    return [*_zeros(pool, last.c), For(strip, inner)]
+    before = evolve(first, sizes=(by, n1, k1), starts=((at,), (), ()))
+    rows = For(part, Rewriting(pool, {i: Place.of(part) + at}, kept).statements(loop.body))
+    behind = evolve(last, sizes=(m2, n2, by), starts=((), (at,), ()) if d is last.a else ((at,), (), ()), adds=True)
+    return [*_zeros(pool, last.c), For(strip, [before, rows, behind])]
 
 
 def _zeros(pool: Pool, buffer: Buffer) -> list[Statement]:
     """The loops that fill a buffer with zeros."""
     axes = [Variable(f"z{k}", n) for k, n in enumerate(buffer.shape)]
-    made: list[Statement] = [Store(buffer, tuple(map(Place.of, axes)), pool.number(0.0, buffer.dtype))]
-    for k in reversed(buffer.order):
-        made = [For(axes[k], made)]
-    return made
+    zero = pool.number(0.0, buffer.dtype)
+    return around([axes[k] for k in buffer.order], [Store(buffer, tuple(map(Place.of, axes)), zero)])

@@ -68,10 +68,8 @@ def _extreme(to: Loops, name: str, at: int, count: int, array: Array, result: Le
     rest = axes[:at] + axes[at + count :]
     shape = tuple(axis.size for axis in rest)
     place = to.buffer(result.shape, result.dtype)
-    best = to.each(
-        Leaf(array.leaf.entry, rest),
-        lambda o: array.at((*o[:at], *along(Place(0), inner), *o[at:])),
-    )
+    start = along(Place(0), inner)
+    best = to.each(Leaf(array.leaf.entry, rest), lambda o: array.at((*o[:at], *start, *o[at:])))
     to.begin(place)
     where, value = to.of(Leaf(Entry("int64"), rest), place), best.buffer
     assert value is not None

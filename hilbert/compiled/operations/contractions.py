@@ -28,18 +28,16 @@ WORK = 1 << 15
 
 def contracted(to: Loops, spec: Spec, left: Array, right: Array, result: Leaf) -> Array:
     """Σ left·right over the labels that are not the result's."""
-    if not left.leaf.is_field and left.leaf.entry.index is not None:
-        return _hot(to, spec.left, left, spec.right, right, spec.out, result)
-    if not right.leaf.is_field and right.leaf.entry.index is not None:
-        return _hot(to, spec.right, right, spec.left, left, spec.out, result)
+    for own, one, labels, other in ((spec.left, left, spec.right, right), (spec.right, right, spec.left, left)):
+        if not one.leaf.is_field and one.leaf.entry.index is not None:
+            return _hot(to, own, one, labels, other, spec.out, result)
     size = dict(zip(spec.left + spec.right, left.shape + right.shape, strict=True))
     summed = spec.contracted
 
     def at(places: Places, inner: Places) -> Value:
         found = dict(zip(spec.out + summed, places + inner, strict=True))
-        return _times(
-            left.at(tuple(found[c] for c in spec.left)), right.at(tuple(found[c] for c in spec.right)), result.dtype
-        )
+        a, b = left.at(tuple(found[c] for c in spec.left)), right.at(tuple(found[c] for c in spec.right))
+        return _times(a, b, result.dtype)
 
     if not summed:
         return to.each(result, lambda places: at(places, ()))
@@ -110,22 +108,15 @@ def _product(to: Loops, spec: Spec, size: dict[str, int], left: Array, right: Ar
         assert made is not None
     a, b = operands
     found = a.stored(to, size, (batch, rows, summed)), b.stored(to, size, (batch, summed, columns)), made
-    along = tuple(one.labels.index(batch) for one in found) if len(batch) == 1 else ()
-    if any(one.buffer.shape[k] != count for one, k in zip(found, along, strict=False)):
-        along = ()  # a corner of an array
+    is_batch = len(batch) == 1 and all(one.buffer.shape[one.labels.index(batch)] == count for one in found)
     for one in found:
-        one.buffer.is_whole |= not (along and one.buffer.is_ordered)
-    at, (x, y, z) = to.variable(count), found
-    product = Product(
-        *(x.buffer, y.buffer, z.buffer),
-        (x.is_turned, y.is_turned),
-        (m, n, k),
-        (x.lead, y.lead, z.lead),
-        rows=len(rows),
-        starts=(Place.of(at) * x.apart, Place.of(at) * y.apart, Place.of(at) * z.apart),
-        batch=along,
-    )
-    to.statements.append(For(at, [product], rounds=not along) if batch else product)
+        one.buffer.is_whole |= not (is_batch and one.buffer.is_ordered)
+    variable, (x, y, z) = to.variable(count), found
+    at = dict(zip(batch, along(Place.of(variable), tuple(size[c] for c in batch)), strict=True))
+    starts = tuple(tuple(at.get(c, Place(0)) for c in one.labels) if batch else () for one in found)
+    turned, leads = (x.is_turned, y.is_turned), (x.lead, y.lead, z.lead)
+    product = Product(x.buffer, y.buffer, z.buffer, turned, (m, n, k), leads, len(rows), starts)
+    to.statements.append(For(variable, [product], rounds=not is_batch) if batch else product)
     if made.labels == spec.out:
         return to.of(result, z.buffer)
     order = [spec.out.index(c) for c in own]
@@ -134,12 +125,11 @@ def _product(to: Loops, spec: Spec, size: dict[str, int], left: Array, right: Ar
 
 @frozen
 class _Matrices:
-    """Matrices in a buffer with these labels: rows lie `lead` apart, matrices `apart`; columns do if `is_turned`."""
+    """Matrices in a buffer with these labels: rows lie `lead` apart, or columns if `is_turned`."""
 
     buffer: Buffer
     labels: str
     lead: int
-    apart: int
     is_turned: bool
 
 
@@ -156,11 +146,10 @@ def _matrices(buffer: Buffer, labels: str, size: dict[str, int], groups: tuple[s
     if any(step[c] != step[d] * size[d] for group in groups for c, d in itertools.pairwise(group)):
         return None
     by_row, by_column = step[rows[-1]], step[columns[-1]]
-    apart = step[batch[-1]] if batch else 0
     if by_column == 1 and by_row >= math.prod(size[c] for c in columns):
-        return _Matrices(buffer, labels, by_row, apart, is_turned=False)
+        return _Matrices(buffer, labels, by_row, is_turned=False)
     if by_row == 1 and by_column >= math.prod(size[c] for c in rows):
-        return _Matrices(buffer, labels, by_column, apart, is_turned=True)
+        return _Matrices(buffer, labels, by_column, is_turned=True)
     return None
 
 

@@ -47,7 +47,7 @@ def _either(small: Callable[..., Entries]) -> Callable[[Callable[..., Array]], C
     def decorated(large: Callable[..., Array]) -> Callable[..., Array | None]:
         def loops(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf, **options: str) -> Array | None:
             if operands[0].shape[-1] <= MOST:
-                return written_out(small, to, operands, masks, result, **options)
+                return written_out(small, small_systems.Given(to, operands, masks, result.axes), result, **options)
             return large(to, operands, masks, result, **options) if has_scipy() else None
 
         return loops
@@ -96,10 +96,7 @@ class Matrices:
         def call(k: Place) -> None:
             self.to.statements.append(Routine(name, (*given(k), (info, k)), (*made, info), work))
 
-        if count == 1:
-            call(Place(0))
-        else:
-            self.to.rounds(count, call)
+        self.to.rounds(count, call)
         return info
 
     def trust(self, is_right: Callable[[Places], Value]) -> None:
@@ -221,17 +218,6 @@ def _fresh(to: Loops, shape: Sequence[int], dtype: str) -> Buffer:
     return buffer
 
 
-def _made(to: Loops, result: Leaf, at: Callable[[Places], Value]) -> tuple[Buffer, Array]:
-    """A buffer that begins with some entries, and the result that it holds once LAPACK has changed it."""
-    if result.dtype != WIDE:
-        buffer = _kept(to, result.shape, at)
-        return buffer, to.view(result, lambda p: to.pool.cast(to.pool.load(buffer, p), result.dtype))
-    made = to.each(result, at)
-    assert made.buffer is not None
-    made.buffer.is_whole = True
-    return made.buffer, made
-
-
 # --- operations ---
 
 
@@ -247,12 +233,8 @@ def solve(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf, part
     def right(p: Places) -> Value:
         return to.pool.cast(b.at(_own(p, masks[1])), WIDE)
 
-    if order == [*axes]:
-        x, made = _made(to, result, right)
-    else:
-        back = [order.index(k) for k in axes]
-        x = _kept(to, [result.shape[k] for k in order], lambda p: right(tuple(p[k] for k in back)))
-        made = to.view(result, lambda p: to.pool.cast(to.pool.load(x, tuple(p[k] for k in order)), result.dtype))
+    back = [order.index(k) for k in axes]
+    x = _kept(to, [result.shape[k] for k in order], lambda p: right(tuple(p[k] for k in back)))
     if part:
         buffer, is_turned = _lying(to, a) or (_kept(to, a.shape, a.at), False)
         buffer.is_whole = True
@@ -262,13 +244,10 @@ def solve(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf, part
         lies.run("dtrtrs", lambda k: (*form, n, columns, lies.at(k), n, (x, k * (columns * n)), n), x)
     else:
         f = _regular(to, a)
-        f.lu.run(
-            "dgetrs",
-            lambda k: ("N", n, columns, f.lu.at(k), n, (f.exchanged, k * n), (x, k * (columns * n)), n),
-            x,
-        )
+        given = lambda k: ("N", n, columns, f.lu.at(k), n, (f.exchanged, k * n), (x, k * (columns * n)), n)  # noqa: E731
+        f.lu.run("dgetrs", given, x)
     _trust(to, x)
-    return made
+    return _read(to, result, (True,) * front, lambda p: to.pool.load(x, tuple(p[k] for k in order)))
 
 
 @_either(small_systems.inverse)
@@ -335,10 +314,10 @@ def cholesky(to: Loops, operands: Sequence[Array], masks: Masks, result: Leaf) -
         i, j = map(to.pool.integer, p[-2:])
         return j.compared("le", i).where(to.pool.cast(operands[0].at(_own(p, masks[0])), WIDE), 0.0)
 
-    buffer, made = _made(to, result, lower)
+    buffer = _kept(to, result.shape, lower)
     found = Matrices(to, buffer)
     info = found.run("dpotrf", lambda k: ("U", found.n, found.at(k), found.n), buffer)
     found.trust(lambda p: found.pivot(p).compared("lt", math.inf))
     to.triangles.add(buffer)
     to.doubt(found.front, lambda p: to.pool.load(info, p).compared("ne", 0))
-    return made
+    return _read(to, result, (True,) * len(found.front), lambda p: found.entry(*p))

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 POWERS = 4
 """Powers with whole exponents up to this are products."""
-COMPARISONS = ("gt", "ge", "lt", "le", "eq", "ne")
+NAMES = ("greater", "greater_equal", "less", "less_equal", "equal", "not_equal")
+COMPARISONS = dict(zip(("gt", "ge", "lt", "le", "eq", "ne"), NAMES, strict=True))
+"""The comparisons, and their names in a namespace."""
 CALLS = (
     *("exp", "log", "tanh", "sin", "cos", "expm1", "log1p", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh"),
     *("acosh", "atanh", "log2", "log10", "hypot", "atan2", "pow"),
@@ -126,14 +128,9 @@ SCALARS = SimpleNamespace(
     isnan=lambda x: x != x,  # noqa: PLR0124 - only NaN is not itself
     divide=operator.truediv,
     logaddexp=_logaddexp,
-    greater=operator.gt,
-    greater_equal=operator.ge,
-    less=operator.lt,
-    less_equal=operator.le,
-    equal=operator.eq,
-    not_equal=operator.ne,
     logical_and=operator.and_,
     logical_or=operator.or_,
+    **{name: getattr(operator, how) for how, name in COMPARISONS.items()},
     **{name: _on_values(partial(lambda name, x, *more: x.pool.call(name, x, *more), name)) for name in CALLS},
 )
 """The functions of an array namespace, on scalars."""

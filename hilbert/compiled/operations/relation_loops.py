@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, assert_never, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, assert_never, cast
 
 import numpy as np
 from attrs import frozen
@@ -43,9 +43,9 @@ from hilbert.relation import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from hilbert.compiled.tree.arrays import Loops, Places
+    from hilbert.compiled.tree.arrays import Loops, Piece, Places
     from hilbert.compiled.tree.values import Value
     from hilbert.relation import Form
     from hilbert.relation.function_forms import Directed
@@ -53,7 +53,15 @@ if TYPE_CHECKING:
 
 NARROW = 16
 """Windows of up to so many entries are written out."""
-Piece: TypeAlias = "tuple[int, int, Callable[[Places, Place], Value]]"
+
+
+class Span(NamedTuple):
+    """The y from `first` to `end`, which read the entry at start + stride·y."""
+
+    first: int
+    end: int
+    stride: int
+    start: int
 
 
 @frozen(eq=False)
@@ -105,10 +113,6 @@ class Reduced:
 
         return self.to.view(self.leaf, at)
 
-    def pieces(self, pieces: list[Piece]) -> Array:
-        """Pieces of the flat order of the codomain."""
-        return self.to.pieces(self.leaf, self.at, pieces, len(self.cod))
-
     def put(self, sizes: tuple[int, ...], pair: Callable[[Places], tuple[Places, Places]], monoid: str | None) -> Array:
         """Entries put from places along the domain to places along the codomain, given by places along some axes."""
         own, at = self.array.shape, self.at
@@ -140,11 +144,7 @@ def reduced(to: Loops, relation: AnyRelation, at: int, array: Array) -> Array:
         case Inclusion(_, _, offset, stride):
             return _included(p, offset, stride)
         case Rotation(_, by):
-            n = math.prod(p.cod)
-            if len(p.cod) == 1:
-                return p.gathered(lambda y: (y + (n - by)).modulo(n))
-            moved: list[Piece] = [(0, by, _shifted(p, n - by)), (by, n, _shifted(p, -by))]
-            return p.pieces(moved)
+            return _rotated(p, by)
         case Window():
             return _windows(p, form)
         case Sliding():
@@ -169,15 +169,6 @@ def _between(to: Loops, relation: AnyRelation, at: int, array: Array) -> Array:
     return to.aside(lambda: reduced(to, relation, at, array))
 
 
-def _shifted(p: Reduced, by: int) -> Callable[[Places, Place], Value]:
-    return lambda others, y: p.read_flat(others, y + by)
-
-
-def _zero(p: Reduced) -> Callable[[Places, Place], Value]:
-    zero = p.to.number(0.0, p.array.dtype)
-    return lambda _, __: zero
-
-
 def _converse(p: Reduced, of: Directed[Any, Any]) -> Array:
     """Each y reads the entry at f(y); of windows with a stride, each x goes to the windows that it is in."""
     match of:
@@ -187,8 +178,7 @@ def _converse(p: Reduced, of: Directed[Any, Any]) -> Array:
         case Inclusion(_, _, offset, stride):
             return p.gathered(lambda y: y * stride + offset)
         case Sliding():
-            shape = of.dom.shape
-            return p.gathered(lambda y: _slid(of, along(y, shape)))
+            return p.gathered(lambda y: _slid(of, along(y, of.dom.shape)))
         case Window():
             return _pairs(p)
         case _:
@@ -216,9 +206,8 @@ def _masked(p: Reduced, form: Partial[Any]) -> Array:
     """The entries that are kept; 0 elsewhere."""
     keep = p.to.constant(np.reshape(form.keep.array, p.cod))
     zero = p.to.number(0.0, p.array.dtype)
-    return p.to.each(
-        p.leaf, lambda places: p.to.pool.select(p.to.pool.load(keep, p.split(places)[0]), p.array.at(places), zero)
-    )
+    pool = p.to.pool
+    return p.to.each(p.leaf, lambda at: pool.select(pool.load(keep, p.split(at)[0]), p.array.at(at), zero))
 
 
 def _running(p: Reduced, form: Order[Any]) -> Array:
@@ -247,48 +236,53 @@ def _running(p: Reduced, form: Order[Any]) -> Array:
 
 def _included(p: Reduced, offset: int, stride: int) -> Array:
     """X at its places in Y, zeros elsewhere."""
-    n, m = math.prod(p.dom), math.prod(p.cod)
-    if n == m:
+    n = math.prod(p.dom)
+    if n == math.prod(p.cod):
         return p.gathered(lambda y: y if stride > 0 else y * -1 + (n - 1))
-    zero = _zero(p)
-    if not n:
-        return p.to.each(p.leaf, lambda places: zero(places, Place(0)))
-    if abs(stride) == 1 or n == 1:
-        low = offset if stride > 0 else offset - (n - 1)
-        pieces: list[Piece] = [
-            (0, low, zero),
-            (low, low + n, _shifted(p, -low) if stride > 0 else lambda others, y: p.read_flat(others, y * -1 + offset)),
-            (low + n, m, zero),
-        ]
-        return p.pieces(pieces)
-    return p.put((n,), lambda x: (along(x[0], p.dom), along(x[0] * stride + offset, p.cod)), None)
+    if abs(stride) > 1 and n > 1:
+        return p.put((n,), lambda x: (along(x[0], p.dom), along(x[0] * stride + offset, p.cod)), None)
+    if stride > 0 or n == 1:
+        return _spanned(p, [Span(offset, offset + n, 1, -offset)])
+    return _spanned(p, [Span(offset - n + 1, offset + 1, -1, offset)])
+
+
+def _rotated(p: Reduced, by: int) -> Array:
+    """X further on by some places: read modulo n, or, along several axes, in two pieces."""
+    n = math.prod(p.cod)
+    if len(p.cod) == 1:
+        return p.gathered(lambda y: (y + (n - by)).modulo(n))
+    return _spanned(p, [Span(0, by, 1, n - by), Span(by, n, 1, -by)])
 
 
 def _windows(p: Reduced, form: Window[Any, Any]) -> Array:
-    """The sums of windows; those of few entries are written out, in pieces of Y where the same ones lie in X."""
-    n, m = math.prod(p.dom), math.prod(p.cod)
+    """The sums of windows; those of few entries are written out."""
     if form.width > NARROW:
         return _pairs(p)
-    spans = [_span(form.offset + form.dilation * k, form.stride, n, m) for k in range(form.width)]
-    cuts = sorted({0, m, *(end for span in spans for end in span)})
-    pieces: list[Piece] = []
-    for low, high in itertools.pairwise(cuts):
-        inside = tuple(k for k, (first, end) in enumerate(spans) if first <= low and high <= end)
-        pieces.append((low, high, partial(_window, p, form, inside)))
-    return p.pieces(pieces)
+    n, m = math.prod(p.dom), math.prod(p.cod)
+    starts = [form.offset + form.dilation * k for k in range(form.width)]
+    return _spanned(p, [Span(*_ends(start, form.stride, n, m), form.stride, start) for start in starts])
 
 
-def _span(start: int, stride: int, n: int, m: int) -> tuple[int, int]:
+def _ends(start: int, stride: int, n: int, m: int) -> tuple[int, int]:
     """The y from 0 to m for which start + stride·y lies in 0 to n, as the first and the end."""
     first = min(max(-(start // stride), 0), m)
     return first, max(min((n - 1 - start) // stride + 1, m), first)
 
 
-def _window(p: Reduced, form: Window[Any, Any], inside: tuple[int, ...], others: Places, y: Place) -> Value:
-    total = p.to.number(0.0, p.array.dtype)
-    for k in inside:
-        total += p.read_flat(others, y * form.stride + (form.offset + form.dilation * k))
-    return total
+def _spanned(p: Reduced, spans: Sequence[Span]) -> Array:
+    """The sums of what spans read, in pieces of Y in which the same ones do."""
+    spans = [span for span in spans if span.first < span.end]  # those of nothing may lie anywhere
+    cuts = sorted({0, math.prod(p.cod), *(end for span in spans for end in (span.first, span.end))})
+    pieces: list[Piece] = []
+    for low, high in itertools.pairwise(cuts):
+        inside = [span for span in spans if span.first <= low and high <= span.end]
+        pieces.append((low, high, partial(_total, p, inside)))
+    return p.to.pieces(p.leaf, p.at, pieces, len(p.cod))
+
+
+def _total(p: Reduced, spans: Sequence[Span], others: Places, y: Place) -> Value:
+    reads = (p.read_flat(others, y * span.stride + span.start) for span in spans)
+    return sum(reads, p.to.number(0.0, p.array.dtype))
 
 
 def _agreement(p: Reduced, source: str, target: str) -> Array:

@@ -32,6 +32,8 @@ Cell: TypeAlias = "Callable[[Places], Value]"
 """The value at places along all axes in front and along the columns; some do not matter."""
 Entries: TypeAlias = "dict[tuple[int, ...], Cell]"
 """The cells of a vector or a matrix, a row of it, or a number, by their indices."""
+Step: TypeAlias = "Callable[[Cells, list[Cell]], None]"
+"""A step of elimination: what is done to each column."""
 
 MOST = 6
 """Systems of more equations are left to LAPACK."""
@@ -101,12 +103,9 @@ def _ratio(y: Cell, x: Cell, p: Places) -> Value:
     return x(p).compared("eq", 0.0).where(0.0, y(p) / x(p))
 
 
-def _eliminated(
-    cells: Cells, a: Sequence[Sequence[Cell]]
-) -> tuple[list[Callable[[Cells, list[Cell]], None]], list[list[Cell]]]:
+def _eliminated(cells: Cells, a: Sequence[Sequence[Cell]]) -> tuple[list[Step], list[list[Cell]]]:
     """The steps on the rows of A, and the columns of the upper triangle that the rows become."""
-    steps: list[Callable[[Cells, list[Cell]], None]] = []
-    upper: list[list[Cell]] = []
+    steps, upper = list[Step](), list[list[Cell]]()
     for k, column in enumerate([row[j] for row in a] for j in range(len(a))):
         for step in steps:
             step(cells, column)
@@ -176,21 +175,15 @@ class Given:
         return self.to.pool.cast(array.at(at), WIDE)
 
 
-def written_out(
-    found: Callable[..., Entries],
-    to: Loops,
-    operands: Sequence[Array],
-    masks: Sequence[tuple[bool, ...]],
-    result: Leaf,
-    **options: str,
-) -> Array:
+def written_out(found: Callable[..., Entries], given: Given, result: Leaf, **options: str) -> Array:
     """The result of an operation, cell by cell."""
-    made, n = to.buffer(result.shape, result.dtype), len(masks[0])
+    to, n = given.to, len(given.masks[0])
+    made = to.buffer(result.shape, result.dtype)
 
     def put(index: tuple[int, ...], cell: Cell, p: Places) -> tuple[Places, Value]:
         return (*p[:n], *map(Place, index), *p[n:]), to.pool.cast(cell(p), result.dtype)
 
-    for index, cell in found(Given(to, operands, masks, result.axes), **options).items():
+    for index, cell in found(given, **options).items():
         to.put_into(made, result.shape[:n] + result.shape[n + len(index) :], partial(put, index, cell))
     return to.of(result, made)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, assert_never
 
+from hilbert.compiled.tree.places import Computed, Place
 from hilbert.compiled.tree.statements import Called, For, If, Nest, Product, Routine, Store, inside
 from hilbert.compiled.tree.values import computed, loads
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hilbert.compiled.tree.buffers import Buffer
-    from hilbert.compiled.tree.places import Place, Variable
+    from hilbert.compiled.tree.places import Variable
     from hilbert.compiled.tree.statements import Statement
     from hilbert.compiled.tree.values import Value
 
@@ -25,6 +26,8 @@ class Access(NamedTuple):
 
 
 Accesses: TypeAlias = "dict[Buffer, list[Access]]"
+ANY = Place.of(Computed())
+"""Any place along an axis."""
 FEW = 32
 """Up to so many different places in a buffer are compared with each other."""
 
@@ -44,9 +47,10 @@ def accesses(statement: Statement, *, constants: bool = False, within: bool = Tr
                 entries.append(Access(places, writes=True))
                 if monoid is not None:
                     entries.append(Access(places, writes=False))
-            case Product(a, b, c):
-                for k, buffer in enumerate((a, b, c)):
-                    found.setdefault(buffer, []).append(Access(top.places(k), writes=k == 2))
+            case Product():
+                for buffer, start in top.ends:
+                    every = tuple(place if place.variable else ANY for place in start) or None
+                    found.setdefault(buffer, []).append(Access(every, writes=buffer is top.c))
             case Routine() | Called():
                 for is_written, buffers in ((False, top.buffers), (True, top.made)):
                     for buffer in buffers:
@@ -91,11 +95,9 @@ def is_own(entries: list[Access], rank: int, variable: Variable) -> bool:
         return True
     if len(found) > FEW:
         return False
-    return all(
-        any(_never_meet(p, q, variable) for p, q in zip(one, other, strict=True))
-        for (one, first), (other, second) in itertools.combinations_with_replacement(found.items(), 2)
-        if first or second
-    )
+    pairs = itertools.combinations_with_replacement(found.items(), 2)
+    asked = ((one, other) for (one, first), (other, second) in pairs if first or second)
+    return all(any(_never_meet(p, q, variable) for p, q in zip(*pair, strict=True)) for pair in asked)
 
 
 def _moves(places: set[Place], variable: Variable) -> bool:

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from hilbert.compiled.tree.values import Number, Value
 
 Places: TypeAlias = tuple[Place, ...]
+At: TypeAlias = "Callable[[Places], Value]"
+"""What stands at places."""
+Put: TypeAlias = "Callable[[Places], tuple[Places, Value]]"
+"""Where a value is put, and the value, for places along some axes."""
+Piece: TypeAlias = "tuple[int, int, Callable[[Places, Place], Value]]"
+"""A piece [low, high) of flat axes, and what stands there, at places along the others."""
 T = TypeVar("T")
 
 
@@ -36,7 +42,7 @@ class Array:
     """
 
     leaf: Leaf
-    at: Callable[[Places], Value]
+    at: At
     buffer: Buffer | None = None
     whole: Callable[[], Array] | None = None
     views: int = 0
@@ -129,7 +135,7 @@ class Loops:
     # --- results ---
 
     @staticmethod
-    def view(leaf: Leaf, at: Callable[[Places], Value]) -> Array:
+    def view(leaf: Leaf, at: At) -> Array:
         """An array that is computed where it is read."""
         return Array(leaf, at)
 
@@ -138,7 +144,7 @@ class Loops:
         """The entries of an array at some places along its first axes."""
         return Array(leaf, lambda places: array.at((*front, *places)))
 
-    def each(self, leaf: Leaf, at: Callable[[Places], Value]) -> Array:
+    def each(self, leaf: Leaf, at: At) -> Array:
         """An array that is stored, entry by entry."""
         buffer = self.buffer(leaf.shape, leaf.dtype)
         self.put_into(buffer, leaf.shape, lambda places: (places, at(places)))
@@ -157,13 +163,7 @@ class Loops:
         self.statements.append(Nest(variables + more, buffer, places, at(places, inner), monoid_or_none))
         return self.of(leaf, buffer)
 
-    def put(
-        self,
-        leaf: Leaf,
-        sizes: Sequence[int],
-        at: Callable[[Places], tuple[Places, Value]],
-        monoid: str | None = "add",
-    ) -> Array:
+    def put(self, leaf: Leaf, sizes: Sequence[int], at: Put, monoid: str | None = "add") -> Array:
         """Values put to the places that `at` gives for each place along the axes; 0 elsewhere.
 
         Without a monoid no two may be put to one place.
@@ -173,13 +173,7 @@ class Loops:
         self.put_into(buffer, sizes, at, monoid)
         return self.of(leaf, buffer)
 
-    def put_into(
-        self,
-        buffer: Buffer,
-        sizes: Sequence[int],
-        at: Callable[[Places], tuple[Places, Value]],
-        monoid: str | None = None,
-    ) -> None:
+    def put_into(self, buffer: Buffer, sizes: Sequence[int], at: Put, monoid: str | None = None) -> None:
         """The same, into a buffer that has begun, or whose entries are all put."""
         places, variables = self._axes(sizes)
         to, value = at(places)
@@ -187,12 +181,10 @@ class Loops:
 
     def begin(self, buffer: Buffer) -> None:
         """Fill a buffer with zeros."""
-        zero = self.number(False if buffer.dtype == "bool" else 0.0 if buffer.dtype != "int64" else 0, buffer.dtype)
+        zero = self.number(False if buffer.dtype == "bool" else 0 if buffer.dtype == "int64" else 0.0, buffer.dtype)
         self.put_into(buffer, buffer.shape, lambda places: (places, zero))
 
-    def pieces(
-        self, leaf: Leaf, at: int, pieces: Sequence[tuple[int, int, Callable[[Places, Place], Value]]], axes: int = 1
-    ) -> Array:
+    def pieces(self, leaf: Leaf, at: int, pieces: Sequence[Piece], axes: int = 1) -> Array:
         """An array in pieces along its axes from `at` on, flat: [low, high) and the value at other places and this."""
         buffer = self.buffer(leaf.shape, leaf.dtype)
         shape, inside = leaf.shape, leaf.shape[at : at + axes]
@@ -206,7 +198,7 @@ class Loops:
                 self.put_into(buffer, (*shape[:at], *shape[at + axes :], high - low), piece)
         return self.of(leaf, buffer)
 
-    def doubt(self, sizes: Sequence[int], at: Callable[[Places], Value]) -> None:
+    def doubt(self, sizes: Sequence[int], at: At) -> None:
         """Let the interpreter compute the line if a truth value holds somewhere along axes: it may say an error."""
         if self.doubted is None:
             self.doubted = self.buffer((), "bool")
@@ -263,20 +255,17 @@ class Loops:
     def exchange(self, states: Sequence[Array], new: Sequence[Array]) -> None:
         """Write new states over the old ones; those that are old ones, moved, are copied first."""
         old = {state.buffer for state in states}
-        kept = [
-            array
-            if array.buffer is state.buffer or (array.buffer is not None and array.buffer not in old)
-            else self.copied(array)
-            for state, array in zip(states, new, strict=True)
-        ]
+        kept: list[Array] = []
+        for state, array in zip(states, new, strict=True):
+            is_apart = array.buffer is state.buffer or array.buffer not in {None, *old}
+            kept.append(array if is_apart else self.copied(array))
         for state, array in zip(states, kept, strict=True):
             self.write(state, array)
 
     def branch(self, condition: Value, *ways: Callable[[], None]) -> None:
         """One of two lists of statements. The condition is kept: they may write what it is made of."""
-        kept = condition
-        if condition.number is None:
-            kept = self.copied(Array(Leaf(Entry(condition.dtype), ()), lambda _: condition)).at(())
+        single = Array(Leaf(Entry(condition.dtype), ()), lambda _: condition)
+        kept = condition if condition.number is not None else self.copied(single).at(())
         then, otherwise = map(self._apart, ways)
         self.statements.append(If(kept, then, otherwise))
 
@@ -311,16 +300,12 @@ class HasLoops(Protocol):
         ...
 
 
-def _affine(entries: Any) -> tuple[int, tuple[int, ...]] | None:
+def _affine(entries: Any) -> tuple[int, Sequence[int]] | None:
     """first + Σ slope·place, where a table is so."""
     if not entries.size:
         return 0, (0,) * entries.ndim
-    first = int(entries.flat[0])
-    slopes = tuple(
-        int(entries[tuple(int(k == j) for j in range(entries.ndim))]) - first if n > 1 else 0
-        for k, n in enumerate(entries.shape)
-    )
-    due: Any = first
-    for k, (n, slope) in enumerate(zip(entries.shape, slopes, strict=True)):
-        due = due + (slope * np.arange(n)).reshape([-1 if j == k else 1 for j in range(entries.ndim)])
+    first, units = int(entries.flat[0]), np.eye(entries.ndim, dtype=int)
+    slopes = [int(entries[(*at,)]) - first if n > 1 else 0 for at, n in zip(units, entries.shape, strict=True)]
+    axes = np.ogrid[tuple(map(slice, entries.shape))]
+    due = sum((slope * axis for slope, axis in zip(slopes, axes, strict=True)), np.array(first))
     return (first, slopes) if np.array_equal(np.broadcast_to(due, entries.shape), entries) else None

@@ -140,13 +140,13 @@ class Place:
         return whole, rest if bounds is not None and bounds[0] >= 0 and bounds[1] < n else None
 
     @property
-    def computed(self) -> Iterator[Computed]:
-        """The integers that the place is computed from, those in quotients too."""
+    def atoms(self) -> Iterator[Variable | Computed]:
+        """The variables and the integers that the place is computed from, those in quotients too."""
         for atom, _ in self.terms:
-            if isinstance(atom, Computed):
+            if isinstance(atom, Division):
+                yield from atom.of.atoms
+            else:
                 yield atom
-            elif isinstance(atom, Division):
-                yield from atom.of.computed
 
     def over(self, change: Callable[[Atom], Atom | int | Place]) -> Place:
         """The place with each atom changed."""

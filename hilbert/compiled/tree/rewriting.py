@@ -1,17 +1,21 @@
-"""Rewriting: values and places with other places in place of variables, or with axes left out."""
+"""Rewriting: statements, values and places with other places in place of variables, or with axes left out."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never, final
 
+from attrs import evolve
+
 from hilbert.compiled.tree.places import Computed, Division, Place, Variable
+from hilbert.compiled.tree.statements import For, If, Product, Store
 from hilbert.compiled.tree.values import Value, unfinished
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from hilbert.compiled.tree.buffers import Buffer
     from hilbert.compiled.tree.places import Atom
+    from hilbert.compiled.tree.statements import Statement
     from hilbert.compiled.tree.values import Pool
 
 
@@ -51,6 +55,23 @@ class Rewriting:
         for top in unfinished(value, self._known):
             self._known[top] = self._again(top)
         return self._known[value]
+
+    def statements(self, statements: Sequence[Statement]) -> list[Statement]:
+        """A copy of statements, changed; calls of functions, which take whole arrays, stay."""
+        return [*map(self._statement, statements)]
+
+    def _statement(self, statement: Statement) -> Statement:
+        match statement:
+            case For(variable, body, rounds):
+                return For(variable, self.statements(body), rounds)
+            case If(condition, then, otherwise):
+                return If(self.value(condition), self.statements(then), self.statements(otherwise))
+            case Store(buffer, places, value, monoid):
+                return Store(buffer, self.places(buffer, places), self.value(value), monoid)
+            case Product():
+                return evolve(statement, starts=tuple(self.places(*end) for end in statement.ends))
+            case _:  # whole arrays
+                return statement
 
     def _atom(self, atom: Atom) -> Atom | int | Place:
         match atom:

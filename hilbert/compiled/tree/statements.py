@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from attrs import define, frozen
 
-from hilbert.compiled.tree.places import Place, Variable
+from hilbert.compiled.tree.places import combined
 from hilbert.compiled.tree.values import loads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from hilbert.compiled.tree.buffers import Buffer
+    from hilbert.compiled.tree.places import Place, Variable
     from hilbert.compiled.tree.values import Value
 
 Given: TypeAlias = "str | int | float | tuple[Buffer, Place]"
@@ -112,9 +113,8 @@ class Routine:
 class Product:
     """c = a·b of matrices stored by rows, each transposed if told so; m×k by k×n.
 
-    The rows of a, b and c lie `leads` entries apart; they begin at some entries. The first `rows` axes of c are its
-    rows. The product is added to c if told so. Where there is one for each round of a loop, `batch` are the axes of a,
-    b and c along which the loop goes.
+    The rows of a, b and c lie `leads` entries apart; `starts` are the places of their first entries, 0 along axes that
+    are left out. The first `rows` axes of c are its rows. The product is added to c if told so.
     """
 
     a: Buffer
@@ -124,24 +124,24 @@ class Product:
     sizes: tuple[int, int, int]
     leads: tuple[int, int, int]
     rows: int = 1
-    starts: tuple[Place, Place, Place] = (Place(0), Place(0), Place(0))
+    starts: tuple[tuple[Place, ...], ...] = ((), (), ())
     adds: bool = False
-    batch: tuple[int, ...] = ()
 
-    def places(self, k: int) -> tuple[Place, ...] | None:
-        """The places of operand k: one along the axis of products that stand side by side, any along the others."""
-        if not self.batch or self.starts[k].variables == ():
-            return None
-        buffer, (v,) = (self.a, self.b, self.c)[k], self.starts[k].variables
-        axes = [Place.of(Variable(f"any {j}", n)) for j, n in enumerate(buffer.shape)]
-        axes[self.batch[k]] = Place.of(v)
-        return tuple(axes)
+    @property
+    def ends(self) -> list[tuple[Buffer, tuple[Place, ...]]]:
+        """The operands and the result, each with the place of its first entry."""
+        return [*zip((self.a, self.b, self.c), self.starts, strict=True)]
+
+    @property
+    def flat(self) -> list[tuple[Buffer, Place]]:
+        """The same with places in memory."""
+        return [(buffer, combined(zip(start, buffer.strides, strict=False))) for buffer, start in self.ends]
 
     @property
     def routine(self) -> Routine:
         """The call of BLAS: what is stored by rows is the transpose of what it takes."""
         (m, n, k), (ta, tb), (lda, ldb, ldc) = self.sizes, self.transposed, self.leads
-        a, b, c = zip((self.a, self.b, self.c), self.starts, strict=True)
+        a, b, c = self.flat
         form = "T" if tb else "N", "T" if ta else "N", n, m, k
         given: tuple[Given, ...] = (*form, 1.0, b, ldb, a, lda, float(self.adds), c, ldc)
         return Routine("dgemm" if self.c.dtype == "float64" else "sgemm", given, (self.c,))
@@ -187,13 +187,8 @@ def blocks(statement: Statement) -> list[list[Statement]]:
 
 def on_blocks(statement: Statement, change: Callable[[list[Statement]], list[Statement]]) -> Statement:
     """Change each list of statements that a statement holds, in place."""
-    match statement:
-        case For(_, body):
-            statement.body = change(body)
-        case If(_, then, otherwise):
-            statement.then, statement.otherwise = change(then), change(otherwise)
-        case _:  # the others hold none
-            pass
+    for block in blocks(statement):
+        block[:] = change(block)
     return statement
 
 

@@ -32,16 +32,10 @@ Number: TypeAlias = float | bool
 
 def _operators(name: str) -> tuple[Callable[[Value, Value | float], Value], Callable[[Value, Value | float], Value]]:
     """The methods for an operation of the pool: on a value and another one, and on these two swapped."""
-
-    def plain(self: Value, other: Value | float) -> Value:
-        made: Value = getattr(self.pool, name)(self, self.like(other))
-        return made
-
-    def swapped(self: Value, other: Value | float) -> Value:
-        made: Value = getattr(self.pool, name)(self.like(other), self)
-        return made
-
-    return plain, swapped
+    return (
+        lambda self, other: getattr(self.pool, name)(self, self.like(other)),
+        lambda self, other: getattr(self.pool, name)(self.like(other), self),
+    )
 
 
 @final
@@ -257,7 +251,7 @@ def unfinished(value: Value, done: Container[Value]) -> Iterator[Value]:
 
 def computed(places: Iterable[Place]) -> list[Value]:
     """The values that places are computed from."""
-    return [v for place in places if place.terms for v in place.computed if isinstance(v, Value)]
+    return [v for place in places if place.terms for v in place.atoms if isinstance(v, Value)]
 
 
 def loads(value: Value) -> tuple[Value, ...]:
@@ -288,9 +282,8 @@ def _text(value: Value) -> str:
         case "place":
             return str(value.args[0])
         case name if name in SIGNS:
-            return f" {SIGNS[name]} ".join(
-                f"({a})" if a.name in SIGNS and a.name != "mul" else str(a) for a in value.args
-            )
+            operands = [f"({a})" if a.name in SIGNS and a.name != "mul" else str(a) for a in value.args]
+            return f" {SIGNS[name]} ".join(operands)
         case "call":
             return f"{value.args[0]}({', '.join(map(str, value.args[1:]))})"
         case _:  # those that are written as functions
