@@ -28,22 +28,27 @@ from linmap import red
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from hilbert.arrays.systems.methods import Method
     from hilbert.arrays.systems.sparse_systems import Ints
 
 
 @final
 @frozen(slots=False)
 class Places(OfFields):
-    """The places of the entries of square matrices: their rows and columns, as bytes of 64 bit integers, which hash."""
+    """The places of the entries of square matrices: their rows and columns, as bytes of 64 bit integers, which hash.
+
+    `how` is a method for their systems, if not the quickest.
+    """
 
     size: int
     row_bytes: bytes
     col_bytes: bytes
+    how: Method | None = None
 
     @staticmethod
-    def of(size: int, rows: Ints, cols: Ints) -> Places:
+    def of(size: int, rows: Ints, cols: Ints, how: Method | None = None) -> Places:
         """The places of entries with these rows and columns."""
-        return Places(size, np.asarray(rows, np.int64).tobytes(), np.asarray(cols, np.int64).tobytes())
+        return Places(size, np.asarray(rows, np.int64).tobytes(), np.asarray(cols, np.int64).tobytes(), how)
 
     @cached_property
     def rows(self) -> Ints:
@@ -64,7 +69,7 @@ class Places(OfFields):
     def system(self) -> SparseSystem | None:
         """A solver of systems with these entries; None without scipy."""
         sp = scipy_of()
-        return None if sp is None else SparseSystem(self.rows, self.cols, self.size, self.size, sp)
+        return None if sp is None else SparseSystem(self.rows, self.cols, self.size, self.size, sp, how=self.how)
 
     @property
     def is_diagonal(self) -> bool:

@@ -8,6 +8,11 @@ from hilbert.arrays.systems.conjugate_gradients import ConjugateGradients
 from hilbert.errors import SpaceError, shown
 
 Method: TypeAlias = Literal["full", "band", "blocks", "elimination", "sparse", "low rank", "GMRES"]
+UNKNOWN = "which entries are zero depends on the point"
+NO_SCIPY = 'scipy is not installed: pip install "hilbert[sparse]"'
+TOO_MANY = "its entries are sums of too many products"
+NO_TERMS = "it is no sparse matrix plus terms of low rank"
+"""Why a method that goes by the places of the entries, or by terms of low rank, does not solve a system."""
 By: TypeAlias = ConjugateGradients | Method
 """A method, or the options of conjugate gradients."""
 
