@@ -146,6 +146,46 @@ def test_why_nothing_is_eliminated() -> None:
             hb.cost(hb.solve(hb.derivative(f), how="elimination"))
 
 
+@pytest.mark.parametrize("name", MAPS)
+def test_explain(name: str) -> None:
+    """Every method once: the one that is taken, which is the quickest of those that are looked for, or why not."""
+    f = MAPS[name]
+    d = hb.derivative(f, wrt=1)
+    head, *rows = re.split(r"\n(?!    )", str(hb.explain(hb.solve(d))))[0].splitlines()
+    assert head == str(hb.cost(hb.solve(d))).splitlines()[-1]
+    found: dict[str, tuple[str, str]] = {row[4:17].strip(): (row[17:28].strip(), row[28:]) for row in rows}
+    assert sorted(found) == sorted(METHODS)
+    (taken,) = (how for how, (_, text) in found.items() if text.startswith("taken: "))
+    assert found[taken][1] == f"taken: {head.split(': ', 1)[1]}"
+    looked_for = [how for how, (time, text) in found.items() if time and "; not looked for: " not in text]
+    assert min(looked_for, key=lambda how: float(found[how][0].removesuffix(" s"))) == taken
+    for how, (time, text) in found.items():
+        assert text.startswith("no: ") == (how not in ALLOWED[name])
+        assert not time if text.startswith("no: ") or how == "GMRES" else time.endswith(" s")
+        if text.startswith("no: "):
+            told: Any = how
+            with pytest.raises(SpaceError, match=re.escape(text[4:])):
+                hb.cost(hb.solve(d, how=told))
+        elif how != taken:
+            assert SAID[how] in text
+
+
+def test_explain_of_other_terms() -> None:
+    """An inverse, a determinant's derivative and a root have systems, conjugate gradients no other method."""
+    f = MAPS["chain"]
+    V, d = f.cod, hb.derivative(f, wrt=1)
+    A = d.at(V.random(RNG), V.zeros())
+    root = hb.fun(V)(lambda s: hb.root(lambda x: x * x * x + 3.0 * x - x.pad(1, 0).crop(0, N, to=V.index) - s, s))
+    for term in (hb.linalg.inverse(A), hb.linalg.inverse(d), root):
+        assert "taken: in a band" in str(hb.explain(term))
+    told = str(hb.explain(hb.solve(d, how="sparse")))
+    assert "taken: by sparse LU" in told
+    assert told.count("taken") == 1
+    assert "taken" not in str(hb.explain(hb.linalg.cg(d)))
+    assert str(hb.explain(f)).startswith("nothing to simplify")
+    assert "diagonal: by division" in str(hb.explain(hb.linalg.inverse(2.0 * hb.identity(hb.R ** hb.Fin.of(99)))))
+
+
 @pytest.mark.parametrize("how", ["lu", 3, True, ["full"]])
 def test_no_method(how: Any) -> None:
     """A name that is none is an error with the names."""

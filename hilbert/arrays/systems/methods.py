@@ -24,6 +24,18 @@ def require_method(how: object, what: str) -> None:
         raise SpaceError(f"{what}(…, how=…) is None, {', '.join(most)} or {last}, not {shown(how)}")
 
 
+LEAVE = "; leave how= out, and cost says the method"
+
+
 def without(how: Method, why: str) -> SpaceError:
     """The error for a system that has no solution by a method."""
-    return SpaceError(f"how={how!r} does not solve this system: {why}; leave how= out, and cost says the method")
+    return SpaceError(f"{_refused(how)}{why}{LEAVE}")
+
+
+def reason(error: SpaceError, how: Method) -> str:
+    """The reason in an error that `without` made."""
+    return str(error).removeprefix(_refused(how)).removesuffix(LEAVE)
+
+
+def _refused(how: Method) -> str:
+    return f"how={how!r} does not solve this system: "

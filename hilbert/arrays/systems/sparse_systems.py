@@ -127,6 +127,13 @@ class SparseSystem:
         return f"{self.way} its factors have up to {self.fill} entries ({size}), and at most {FILL} ({most}) are made"
 
     @property
+    def method(self) -> Method:
+        """The name of the method."""
+        if self.apart is not None:
+            return "blocks"
+        return "band" if self.by_band else "sparse" if self.blocks is None else "elimination"
+
+    @property
     def way(self) -> str:
         """The way to solve, as text."""
         if self.apart is not None:
