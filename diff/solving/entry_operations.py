@@ -19,6 +19,7 @@ from diff.terms.user_operation import OperationRule
 from diff.vocabulary.determinants import INVERSE
 from diff.vocabulary.operations import inner
 from hilbert import Fin, SpaceError
+from hilbert.arrays.systems.linear_systems import ENTRIES, has_room
 from hilbert.arrays.systems.scipy_modules import scipy_of
 from hilbert.arrays.systems.sparse_systems import SparseSystem
 from hilbert.base.once import OfFields
@@ -123,6 +124,10 @@ def inverse_of(places: Places) -> OperationRule:
     def tangent(e: Any, y: Any, de: Any) -> Any:
         if places.is_diagonal:
             return -(y * y * de)
+        if not has_room(places.size, 1):
+            msg = f"logdet: the second derivative for a matrix of {places.size} rows makes square matrices, "
+            way = "take differences of the gradient, (grad(f)(x + h * v) - grad(f)(x - h * v)) / (2.0 * h)"
+            raise SpaceError(f"{msg}with more than {ENTRIES} entries: {way}")
         whole = in_full(places, e)
         full = applied(INVERSE, [whole.space], whole.space)(whole)
         return -taken(places, (full @ in_full(places, de) @ full).T)

@@ -56,7 +56,7 @@ def _matrix(a: Any, what: str) -> tuple[Any, Any, Field]:
     index = space.index if isinstance(space, Copower) and isinstance(space.base, Field) else None
     if not isinstance(index, Product) or len(index.axes) != 2:
         of = shown(a) if space is None else str(space)
-        hint = no_matrix(space) or _no_matrix_of_numbers(a, what) or "; see reshape for more axes"
+        hint = no_matrix(space) or _no_matrix_of_numbers(a, what) or _no_matrix_of_map(a, what)
         raise SpaceError(f"{what} takes a matrix of ℝ^{{Y×X}} with one axis each, not {of}{hint}")
     return index.left, index.right, space.base
 
@@ -71,6 +71,14 @@ def _no_matrix_of_numbers(a: Any, what: str) -> str:
             "solve(derivative(f)) for systems with its derivative"
         )
     return "; write solve(from_scipy(D), x), D a sparse matrix" if hasattr(a, "tocoo") else ""
+
+
+def _no_matrix_of_map(a: Any, what: str) -> str:
+    """The end of an error for a linear map; of another operand a general one."""
+    if not isinstance(a, Map):
+        return "; see reshape for more axes"
+    sample = "lstsq(J, z), z standard normal, has the covariance A⁻¹ of A = J* J; " if what == "cholesky" else ""
+    return f'; {sample}(R ** (X * X)).vec(matrix(A, "array")) is the matrix of a linear map A on R ** X'
 
 
 def require_square(a: Any, what: str, *, same: bool = False) -> tuple[Any, Any, Field]:
