@@ -25,7 +25,7 @@ from tests.public import PUBLIC
 mpl.use("agg")
 
 FILE = Path(__file__).with_name("remedies.txt")
-LEAST = 557
+LEAST = 558
 """The number of rows: more may come, none may go."""
 
 

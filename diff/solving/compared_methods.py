@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, get_args
 
 from attrs import evolve
 
-from diff.solving.system_net import is_sparse
+from diff.solving.system_net import is_one_sided, is_sparse
 from diff.solving.system_plan import MANY
 from hilbert.arrays.systems.conjugate_gradients import ConjugateGradients
 from hilbert.arrays.systems.low_rank_systems import LowRankSystem
@@ -78,6 +78,6 @@ def _unlooked(of: Solve, how: Method) -> str:
         return "; not looked for: the system is small"
     if how == "low rank":
         return f"; not looked for: fewer than {MANY} unknowns" if n < MANY else ""
-    if not is_sparse(of):
+    if not (is_sparse(of) or is_one_sided(of)):
         return "; not looked for: more than a quarter of the entries are left"
     return f"; not looked for: at most {SOME} unknowns" if how == "elimination" and n <= SOME else ""

@@ -70,9 +70,7 @@ def test_every_method(name: str, how: Any) -> None:
     near(slope.flat(), due.flat())
 
 
-DETERMINED: dict[str, list[str]] = {
-    name: [how for how in some if how != "GMRES"] for name, some in ALLOWED.items()
-}
+DETERMINED: dict[str, list[str]] = {name: [how for how in some if how != "GMRES"] for name, some in ALLOWED.items()}
 
 
 @pytest.mark.parametrize("how", METHODS)
