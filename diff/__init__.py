@@ -112,6 +112,7 @@ if TYPE_CHECKING:  # what declared methods mean
     from diff.datatypes.kinds.value_files import load as Values_load
     from diff.datatypes.kinds.value_files import save as Values_save
     from diff.function_cost import costed as Runs_costed
+    from diff.function_cost import lines as Runs_lines
     from diff.function_cost import orders as Runs_orders
     from diff.lam.show.show import show_term as Former___str__
     from diff.lam.show.show_types import show_type as Node___str__
@@ -125,6 +126,7 @@ if TYPE_CHECKING:  # what declared methods mean
     from diff.printing.function_repr import spell as Fun___repr__
     from diff.printing.show import show_function as Fun___str__
     from diff.printing.show import show_linearization as Linearization___str__
+    from diff.solving.compared_methods import compared as Solve_compared
     from diff.solving.inverse_map import fitted as Invertible_fitted
     from diff.solving.inverse_map import inverted as Invertible_inverted
     from diff.solving.inverse_map import solved as Invertible_solved

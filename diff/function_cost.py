@@ -73,6 +73,11 @@ class Running(Displayed):
         )
 
 
+def lines(f: AnyFun) -> tuple[Line, ...]:
+    """The line that a function runs."""
+    return (planned(f).line,)
+
+
 def orders(f: AnyFun) -> tuple[Reordered, ...]:
     """The contractions of a function that run in another order; of a program derived from planned values, the whole."""
     p = program(f)

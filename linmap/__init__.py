@@ -72,6 +72,7 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:  # what declared methods mean
     from linmap.matrices.made.matrix_plans import places as MatrixShape__places
+    from linmap.matrices.made.systems import compared as Explanation_systems
     from linmap.matrices.structure.structure_plot import plot as MatrixShape_plot
     from linmap.net.apply import run as LinMap__runner
     from linmap.printing.show import show as LinMap___str__

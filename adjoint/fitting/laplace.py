@@ -46,7 +46,8 @@ def laplace(f: Map[DirectSum[P, X], Any], start: Vec[X], *, at_most: int = 200) 
     dom = f.dom
     if not isinstance(dom, DirectSum) or len(dom.parts) != 2 or not isinstance(f.cod, Field):
         msg = f"laplace(f, start) takes an f of parameters and latent variables into ℝ, not one from {dom} to {f.cod}"
-        raise SpaceError(msg)
+        data = "; data are parts of the first argument: fun(direct_sum(P, D), X)(lambda q, x: f(q[0], x, q[1]))"
+        raise SpaceError(msg + data * (len(dom.parts) == 3))
     theta, latent = dom.parts
     if not isinstance(start, Vec) or start.space != latent:
         msg = f"laplace(f, start): the start is a vector of {latent}, not {shown(start)}"

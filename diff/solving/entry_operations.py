@@ -19,6 +19,7 @@ from diff.terms.user_operation import OperationRule
 from diff.vocabulary.determinants import INVERSE
 from diff.vocabulary.operations import inner
 from hilbert import Fin, SpaceError
+from hilbert.arrays.systems.linear_systems import ENTRIES, has_room
 from hilbert.arrays.systems.scipy_modules import scipy_of
 from hilbert.arrays.systems.sparse_systems import SparseSystem
 from hilbert.base.once import OfFields
@@ -28,22 +29,27 @@ from linmap import red
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from hilbert.arrays.systems.methods import Method
     from hilbert.arrays.systems.sparse_systems import Ints
 
 
 @final
 @frozen(slots=False)
 class Places(OfFields):
-    """The places of the entries of square matrices: their rows and columns, as bytes of 64 bit integers, which hash."""
+    """The places of the entries of square matrices: their rows and columns, as bytes of 64 bit integers, which hash.
+
+    `how` is a method for their systems, if not the quickest.
+    """
 
     size: int
     row_bytes: bytes
     col_bytes: bytes
+    how: Method | None = None
 
     @staticmethod
-    def of(size: int, rows: Ints, cols: Ints) -> Places:
+    def of(size: int, rows: Ints, cols: Ints, how: Method | None = None) -> Places:
         """The places of entries with these rows and columns."""
-        return Places(size, np.asarray(rows, np.int64).tobytes(), np.asarray(cols, np.int64).tobytes())
+        return Places(size, np.asarray(rows, np.int64).tobytes(), np.asarray(cols, np.int64).tobytes(), how)
 
     @cached_property
     def rows(self) -> Ints:
@@ -64,7 +70,7 @@ class Places(OfFields):
     def system(self) -> SparseSystem | None:
         """A solver of systems with these entries; None without scipy."""
         sp = scipy_of()
-        return None if sp is None else SparseSystem(self.rows, self.cols, self.size, self.size, sp)
+        return None if sp is None else SparseSystem(self.rows, self.cols, self.size, self.size, sp, how=self.how)
 
     @property
     def is_diagonal(self) -> bool:
@@ -118,6 +124,10 @@ def inverse_of(places: Places) -> OperationRule:
     def tangent(e: Any, y: Any, de: Any) -> Any:
         if places.is_diagonal:
             return -(y * y * de)
+        if not has_room(places.size, 1):
+            msg = f"logdet: the second derivative for a matrix of {places.size} rows makes square matrices, "
+            way = "take differences of the gradient, (grad(f)(x + h * v) - grad(f)(x - h * v)) / (2.0 * h)"
+            raise SpaceError(f"{msg}with more than {ENTRIES} entries: {way}")
         whole = in_full(places, e)
         full = applied(INVERSE, [whole.space], whole.space)(whole)
         return -taken(places, (full @ in_full(places, de) @ full).T)

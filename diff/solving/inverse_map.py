@@ -87,16 +87,18 @@ def _inverse(f: AnyLinMap | AnyLinearization, by: By | None = None) -> Any:
     return of.at(Vec(of.point, tuple(arrays_of(f, "inverse"))))
 
 
-def fitted(f: AnyLinMap | AnyLinearization, b: Any = None) -> Any:
+def fitted(f: AnyLinMap | AnyLinearization, b: Any = None, how: Method | None = None) -> Any:
     """The x for which |f(x) − b| is least, by the structure of f* f, and once more for what is left.
 
-    Raises SpaceError for a derivative in the point, and where f* f is singular.
+    `how` is a method for f* f, if not the quickest. Raises SpaceError for a derivative in the point, and where f* f is
+    singular.
     """
     if isinstance(f, Linearization) or b is None:
         msg = "lstsq(A, b) takes a linear map at a point, such as d.at(x) of a derivative d, and a right side"
         raise SpaceError(msg)
+    require_method(how, "lstsq")
     back = transposed(f)
-    square = inverted(Compose([f, back]))
+    square = inverted(Compose([f, back]), how)
     x = square(back(b))
     return x + square(back(b - f(x)))
 
@@ -105,7 +107,16 @@ def require_square(f: AnyLinMap | AnyLinearization, what: str) -> None:
     """Raise SpaceError unless a linear map has as many equations as unknowns."""
     if f.dom.dim != f.cod.dim:
         msg = f"{what} is of a map with as many equations as unknowns, not of one from {f.dom} to {f.cod}"
-        raise SpaceError(msg)
+        raise SpaceError(msg + _in_one_argument(f))
+
+
+def _in_one_argument(f: AnyLinMap | AnyLinearization) -> str:
+    """The end of an error for a derivative in several arguments, one of which has as many unknowns; otherwise empty."""
+    found = [k for k, part in enumerate(f.dom.parts) if part.dim == f.cod.dim]
+    if not isinstance(f, Linearization) or f.dom.names is not None or not found:
+        return ""
+    ways = " or ".join(f"derivative(f, wrt={k})" for k in found)
+    return f"; write {ways} for the unknowns in one argument of f alone"
 
 
 def arrays_of(f: AnyLinMap, what: str) -> list[Any]:

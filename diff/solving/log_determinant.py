@@ -37,7 +37,9 @@ from diff.trace.trace import fun
 from diff.vocabulary.linear_algebra import LOGDET
 from hilbert import Copower, Field, Fin, Vec
 from hilbert.arrays.libraries.namespace import freeze
-from hilbert.arrays.systems.linear_systems import has_room
+from hilbert.arrays.systems.linear_systems import has_room, no_room
+from hilbert.arrays.systems.methods import NO_SCIPY, NO_TERMS, TOO_MANY, UNKNOWN, require_method, without
+from hilbert.arrays.systems.scipy_modules import scipy_of
 from hilbert.base.once import once
 from hilbert.index.spec import Spec
 from hilbert.program.line.constant import Const
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert import Type
+    from hilbert.arrays.systems.methods import Method
     from hilbert.index.leaf import Leaf
     from linmap.matrices.made.patterns import SparsePattern
 
@@ -66,42 +69,47 @@ FEW, SPARSE = 64, 4
 """The unknowns up to which the matrix is made in full, and the part of its entries up to which it is sparse."""
 
 
-def log_determinant(f: AnyLinMap | AnyLinearization) -> Any:
+def log_determinant(f: AnyLinMap | AnyLinearization, how: Method | None = None) -> Any:
     """log |det f|: a number; of a derivative in the point a function of the point. −∞ where f is singular.
 
-    Raises SpaceError where f has not as many equations as unknowns.
+    `how` is a method, if not the quickest. Raises SpaceError where f has not as many equations as unknowns, and where
+    the structure of f does not allow the method.
     """
     require_square(f, "logdet")
+    require_method(how, "logdet")
     if isinstance(f, Linearization):
-        return _of_derivative(f)
+        return _of_derivative(f, how)
     body = body_of(f, "logdet")
-    p = _of_net(body)
+    p = _of_net(body, how)
     (made,) = Runner(p.line).run(arrays_of(f, "logdet"))
     return Vec(p.cod, (freeze(np.asarray(made)),))
 
 
 @once
-def _of_derivative(d: AnyLinearization) -> AnyProgram:
-    return _program(Site.of_derivative(d), d.body)
+def _of_derivative(d: AnyLinearization, how: Method | None) -> AnyProgram:
+    return _program(Site.of_derivative(d), d.body, how)
 
 
 @once
-def _of_net(body: Net) -> AnyProgram:
-    return _program(Site.of_net(body), body)
+def _of_net(body: Net, how: Method | None) -> AnyProgram:
+    return _program(Site.of_net(body), body, how)
 
 
-def _program(site: Site, body: Net) -> AnyProgram:
+def _program(site: Site, body: Net, how: Method | None) -> AnyProgram:
     """The program of the logarithm, on the inputs of a site."""
     b, data = site.b, [site.data[k] for k in site.data]
     field, n = _field(body), body.dom.dim
-    is_known = n > FEW and all(isinstance(d, Const) for d in elements(body))
-    lemma = low_rank_plan(body, TUPLES) if is_known else None
-    plan = sparse_plan(body) if is_known and lemma is None and tuples(body) <= TUPLES else None
+    is_known = how != "full" and (n > FEW or how is not None) and all(isinstance(d, Const) for d in elements(body))
+    lemma = low_rank_plan(body, TUPLES) if is_known and how in {None, "low rank"} else None
+    is_listed = is_known and lemma is None and how != "low rank" and tuples(body) <= TUPLES
+    plan = sparse_plan(body) if is_listed else None
+    if how is not None:
+        _require_allowed(how, n, is_known=is_known, has_terms=lemma is not None, is_listed=is_listed)
     if lemma is not None:
         line = lemma.runner.written
         last = _lemma(lemma, field, [type_of(line.slots[k]) for k in line.outputs])
-    elif plan is not None and SPARSE * plan.pattern.entries <= n * n:
-        line, last = plan.runner.written, _of_entries(plan.pattern, field)
+    elif plan is not None and (how is not None or SPARSE * plan.pattern.entries <= n * n):
+        line, last = plan.runner.written, _of_entries(plan.pattern, field, how)
     else:
         line = array_plan(body).runner.written
         last = applied(LOGDET, [type_of(line.slots[line.outputs[0]])], field)
@@ -116,14 +124,33 @@ def _field(body: Net) -> Field:
     return found
 
 
-def _of_entries(pattern: SparsePattern, field: Field) -> AnyProgram:
+def _require_allowed(how: Method, n: int, *, is_known: bool, has_terms: bool, is_listed: bool) -> None:
+    """Raise SpaceError where a method gives no determinant of a matrix."""
+    if how == "GMRES":
+        raise without(how, "it gives no determinant")
+    if how == "full" and not has_room(n, 1):
+        raise without(how, no_room(n, 1))
+    if how != "full" and not is_known:
+        raise without(how, UNKNOWN)
+    if how != "full" and scipy_of() is None:
+        raise without(how, NO_SCIPY)
+    if how == "low rank" and not has_terms:
+        raise without(how, NO_TERMS)
+    if how not in {"full", "low rank"} and not is_listed:
+        raise without(how, TOO_MANY)
+
+
+def _of_entries(pattern: SparsePattern, field: Field, how: Method | None = None) -> AnyProgram:
     """log |det A| of the entries of A at some places."""
-    return applied(logdet_of(_places(pattern)), [Copower(field, Fin.of(pattern.entries))], field)
+    places = _places(pattern, how)
+    if how is not None and places.system is not None and not places.system.has_room:
+        raise without(how, places.system.no_room)
+    return applied(logdet_of(places), [Copower(field, Fin.of(pattern.entries))], field)
 
 
-def _places(pattern: SparsePattern) -> Places:
+def _places(pattern: SparsePattern, how: Method | None = None) -> Places:
     n = pattern.shape[0]
-    return Places.of(n, np.repeat(np.arange(n), np.diff(pattern.indptr)), pattern.indices)
+    return Places.of(n, np.repeat(np.arange(n), np.diff(pattern.indptr)), pattern.indices, how)
 
 
 def _lemma(plan: LowRankPlan, field: Field, spaces: Sequence[Type]) -> AnyProgram:

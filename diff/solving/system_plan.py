@@ -33,9 +33,9 @@ from diff.solving.system_net import (
 from hilbert.arrays.formal.formal_kernels import dense as multiplied_out
 from hilbert.arrays.libraries.namespace import to_numpy
 from hilbert.arrays.systems.conjugate_gradients import ConjugateGradients
-from hilbert.arrays.systems.linear_systems import TRIED, has_room
+from hilbert.arrays.systems.linear_systems import TRIED, has_room, no_room
 from hilbert.arrays.systems.low_rank_systems import LowRankSystem
-from hilbert.arrays.systems.methods import without
+from hilbert.arrays.systems.methods import NO_SCIPY, NO_TERMS, TOO_MANY, UNKNOWN, without
 from hilbert.arrays.systems.scipy_modules import scipy_of
 from hilbert.arrays.systems.sparse_systems import SparseSystem
 from hilbert.base.once import once
@@ -111,23 +111,22 @@ def _told(of: Solve, how: Method) -> SystemPlan:
         return evolve(full, first=True, way="by GMRES")
     if how == "full" or not n * lanes:
         if not has_room(n, lanes):
-            raise without(how, "there is no room for its matrix")
+            raise without(how, no_room(n, lanes))
         return full if of.is_small or not n * lanes else _made_in_full(of, full)
     (body, line), sp = system_net(of), scipy_of()
     if sp is None:
-        raise without(how, 'scipy is not installed: pip install "hilbert[sparse]"')
+        raise without(how, NO_SCIPY)
     if not all(isinstance(d, Const) for d in elements(body)):
-        raise without(how, "which entries are zero depends on the point")
+        raise without(how, UNKNOWN)
     if how != "low rank" and tuples(body) > TUPLES:
-        raise without(how, "its entries are sums of too many products")
+        raise without(how, TOO_MANY)
     if how == "low rank":
         plan = _by_low_rank(of, body, line, evolve(full, seconds=math.inf)) if lanes == 1 else full
         found = plan if plan.entries is not None else None
     else:
         found = _by_entries(of, sp, how)
     if found is None:
-        why = "it is no sparse matrix plus terms of low rank" if how == "low rank" else "its factors have no room"
-        raise without(how, why)
+        raise without(how, NO_TERMS)
     return found
 
 
@@ -162,11 +161,13 @@ def _made_in_full(of: Solve, full: SystemPlan) -> SystemPlan:
 
 
 def _by_entries(of: Solve, sp: Scipy, how: Method | None = None) -> SystemPlan | None:
-    """Elimination of the entries that the structure leaves; None where their factors have no room."""
+    """Elimination of the entries that the structure leaves; None, or an error with `how`, where there is no room."""
     (n, lanes), found = of.sizes, system_entries(of)
     system = SparseSystem(found.rows, found.cols, n * lanes, n, sp, positive=of.positive, how=how)
     plan = found.plan
     if not system.has_room:
+        if how is not None:
+            raise without(how, system.no_room)
         return None
     made = work(plan.parts.line)
     return SystemPlan(

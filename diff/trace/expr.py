@@ -25,7 +25,7 @@ from hilbert.base.numpy_names import ARRAYS, OPERATORS, POWER
 from hilbert.errors import double, is_number, shown
 from hilbert.index.position import ROWS
 from hilbert.index.spec import Spec
-from hilbert.map.map import AnyMap, Map, unfit
+from hilbert.map.map import AnyMap, Map, misfit
 from hilbert.map.matrix_product import product_space, transposed_space
 from hilbert.map.vector_operations import difference, is_over
 from hilbert.program.line.builder import Builder
@@ -455,7 +455,8 @@ class Expr(Applicable, Reductions, Generic[V]):
             due, slots = dom, tuple(s for e in exprs for s in e.slots)
         if space != due and (not isinstance(dom, DirectSum) or tuple(e.space for e in exprs) != flat(dom)):
             msg = f"cannot apply f : {dom} → {f.cod} to an expression of {said(space)}: one of {said(dom)} is due"
-            raise SpaceError(apart(space, dom) + msg + (unfit([e.space for e in exprs], dom) or bracketing(space, dom)))
+            end = misfit(f, [e.space for e in exprs]) or bracketing(space, dom)
+            raise SpaceError(apart(space, dom) + msg + end)
         return Expr(self.builder, f.cod, tuple(apply_to_slots(self.builder, f, slots)))
 
 

@@ -56,7 +56,7 @@ def _matrix(a: Any, what: str) -> tuple[Any, Any, Field]:
     index = space.index if isinstance(space, Copower) and isinstance(space.base, Field) else None
     if not isinstance(index, Product) or len(index.axes) != 2:
         of = shown(a) if space is None else str(space)
-        hint = no_matrix(space) or _no_matrix_of_numbers(a, what) or "; see reshape for more axes"
+        hint = no_matrix(space) or _no_matrix_of_numbers(a, what) or _no_matrix_of_map(a, what)
         raise SpaceError(f"{what} takes a matrix of ℝ^{{Y×X}} with one axis each, not {of}{hint}")
     return index.left, index.right, space.base
 
@@ -71,6 +71,14 @@ def _no_matrix_of_numbers(a: Any, what: str) -> str:
             "solve(derivative(f)) for systems with its derivative"
         )
     return "; write solve(from_scipy(D), x), D a sparse matrix" if hasattr(a, "tocoo") else ""
+
+
+def _no_matrix_of_map(a: Any, what: str) -> str:
+    """The end of an error for a linear map; of another operand a general one."""
+    if not isinstance(a, Map):
+        return "; see reshape for more axes"
+    sample = "lstsq(J, z), z standard normal, has the covariance A⁻¹ of A = J* J; " if what == "cholesky" else ""
+    return f'; {sample}(R ** (X * X)).vec(matrix(A, "array")) is the matrix of a linear map A on R ** X'
 
 
 def require_square(a: Any, what: str, *, same: bool = False) -> tuple[Any, Any, Field]:
@@ -115,7 +123,7 @@ def symmetric(a: Any, what: str) -> tuple[Any, Any, Field]:
 
 def _require_none(how: object, what: str) -> None:
     if how is not None:
-        raise SpaceError(f"{what}(…, how={shown(how)}) is for linear maps: a matrix is solved by LU, without how=")
+        raise SpaceError(f"{what}(…, how={shown(how)}) is for linear maps: a matrix takes LU, without how=")
 
 
 def _run(rule: OperationRule, to: Type, *args: Any) -> Any:
@@ -233,12 +241,14 @@ def _system(rules: dict[bool, OperationRule], what: str, A: Any, b: Any) -> Any:
 @overloaded(lambda: _calls.lstsq)
 @_of_maps("fitted")
 @eager
-def lstsq(A: Any, b: Any) -> Any:
+def lstsq(A: Any, b: Any, *, how: Method | None = None) -> Any:
     """The x for which |A x − b| is least, for A ∈ ℝ^{Y×X} of full rank, |Y| ≥ |X|, by QR.
 
     For a linear map A the equations A* A x = A* b are solved by their structure, and once more for what is left, so
-    that few digits are lost. Raises SpaceError for other spaces, and where A has not full rank.
+    that few digits are lost, by the method `how` if there is one. Raises SpaceError for other spaces, and where A has
+    not full rank.
     """
+    _require_none(how, "lstsq")
     Y, X, field = _matrix(A, "lstsq")
     space = b.space if isinstance(b, (Expr, Vec)) else None
     rows = space.index if isinstance(space, Copower) and space.base == field else None
@@ -286,11 +296,13 @@ LOGDET = known(
 @overloaded(lambda: _calls.logdet)
 @_of_maps("log_determinant")
 @eager
-def logdet(A: Any) -> Any:
+def logdet(A: Any, *, how: Method | None = None) -> Any:
     """log |det A|; −∞ where A is singular.
 
-    For a linear map by its structure; of a derivative in the point it is a function of the point.
+    For a linear map by its structure, or by the method `how`; of a derivative in the point it is a function of the
+    point.
     """
+    _require_none(how, "logdet")
     return _run(LOGDET, require_square(A, "logdet")[2], A)
 
 

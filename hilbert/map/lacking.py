@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hilbert.index.index import Index, Product
-from hilbert.space.nested_sums import said
+from hilbert.space.nested_sums import FEW, is_plain, said
 from hilbert.space.space import Copower, Type
 
 if TYPE_CHECKING:
@@ -100,10 +100,27 @@ def power_of(space: Type, base: Type) -> Index | None:
     return X
 
 
-def named_call(names: Sequence[str], dom: Type) -> str:
-    """The end of an error for a wrong number of arguments, where a function's have names; of one it is empty."""
-    if not len(names) == len(dom.parts) > 1:
+def named_call(f: Any, have: Sequence[Type]) -> str:
+    """The call of a function whose arguments have names, for vectors that do not fit them; otherwise empty.
+
+    An argument that is several vectors, which are not given as one, is written as a tuple.
+    """
+    names, parts = getattr(f, "names", ()), f.dom.parts
+    if not len(names) == len(parts) > 1:
         return ""
-    each = ", ".join(f"{name} in {said(part)}" for name, part in zip(names, dom.parts, strict=True))
-    nested = "; of an argument that is several vectors write a tuple" if any(part.is_sum for part in dom.parts) else ""
-    return f": write f({', '.join(names)}), with {each}{nested}"
+    given = [[name] if part in have else _given(name, part) for name, part in zip(names, parts, strict=True)]
+    fits = len(have) == len(parts) and not any(
+        len(some) > 1 and space in part.parts for some, space, part in zip(given, have, parts, strict=True)
+    )
+    if fits or len(have) == 1:
+        return ""
+    call = ", ".join(f"({', '.join(some)})" if len(some) > 1 else one for one, some in zip(names, given, strict=True))
+    spaces = [space for part, some in zip(parts, given, strict=True) for space in (part.parts if some[1:] else (part,))]
+    each = zip((name for some in given for name in some), spaces, strict=True)
+    return f"; write f({call}), with {', '.join(f'{name} in {said(space)}' for name, space in each)}"
+
+
+def _given(name: str, space: Type) -> list[str]:
+    """The names of the vectors that an argument is made of."""
+    few = is_plain(space) and 1 < len(space.parts) <= FEW
+    return [f"{name}{k}" for k in range(1, len(space.parts) + 1)] if few else [name]

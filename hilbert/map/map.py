@@ -339,7 +339,7 @@ def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:
     if not isinstance(dom, DirectSum) or len(parts) != len(args):
         several = f"{len(parts)} arguments, or one" if isinstance(dom, DirectSum) else "one argument, a"
         msg = f"f : {dom} → {f.cod} takes {several} vector of {dom}; {len(args)} were given"
-        msg += unfit([a.space for a in args], dom) or named_call(getattr(f, "names", ()), dom)
+        msg += misfit(f, [a.space for a in args])
         if isinstance(dom, Copower) and len(dom.base.parts) == len(args):
             over = ", ".join(str(k) for k in range(len(args)))
             msg += f": a function g of {len(args)} arguments at each element is lift(g, X, over=({over}))"
@@ -353,10 +353,15 @@ def argument(f: AnyMap, args: Sequence[Any], call: str = "") -> Vec[Any]:
             swap = f" (it would fit as argument {', '.join(hint)})" if hint else ""
             msg = f"argument {k + 1} is a vector of {said(arg.space)} where one of {said(part)} is due{swap}: "
             msg += f"f : {dom} → {f.cod}"
-            each = "" if hint else unfit([a.space for a in args], dom)
+            each = "" if hint else misfit(f, [a.space for a in args])
             raise SpaceError(apart(arg.space, part) + msg + (each or alike(arg.space, part)))
         leaves += arg.leaves
     return Vec(dom, tuple(leaves))
+
+
+def misfit(f: AnyMap, have: Sequence[Type]) -> str:
+    """The end of an error for the arguments of a function, as `unfit`; otherwise how the call is written."""
+    return unfit(have, f.dom) or named_call(f, have)
 
 
 def unfit(have: Sequence[Type], want: Type) -> str:

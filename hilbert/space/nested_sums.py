@@ -206,7 +206,7 @@ def _text(space: Any, rec: Callable[[Any], str]) -> str:
         return f"⊕{'' if space._index_set.tag is Anonymous else space._index_set}({', '.join(parts)})"
     if len(space.parts) == 1:
         return f"({rec(space.parts[0])},)"
-    return " ⊕ ".join(f"({rec(part)})" if _is_plain(part) else rec(part) for part in space.parts) or "()"
+    return " ⊕ ".join(f"({rec(part)})" if is_plain(part) else rec(part) for part in space.parts) or "()"
 
 
 def _source(space: Any, rec: Callable[[Any], str]) -> str:
@@ -238,7 +238,8 @@ def _called(space: Any, name: str, sign: str, rec: Callable[[Any], str]) -> str:
     return f"{name}({', '.join(f'{name}{sign}{rec(part)}' for name, part in parts)})"
 
 
-def _is_plain(space: Any) -> bool:
+def is_plain(space: Any) -> bool:
+    """Tell if a space is a direct sum whose parts have neither names nor labels."""
     return bool(space.is_sum) and space.names is None and space._index_set is None
 
 

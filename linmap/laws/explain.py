@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from attrs import frozen
 
+from hilbert.base.attach import declared
 from linmap.laws import measure
 from linmap.laws.simplify import require_term, rewritten
 from linmap.printing.notation import LINES, Listing
@@ -39,13 +40,19 @@ if TYPE_CHECKING:
 class Explanation(Listing):
     """The given term, what it came to, and the steps between them, in order.
 
-    `orders` are the contractions of a function that run in another order than they are written in.
+    `orders` are the contractions of a function that run in another order than they are written in, `systems()` the
+    linear systems that are solved, with the predicted times of the methods, and why some are not taken.
     """
 
     before: Any
     after: Any
     steps: tuple[Rewriting, ...]
     orders: tuple[Any, ...] = ()
+
+    @declared
+    def systems(self) -> tuple[str, ...]:
+        """The linear systems that are solved, as tables of the methods."""
+        raise NotImplementedError
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -57,10 +64,14 @@ class Explanation(Listing):
         return self.text(LINES)
 
     def text(self, lines: int | None = None) -> str:
-        """The steps in at most so many lines, None for all; steps that do not change the printed term are left out."""
+        """The systems, and the steps in at most so many lines, None for all.
+
+        Steps that do not change the printed term are left out.
+        """
         every = [*self.steps, *self.orders]
         before, after = measure(self.before), measure(self.after)
-        text = [f"{before} → {after}" if self.steps else f"nothing to simplify: {before}"]
+        text = [line for system in self.systems() for line in system.splitlines()]
+        text.append(f"{before} → {after}" if self.steps else f"nothing to simplify: {before}")
         for k, item in enumerate(every):
             found = [str(item)] if k >= len(self.steps) else _lines_of(self.steps[k])
             if lines is not None and found and len(text) + len(found) + (k + 1 < len(every)) > lines:
@@ -82,6 +93,8 @@ def explain(f: Any) -> Explanation:
     """The steps that `simplify` takes on a linear map, a function or a derivative; the contractions that it reorders.
 
     Of a function in blocks, or on data, it also says the passes, and which arguments have rows.
+    Of what solves linear systems the methods for each, with the time that is predicted, or why it is not taken.
+
     Every step is an equation: its `before` and its `after` have the same meaning. Recording a step takes no time
     to speak of; its `before` and `after` are put together when they are asked for, in time in their size.
     """

@@ -23,11 +23,11 @@ class Invertible:
         raise NotImplementedError
 
     @declared
-    def fitted(self, b: Any = None) -> Any:
+    def fitted(self, b: Any = None, how: Any = None) -> Any:
         """The point whose image is nearest to a vector."""
         raise NotImplementedError
 
     @declared
-    def log_determinant(self) -> Any:
+    def log_determinant(self, how: Any = None) -> Any:
         """The logarithm of the absolute value of the determinant."""
         raise NotImplementedError

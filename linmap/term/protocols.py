@@ -14,6 +14,7 @@ from hilbert.base.attach import declared
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hilbert.program.line.line import Line
     from linmap.term.net import Net
 
 S = TypeVar("S", bound="Simplifiable")
@@ -102,6 +103,11 @@ class Runs:
     @declared
     def orders(self) -> tuple[Any, ...]:
         """The contractions that run in another order than they are written in, with what that saves."""
+        raise NotImplementedError
+
+    @declared
+    def lines(self) -> tuple[Line, ...]:
+        """The lines that are run."""
         raise NotImplementedError
 
     @declared

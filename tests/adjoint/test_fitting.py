@@ -198,3 +198,29 @@ def test_least_squares_in_single_precision() -> None:
         assert fit.point.array.dtype == np.float32
     with pytest.raises(SpaceError, match="progress=3: a function of the round and the loss"):
         HB.levenberg_marquardt(f, V.zeros(), progress=3)
+
+
+def test_second_derivatives_of_large_determinants() -> None:
+    """They are refused where they need large matrices in full; differences of the gradient, as the message has them."""
+    few, many = (_chain_of(n) for n in (200, 5000))
+    p, v, h = hb.R.vec(0.3), hb.R.vec(1.0), 1e-4
+    exact = hb.hessian(few, p)
+    x, f = p, few
+    near = (hb.grad(f)(x + h * v) - hb.grad(f)(x - h * v)) / (2.0 * h)
+    np.testing.assert_allclose(near.array, exact.item(), rtol=1e-6)
+    said = r"the second derivative for a matrix of 5000 rows .* \(grad\(f\)\(x \+ h \* v\) - grad"
+    with pytest.raises(SpaceError, match=said):
+        hb.hessian(many, p)
+    assert np.isfinite(hb.grad(many)(p).array)
+
+
+def _chain_of(n: int) -> Any:
+    """Laplace's approximation for a random walk with counts."""
+    V = hb.R ** hb.Fin.of(n)
+    y = V.vec(np.arange(n) % 3.0)
+
+    def joint(p: Any, x: Any) -> Any:
+        steps = x[1:] - x[:-1]
+        return (hb.exp(x) - y * x).sum() + 0.5 * hb.exp(p) * (steps @ steps + x[0] ** 2) - 0.5 * n * p
+
+    return hb.laplace(hb.fun(hb.R, V)(joint), V.zeros())

@@ -230,6 +230,11 @@ def _require_plain(data: Any, space: Any, dtype: str | None, depth: int = 0) -> 
                     msg = f"{shown(data)} with {shown(item)} among it is not an element of {space}: "
                     raise SpaceError(f"{msg}stack(X, V)(v, w, …) puts vectors side by side")
                 _require_plain(item, space, dtype, depth + 1)
+    elif isinstance(data, NotArray):
+        msg = (
+            f"{shown(data)} is no array, and is not an element of {space}: the tuple (x, y) puts expressions together, "
+        )
+        raise SpaceError(f"{msg}pack(P)(x, y) as a record P, stack(X, V)(x, y) as a vector of V^X")
     elif isinstance(data, BYTES):
         msg = f"{shown(data)} is not an element of {space}: {FROM_BYTES}"
         raise SpaceError(msg)

@@ -26,6 +26,7 @@ import numpy as np
 
 from hilbert.arrays.systems.kept_factors import Factors
 from hilbert.arrays.systems.linear_systems import factors_in_full
+from hilbert.arrays.systems.methods import without
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -55,8 +56,8 @@ class Elimination:
         self.ends = [0, *np.cumsum([count * size for count, size in levels]).tolist()]
 
     @staticmethod
-    def of(rows: Ints, cols: Ints, size: int, sp: Scipy) -> Elimination | None:
-        """The order for a symmetric pattern with a full diagonal; None where too much is left."""
+    def of(rows: Ints, cols: Ints, size: int, sp: Scipy, *, told: bool = False) -> Elimination | None:
+        """The order for a symmetric pattern with a full diagonal; None where too much is left, an error if `told`."""
         group, sizes = _alike(rows, cols, size)
         graph = _between(group, rows, cols, len(sizes), sp)
         left = np.arange(len(sizes))
@@ -81,6 +82,11 @@ class Elimination:
             graph, left = _ones(graph[kept][:, kept] + met @ met.T), left[kept]
         rest = int(sizes[left].sum())
         if rest * LEFT > size or rest > FULL or not levels:
+            if told:
+                most = min(size // LEFT, FULL)
+                raise without(
+                    "elimination", f"of {size} unknowns {rest} are left for a matrix in full, and at most {most} may be"
+                )
             return None
         others = [of_groups(left[k : k + 1], int(sizes[left[k]])) for k in range(len(left))]
         return Elimination(rows, cols, np.concatenate([*order, *others]), levels, sp)

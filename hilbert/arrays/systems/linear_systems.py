@@ -35,6 +35,14 @@ def has_room(unknowns: int, lanes: int) -> bool:
     return unknowns <= WIDTH or unknowns**2 * lanes <= ENTRIES
 
 
+def no_room(unknowns: int, lanes: int) -> str:
+    """The reason why matrices of systems are not made, with the limit."""
+    many = f" of {lanes} systems" if lanes > 1 else ""
+    most = f"at most {ENTRIES} ({8e-6 * ENTRIES:.0f} MB) are made of a map: "
+    way = 'for a map A on R ** X write solve((R ** (X * X)).vec(matrix(A, "array")), b)'
+    return f"its matrix{many} has {unknowns**2 * lanes} entries, and {most}{way}"
+
+
 def direct(xp: Any, a: Any, b: Any, singular: str, *, positive: bool = False) -> Any:
     """x with a[l] x[k, l] = b[k, l] for matrices a[l] and rows k; 0 where all b[·, l] are 0, whatever a[l] is.
 

@@ -109,14 +109,29 @@ class SparseSystem:
         alike = alike and np.count_nonzero(rows == cols) == size
         self._columns = "MMD_AT_PLUS_A" if alike else "COLAMD"
         is_looked_for = alike and (size > MANY if how is None else how == "elimination")
-        self.blocks = Elimination.of(rows, cols, size, sp) if is_looked_for else None
-        if how == "elimination" and self.blocks is None:
-            raise without(how, "its places are not symmetric with a full diagonal, or too much is left of them")
+        if how == "elimination" and not alike:
+            odd, empty = (pattern != pattern.T).nnz // 2, size - np.count_nonzero(rows == cols)
+            why = f"{odd} of its {len(rows)} entries have none at their place across the diagonal" if odd else ""
+            raise without(how, why or f"{empty} of its {size} diagonal entries are 0")
+        self.blocks = Elimination.of(rows, cols, size, sp, told=how is not None) if is_looked_for else None
 
     @property
     def has_room(self) -> bool:
         """True if the factors are small enough to be made."""
         return self.fill <= FILL
+
+    @property
+    def no_room(self) -> str:
+        """The reason why factors are not made, with the limit."""
+        size, most = (f"{8e-9 * entries:.3g} GB" for entries in (self.fill, FILL))
+        return f"{self.way} its factors have up to {self.fill} entries ({size}), and at most {FILL} ({most}) are made"
+
+    @property
+    def method(self) -> Method:
+        """The name of the method."""
+        if self.apart is not None:
+            return "blocks"
+        return "band" if self.by_band else "sparse" if self.blocks is None else "elimination"
 
     @property
     def way(self) -> str:

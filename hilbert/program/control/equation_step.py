@@ -228,6 +228,11 @@ class Solve(ControlFlow, Remembering):
         """The structure that is proved of the matrix, and the way to solve the system that costs least."""
         raise NotImplementedError
 
+    @declared
+    def compared(self) -> tuple[tuple[str, float | None, str], ...]:
+        """Every method with its predicted seconds, None if nobody knows, and its text, or why it is not taken."""
+        raise NotImplementedError
+
     @property
     def data(self) -> tuple[Leaf, ...]:
         """The leaves of the data."""

@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING
 from hilbert.program.control.control_flow import on_lines
 from hilbert.program.control.equation_step import Implicit, Solve
 from hilbert.program.control.while_loop import While
+from hilbert.program.run.fuse import fused
+from linmap.matrices.structure.structure import body_of
+from linmap.net.apply import ordered
+from linmap.term.protocols import Runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from hilbert.program.line.line import Line
+    from linmap.laws.explain import Explanation
 
 
 def newtons(f: Implicit) -> Solve | None:
@@ -24,7 +29,25 @@ def newtons(f: Implicit) -> Solve | None:
 
 def systems(lines: Iterable[Line]) -> tuple[str, ...]:
     """Texts that say how the linear systems of some lines, and of the lines in their steps, are solved; each once."""
-    found: dict[str, None] = {}
+    return tuple(_found(lines))
+
+
+def compared(of: Explanation) -> tuple[str, ...]:
+    """Texts of the linear systems of a term, each with a table of the methods: predicted seconds, and why not."""
+    f = of.before
+    lines = f.lines() if isinstance(f, Runs) else (fused(ordered(body_of(f, "explain"))),)
+    return tuple("\n".join([f"system {text}", *_table(some)]) for text, some in _found(lines).items())
+
+
+def _table(of: Solve) -> Iterator[str]:
+    for method, seconds, text in of.compared():
+        time = "" if seconds is None else f"{seconds:.2g} s"
+        yield f"    {method:<13}{time:<11}{text}"
+
+
+def _found(lines: Iterable[Line]) -> dict[str, Solve]:
+    """The systems of lines by their texts."""
+    found: dict[str, Solve] = {}
     seen: set[Line] = set()
     todo = [*lines][::-1]
 
@@ -43,8 +66,8 @@ def systems(lines: Iterable[Line]) -> tuple[str, ...]:
             else:
                 on_lines(step.operation, later)
             if isinstance(step.operation, Solve):
-                found[_text(step.operation)] = None
-    return tuple(found)
+                found.setdefault(_text(step.operation), step.operation)
+    return found
 
 
 def _text(of: Solve) -> str:

@@ -95,8 +95,8 @@ ROWS = {
         "solve_triangular": solve(", *, lower: bool = True"),
         "lstsq": [
             *solve(),
-            "(A: LinMap[V, W], b: Vec[W]) -> Vec[V]",
-            "(A: LinMap[V, W], b: Expr[W]) -> Expr[V]",
+            f"(A: LinMap[V, W], b: Vec[W]{HOW}) -> Vec[V]",
+            f"(A: LinMap[V, W], b: Expr[W]{HOW}) -> Expr[V]",
         ],
         "inverse": [
             *of_matrix(MATRIX, "Copower[Field, Product[J, I]]"),
@@ -106,8 +106,8 @@ ROWS = {
         "det": of_matrix(MATRIX, "Field"),
         "logdet": [
             *of_matrix(MATRIX, "Field"),
-            "(A: LinMap[V, W]) -> Vec[Field]",
-            "(A: Linearization[U, V, W]) -> Program[U, Field]",
+            f"(A: LinMap[V, W]{HOW}) -> Vec[Field]",
+            f"(A: Linearization[U, V, W]{HOW}) -> Program[U, Field]",
         ],
         "cholesky": of_matrix(SQUARE, SQUARE),
         "eigh": of_matrix(SQUARE, f"DirectSum[Copower[Field, I], {SQUARE}]"),
