@@ -1,6 +1,6 @@
-"""Elementary functions from scalar operations: exp, log, their like near 0, tanh, sinh, cosh, sin, cos, in two precisions.
+"""Elementary functions from scalar operations: exp, log, expm1, log1p, tanh, sinh, cosh, sin, cos.
 
-They are written once for both types by the operations of `Scalars`, and have no branches: a loop that calls one becomes
+They are written once for float64 and float32 by the operations of `Scalars`, and have no branches: a loop that calls one becomes
 a loop over vectors. Only |x| > 2¹⁶ in sin and cos is a branch, to libm's function.
 
 | | method | error, ulp |
