@@ -22,7 +22,17 @@ from tests.compiled.make_coefficients import FILE, text
 llvm = pytest.importorskip("llvmlite.binding")
 
 DTYPES = tuple(FORMATS)
-BOUNDS = {"exp": 1.0, "log": 1.0, "tanh": 2.5, "sinh": 2.5, "cosh": 2.5, "sin": 2.5, "cos": 2.5}
+BOUNDS = {
+    "exp": 1.0,
+    "expm1": 2.5,
+    "log": 1.0,
+    "log1p": 2.5,
+    "tanh": 2.5,
+    "sinh": 2.5,
+    "cosh": 2.5,
+    "sin": 2.5,
+    "cos": 2.5,
+}
 DIGITS = {"float64": (53, -1022), "float32": (24, -126)}
 """Bits of a number and the exponent of the smallest normal one."""
 
@@ -156,6 +166,16 @@ def points(name: str, dtype: str) -> Any:
         case "log":
             near = neighbours([0.5, 1.0, 2.0, math.sqrt(0.5), math.sqrt(2), 2.0**least], dtype, 20)
             x = [abs(magnitudes(dtype, least - digits + 1, top, 1500, rng)), rng.uniform(0.5, 2, 1500), near, 1 + tiny]
+        case "expm1":
+            high = float(np.log(np.finfo(dtype).max))
+            edges = [(k + 0.5) * math.log(2) for k in range(-60, 120)]
+            x = [rng.uniform(-45, high, 1000), rng.uniform(-3, 3, 1500), rng.uniform(-0.5, 0.5, 1000), tiny]
+            x.append(neighbours(edges, dtype))
+        case "log1p":
+            near = neighbours([math.sqrt(0.5) - 1, math.sqrt(2) - 1, -0.5, 0.5, 1.0, 3.0], dtype, 20)
+            large = abs(magnitudes(dtype, -30, top, 1000, rng))
+            x = [rng.uniform(-0.999, 3, 1500), rng.uniform(-0.5, 0.5, 1000), large, near, tiny]
+            x.append(neighbours([-1.0], dtype, 30)[31:])
         case "tanh":
             x = [rng.uniform(-22, 22, 1000), rng.uniform(-1, 1, 1500), rng.uniform(-0.2, 0.2, 500), tiny]
         case "sinh" | "cosh":
@@ -212,6 +232,8 @@ def test_errors(name: str, dtype: str, features: str) -> None:
 inf, nan = math.inf, math.nan
 SPECIAL = {
     "exp": ((0.0, 1.0), (-0.0, 1.0), (inf, inf), (-inf, 0.0), (5e-324, 1.0), (1e4, inf), (-1e4, 0.0)),
+    "expm1": ((0.0, 0.0), (-0.0, -0.0), (inf, inf), (-inf, -1.0), (1e4, inf), (-1e4, -1.0), (-60.0, -1.0)),
+    "log1p": ((0.0, 0.0), (-0.0, -0.0), (inf, inf), (-1.0, -inf), (-1.5, nan), (-inf, nan)),
     "log": ((0.0, -inf), (-0.0, -inf), (1.0, 0.0), (inf, inf), (-1.0, nan), (-inf, nan)),
     "tanh": ((0.0, 0.0), (-0.0, -0.0), (inf, 1.0), (-inf, -1.0), (30.0, 1.0), (-1e30, -1.0)),
     "sinh": ((0.0, 0.0), (-0.0, -0.0), (inf, inf), (-inf, -inf), (1e4, inf), (-1e4, -inf)),
@@ -229,7 +251,7 @@ EDGES = {
     ("log", "float64"): ((-5e-324, nan),),
     ("log", "float32"): ((-(2.0**-149), nan),),
 }
-SAME = ("tanh", "sinh", "sin")
+SAME = ("expm1", "log1p", "tanh", "sinh", "sin")
 """f(x) = x for small x."""
 
 

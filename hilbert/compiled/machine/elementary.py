@@ -1,12 +1,14 @@
-"""Elementary functions from scalar operations: exp, log, tanh, sinh, cosh, sin, cos in float64 and float32.
+"""Elementary functions from scalar operations: exp, log, expm1, log1p, tanh, sinh, cosh, sin, cos.
 
-They are written once for both types by the operations of `Scalars`, and have no branches: a loop that calls one becomes
+They are written once for float64 and float32 by the operations of `Scalars`, and have no branches: a loop that calls one becomes
 a loop over vectors. Only |x| > 2¹⁶ in sin and cos is a branch, to libm's function.
 
 | | method | error, ulp |
 |---|---|---|
 | exp x | x = n·ln 2 + r (Cody & Waite 1980); eʳ a polynomial; two factors 2ⁿ | < 1 |
 | log x | x = 2ᵏ·m, √½ ≤ m < √2; ln m = 2·artanh s, s = (m − 1)/(m + 1), as in fdlibm (Sun 1993) | < 1 |
+| exp x − 1 | 2ⁿ·(eʳ − 1) + (2ⁿ − 1) from the same parts as exp x | < 2.5 |
+| log (1 + x) | log u + c/u, u = 1 + x rounded, c what is lost | < 2.5 |
 | tanh x | e/(e + 2), e = exp(±2·abs(x)) − 1 from the same parts | < 2.5 |
 | sinh x, cosh x | from the same parts, a quarter of each, so that nothing overflows before | < 2.5 |
 | sin x, cos x | x = n·π/2 + r (Cody & Waite) with π/2 in parts; polynomials of r; n mod 4 | < 2.5 |
@@ -90,6 +92,18 @@ def log(o: Scalars, x: str) -> str:
     k and m = 1 + f are in the bits of x less those of √½; a subnormal x is scaled first. k becomes a number by its bits
     below those of 2⁵² (2²³ in float32).
     """
+    return _log(o, x)
+
+
+def log1p(o: Scalars, x: str) -> str:
+    """ln(1 + x) = ln u + c/u for u = 1 + x rounded, where c = x − (u − 1) is what is lost; the sign is that of x."""
+    u = o.add(x, o.number(1.0))
+    lost = o.sub(x, o.sub(u, o.number(1.0)))
+    return o.copysign(_log(o, u, o.div(lost, u)), x)
+
+
+def _log(o: Scalars, x: str, more: str | None = None) -> str:
+    """The logarithm, plus a number that is small beside 1."""
     f, c = o.format, o.format.coefficients
     is_small = o.less(x, o.number(f.smallest))
     scaled = o.select(is_small, o.mul(x, o.number(f.unit)), x)
@@ -102,6 +116,8 @@ def log(o: Scalars, x: str) -> str:
     s = o.div(part, o.add(part, o.number(2.0)))
     z = o.mul(s, s)
     low = o.mul(k, o.number(-c.ln2[1]))
+    if more is not None:
+        low = o.sub(low, more)
     if o.has_fma:
         less = o.fma(s, o.fma(z, _polynomial(o, z, tuple(-a for a in c.log)), part), low)
     else:
@@ -111,6 +127,17 @@ def log(o: Scalars, x: str) -> str:
     pole = o.select(o.equal(x, o.number(0.0)), o.number(-float("inf")), o.number(float("nan")))
     y = o.select(o.less(x, o.number(float("inf"))), y, x)
     return o.select(o.greater(x, o.number(0.0)), y, pole)
+
+
+def expm1(o: Scalars, x: str) -> str:
+    """eˣ − 1 = 2·(2ⁿ⁻¹·(eʳ − 1) + (2ⁿ⁻¹ − ½)); x itself where |x| is small; the sign is that of x."""
+    f = o.format
+    shifted, high, rest = _exponential(o, _clamped(o, x, -f.digits - 4.0, f.exp_range[1]))
+    bits = o.add_bits(o.shift_left(o.bits(shifted), f.digits), o.integer(f.one - (1 << f.digits)))
+    scale = o.from_bits(bits)
+    half = o.fma(scale, o.add(high, rest), o.sub(scale, o.number(0.5)))
+    is_small = o.less(o.abs(x), o.number(2.0 ** -(f.digits + 2)))
+    return o.select(is_small, x, o.copysign(o.mul(half, o.number(2.0)), x))
 
 
 def tanh(o: Scalars, x: str) -> str:
@@ -218,5 +245,5 @@ def cos(o: Scalars, x: str) -> str:
     return o.unless(o.greater(o.abs(x), o.number(LARGE)), _circular(o, x, 1), "cos", x)
 
 
-FUNCTIONS = {"exp": exp, "log": log, "tanh": tanh, "sinh": sinh, "cosh": cosh, "sin": sin, "cos": cos}
+FUNCTIONS = {f.__name__: f for f in (exp, expm1, log, log1p, tanh, sinh, cosh, sin, cos)}
 """The functions by name."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hilbert.compiled.tree.values import Value
 
 POWERS = 4
-"""Powers with whole exponents up to this are products."""
+"""Powers with exponents up to this are products, if the exponents are whole, or whole and a half."""
 NAMES = ("greater", "greater_equal", "less", "less_equal", "equal", "not_equal")
 COMPARISONS = dict(zip(("gt", "ge", "lt", "le", "eq", "ne"), NAMES, strict=True))
 """The comparisons, and their names in a namespace."""
@@ -88,12 +88,17 @@ class Scalar:
         return Scalar(-self.value)
 
     def __pow__(self, k: float) -> Any:
-        """A constant power: a product for small whole exponents."""
+        """A constant power: a product for small exponents that are whole, or whole and a half."""
         if k == 0.5:
             return SCALARS.sqrt(self)
         if float(k).is_integer() and 0 < abs(k) <= POWERS:
             square = self * self
             made = (self, square, square * self, square * square)[int(abs(k)) - 1]
+            return made if k > 0 else 1.0 / made
+        whole, rest = divmod(abs(k), 1.0)
+        if rest == 0.5 and whole < POWERS:  # of −0 and −∞ as of 0 and ∞, as pow has it
+            x = SCALARS.where(self == 0.0, SCALARS.zeros_like(self), SCALARS.where(self == -math.inf, -self, self))
+            made = x**whole * SCALARS.sqrt(x) if whole else SCALARS.sqrt(x)
             return made if k > 0 else 1.0 / made
         return SCALARS.pow(self, SCALARS.full_like(self, k))
 
