@@ -1,7 +1,7 @@
 """Elementary functions from scalar operations: exp, log, expm1, log1p, tanh, sinh, cosh, sin, cos.
 
-They are written once for float64 and float32 by the operations of `Scalars`, and have no branches: a loop that calls one becomes
-a loop over vectors. Only |x| > 2¹⁶ in sin and cos is a branch, to libm's function.
+They are written once for float64 and float32 by the operations of `Scalars`, and have no branches: a loop that calls
+one becomes a loop over vectors. Only |x| > 2¹⁶ in sin and cos is a branch, to libm's function.
 
 | | method | error, ulp |
 |---|---|---|
