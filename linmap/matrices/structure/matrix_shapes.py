@@ -285,6 +285,19 @@ def stored(form: Form) -> int:
             assert_never(never)
 
 
+def has_low_rank(form: Form) -> bool:
+    """Tell if a form, a term of a sum, or a block is of low rank."""
+    match form:
+        case LowRank():
+            return True
+        case SumForm(parts):
+            return any(map(has_low_rank, parts))
+        case Blocks(_, entries):
+            return any(has_low_rank(entry) for _, entry in entries)
+        case _:  # a term with factors or blocks of low rank is not of low rank itself
+            return False
+
+
 def _cell(form: Form) -> str:
     """The text of a block in a table."""
     if isinstance(form, SparseForm):
