@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from attrs import frozen
 
+from hilbert.arrays.systems.linear_systems import ENTRIES
 from hilbert.base.once import once
 from linmap.matrices.labelled.deferred_lines import Deferred
 from linmap.matrices.made.patterns import SparsePattern
 from linmap.matrices.made.sparse_pattern import offsets, pattern
 from linmap.matrices.network.network import Network
 from linmap.matrices.structure.entry_counts import listed_tuples
-from linmap.matrices.structure.matrix_shapes import stored
-from linmap.matrices.structure.structure import product_form, standing
+from linmap.matrices.structure.matrix_shapes import has_low_rank, stored
+from linmap.matrices.structure.structure import product_form, standing, structure
 from linmap.matrices.tables.low_rank_terms import PART, narrow_cut, side
 
 if TYPE_CHECKING:
@@ -53,8 +54,11 @@ class LowRankPlan:
 def low_rank_plan(body: Net, most: float) -> LowRankPlan | None:
     """The plan of a square matrix, made once; None where no term has a low rank, or all are too many.
 
-    So it is where the entries of S are summed of more tuples than `most`.
+    So it is where the entries of S are summed of more tuples than `most`, and for a large matrix unless its form shows
+    terms of low rank.
     """
+    if body.dom.dim**2 > ENTRIES and not has_low_rank(structure(body)):
+        return None
     with np.errstate(all="ignore"):
         n = Network(body)
     rows, cols = offsets(body.cod), offsets(body.dom)

@@ -70,7 +70,7 @@ def settled(n: Contractor, products: Sequence[NetworkProduct], *, one: bool = Fa
 
 
 def _apart(n: Contractor, products: Sequence[NetworkProduct]) -> tuple[list[NetworkProduct], list[NetworkProduct]]:
-    """The products of low rank as one, and the others; all are others if the one has no low rank, or another is dense."""
+    """The products of low rank as one, if its rank is low, and the others; if one of these is dense, all of them."""
     cuts = [low_rank_cut(n, p) for p in products]
     others = [p for p, cut in zip(products, cuts, strict=True) if cut is None]
     if len(others) == len(products) or not all(map(restricted, others)):

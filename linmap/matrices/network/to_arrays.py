@@ -12,7 +12,7 @@ from linmap.matrices.labelled.distinct_tuples import distinct, union_count
 from linmap.matrices.labelled.labelled_products import LabelTable, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.tables.diagonal_sides import diagonal_sides
 from linmap.matrices.tables.flat_products import flat
-from linmap.matrices.tables.tables import HUGE, most_rows, tabled
+from linmap.matrices.tables.tables import HUGE, most_of_sum, most_rows, tabled
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -62,15 +62,18 @@ def whole_block(n: Contractor, p: NetworkProduct, same: Mapping[int, bool] = NOT
 
 
 def whole(n: Contractor, products: Sequence[NetworkProduct], same: Same | None = None) -> NetworkProduct:
-    """The sum of products as one array, beside an identity that all of them have."""
+    """The sum of products as one array, beside an identity that all of them have; in a pattern, all of a huge block."""
     same = same or {}
+    out, inp = _fresh(n, products[0], same)
+    if n.patterns and n.size(out) * n.size(inp) > HUGE:
+        every = tuple(dict.fromkeys(out + inp))
+        return NetworkProduct(1.0, (NetworkFactor(n.spread(n.ones(()), every), every),), (), out, inp)
     varies = {i: any(p.out[i] in uses(p.factors) for p in products) for i in same.values()}
     total: int | None = None
     for p in products:
         slot = whole_block(n, p, {p.out[i]: found for i, found in varies.items()})
         total = slot if total is None else n.added(total, slot)
     assert total is not None  # of at least one product
-    out, inp = _fresh(n, products[0], same)
     labels = tuple(dict.fromkeys(c for k, c in enumerate(out) if varies.get(k, True)))
     labels += tuple(c for c in inp if c not in out)
     return NetworkProduct(1.0, (NetworkFactor(total, labels),), (), out, inp)
@@ -152,8 +155,7 @@ def _on_union(n: Contractor, products: Sequence[NetworkProduct]) -> NetworkProdu
     out, inp = _fresh(n, first, same)
     fresh = out + inp
     rows = tuple(fresh[k] for k in held)
-    most = most_rows(n, first) if n.size(first.out) * n.size(first.inp) <= HUGE else None
-    parts, columns = tables(n, products, held, rows, most)
+    parts, columns = tables(n, products, held, rows, most_of_sum(n, first))
     if not parts:
         return NetworkProduct(0.0, (), (), first.out, first.inp)
     named = [_names(p, held, fresh) for p in parts]

@@ -212,11 +212,12 @@ def _sum(n: Network, read: Sequence[NetworkProduct], parts: Sequence[Form]) -> F
     for p in parts:
         if isinstance(p, DenseForm) or p == _in_full(n, read[0], shared):
             return p
-    if n.is_united and all(map(is_met, read)):
-        return _together(n, read) or SumForm(tuple(parts))
-    if all(isinstance(p, THIN) for p in parts) and any(isinstance(p, SparseForm) for p in parts):
-        return _together(n, read) or SumForm(tuple(parts))
-    return SumForm(tuple(parts))
+    are_sparse = all(isinstance(p, THIN) for p in parts) and any(isinstance(p, SparseForm) for p in parts)
+    made = _together(n, read) if are_sparse or (n.is_united and all(map(is_met, read))) else None
+    shape = n.size(read[0].out), n.size(read[0].inp)
+    if made is None and are_sparse and sum(map(stored, parts)) >= math.prod(shape):
+        return DenseForm(shape)
+    return made or SumForm(tuple(parts))
 
 
 def _in_full(n: Network, p: NetworkProduct, count: int) -> Form | None:

@@ -56,9 +56,12 @@ def narrow_cut(n: Contractor, p: NetworkProduct) -> NarrowCut | None:
     for most in sorted({0, *[n.sizes[c] for c in summed]}):
         narrow = {c for c in summed if n.sizes[c] <= most}
         outer = _reached(parts, p.out, narrow)
-        inner = [part for part in parts if not any(part is x for x in outer)]
         if not {*p.inp} & uses(outer):
+            inner = [part for part in parts if not any(part is x for x in outer)]
             bond = tuple(sorted(uses(outer) & uses(inner)))
+            last = max([k for k, f in enumerate(p.factors) if f.labels and any(f is x for x in inner)], default=-1)
+            outer += [f for f in p.factors[last + 1 :] if not f.labels]  # numbers stand where they are multiplied
+            inner = [part for part in parts if not any(part is x for x in outer)]
             return NarrowCut(p.k, _of(p, outer, p.out, bond), _of(p, inner, bond, p.inp))
     return None
 
