@@ -37,9 +37,12 @@ MANY = 12
 """A product with more parts than this is tidied where it stands."""
 
 
-def settled(n: Contractor, products: Sequence[NetworkProduct], *, one: bool = False) -> list[NetworkProduct]:
+def settled(
+    n: Contractor, products: Sequence[NetworkProduct], *, one: bool = False, beside: bool = True
+) -> list[NetworkProduct]:
     """Simplify a sum: tidy each product, add like ones, merge if more than MOST are left (`one`: merge all).
 
+    Terms of low rank are one product beside those that are merged, unless `one` is asked for, and nothing `beside` it.
     A single product of at most MANY parts is returned unchanged.
     """
     if len(products) == 1 and products[0].length <= MANY:
@@ -48,9 +51,9 @@ def settled(n: Contractor, products: Sequence[NetworkProduct], *, one: bool = Fa
     low: list[NetworkProduct] = []
     if n.patterns:
         found = patterns(n, products, 1 if one else MOST)
-        if found is None and not one:
+        if found is None and (beside or not one):
             low, others = _apart(n, [*map(in_forms, products)])
-            found = patterns(n, others, MOST) if low and others else None
+            found = patterns(n, others, 1 if one else MOST) if low and others else None
         if found is not None:
             return found + low
         products = [*map(in_forms, products)]
@@ -64,7 +67,9 @@ def settled(n: Contractor, products: Sequence[NetworkProduct], *, one: bool = Fa
         low, made = _apart(n, made)
         made = merged_by_axes(n, made) if len(made) > MOST else made
         made = (merged_but_long(n, made, MOST) if len(made) > MOST else made) + low
-    made = [merged(n, made)] if one and len(made) > 1 else made
+    if one and len(made) > 1:
+        low, made = _apart(n, made) if beside else ([], made)
+        made = [*([merged(n, made)] if made else []), *low]
     n.release(before, [f.slot for p in made for f in p.factors])
     return made
 
