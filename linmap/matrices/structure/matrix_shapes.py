@@ -287,15 +287,9 @@ def stored(form: Form) -> int:
 
 def has_low_rank(form: Form) -> bool:
     """Tell if a form, a term of a sum, or a block is of low rank."""
-    match form:
-        case LowRank():
-            return True
-        case SumForm(parts):
-            return any(map(has_low_rank, parts))
-        case Blocks(_, entries):
-            return any(has_low_rank(entry) for _, entry in entries)
-        case _:  # a term with factors or blocks of low rank is not of low rank itself
-            return False
+    blocks = [entry for _, entry in form.entries] if isinstance(form, Blocks) else []
+    parts = form.parts if isinstance(form, SumForm) else blocks
+    return isinstance(form, LowRank) or any(map(has_low_rank, parts))
 
 
 def _cell(form: Form) -> str:
