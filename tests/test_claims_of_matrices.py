@@ -168,16 +168,16 @@ def test_nothing_is_less_than_itself() -> None:
 
 
 def test_at_most_six_products_are_kept() -> None:
-    """An arc carries a sum of at most six products; more become one."""
-    V = R ** Fin.of(20)
-    sides = [V.random(np.random.default_rng(k)) for k in range(6)]
+    """Of a sum of more than six products those of low rank are one, up to a quarter of the rows, and the others are."""
 
-    def hessian_of(n: int) -> str:
-        f = fun(V)(lambda x: sum((cos(const(a) @ x) for a in sides[:n]), softplus(x).sum()))
+    def hessian_of(n: int, size: int) -> str:
+        V = R ** Fin.of(size)
+        sides = [V.random(np.random.default_rng(k)) for k in range(n)]
+        f = fun(V)(lambda x: sum((cos(const(a) @ x) for a in sides), softplus(x).sum()))
         return str(structure(derivative(grad(f))))
 
-    assert hessian_of(5) == "diagonal + rank 1 + rank 1 + rank 1 + rank 1 + rank 1"
-    assert hessian_of(6) == "dense 20×20"
+    assert [hessian_of(n, 20) for n in (5, 6)] == ["diagonal + rank 5", "dense 20×20"]
+    assert [hessian_of(n, 40) for n in (9, 10, 11)] == ["diagonal + rank 9", "diagonal + rank 10", "dense 40×40"]
 
 
 def test_a_condition_costs_its_dearer_branch() -> None:

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from attrs import frozen
 
-from hilbert import SpaceError
+from hilbert.arrays.systems.linear_systems import ENTRIES
 from hilbert.base.once import once
 from linmap.matrices.labelled.deferred_lines import Deferred
-from linmap.matrices.made.matrix_plans import split, unrelated
 from linmap.matrices.made.patterns import SparsePattern
 from linmap.matrices.made.sparse_pattern import offsets, pattern
 from linmap.matrices.network.network import Network
 from linmap.matrices.structure.entry_counts import listed_tuples
-from linmap.matrices.structure.matrix_shapes import stored
-from linmap.matrices.structure.structure import product_form, standing
+from linmap.matrices.structure.matrix_shapes import has_low_rank, stored
+from linmap.matrices.structure.structure import product_form, standing, structure
+from linmap.matrices.tables.low_rank_terms import PART, narrow_cut, side
 
 if TYPE_CHECKING:
     from linmap.matrices.labelled.labelled_products import NetworkProduct
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 FEW = 4
 """A term with at most so many entries for each unknown is sparse, whatever its rank."""
-PART = 4
-"""The ranks of all terms together are at most one part in so many of the unknowns."""
 
 
 @frozen
@@ -56,8 +54,11 @@ class LowRankPlan:
 def low_rank_plan(body: Net, most: float) -> LowRankPlan | None:
     """The plan of a square matrix, made once; None where no term has a low rank, or all are too many.
 
-    So it is where the entries of S are summed of more tuples than `most`.
+    So it is where the entries of S are summed of more tuples than `most`, and for a large matrix unless its form shows
+    terms of low rank.
     """
+    if body.dom.dim**2 > ENTRIES and not has_low_rank(structure(body)):
+        return None
     with np.errstate(all="ignore"):
         n = Network(body)
     rows, cols = offsets(body.cod), offsets(body.dom)
@@ -85,8 +86,8 @@ def _sides(n: Network, p: NetworkProduct, size: int) -> tuple[int, int, int] | N
     """The slots of both factors of a product and its rank; None where that is not low, or the entries are few."""
     if stored(product_form(n, p)) <= FEW * size:
         return None
-    try:
-        left, right, rank = split(n, unrelated(n, p))
-    except SpaceError:  # input and output share an axis
+    cut = narrow_cut(n, p)
+    rank = 0 if cut is None else n.size(cut.bond)
+    if cut is None or PART * rank > size or rank >= min(n.size(p.out), n.size(p.inp)):
         return None
-    return (left, right, rank) if PART * rank <= size and rank < min(n.size(p.out), n.size(p.inp)) else None
+    return n.scaled(p.k, side(n, cut.outer, cut.bond + p.out)), side(n, cut.inner, cut.bond + p.inp), rank

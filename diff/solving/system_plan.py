@@ -45,7 +45,7 @@ from hilbert.program.line.constant import Const
 from hilbert.program.run.run import Runner
 from linmap.matrices.made.dense import array_plan
 from linmap.matrices.made.predicted_work import BYTE, FLOP, seconds, work
-from linmap.matrices.structure.matrix_shapes import DiagonalForm, IdentityForm, ScaledForm, stored
+from linmap.matrices.structure.matrix_shapes import DiagonalForm, IdentityForm, ScaledForm, has_low_rank, stored
 from linmap.matrices.structure.structure import structure
 from linmap.term.net import elements
 
@@ -119,7 +119,7 @@ def _told(of: Solve, how: Method) -> SystemPlan:
     if not all(isinstance(d, Const) for d in elements(body)):
         raise without(how, UNKNOWN)
     if how != "low rank" and tuples(body) > TUPLES:
-        raise without(how, TOO_MANY)
+        raise without(how, "it has terms of low rank" if has_low_rank(structure(body)) else TOO_MANY)
     if how == "low rank":
         plan = _by_low_rank(of, body, line, evolve(full, seconds=math.inf)) if lanes == 1 else full
         found = plan if plan.entries is not None else None

@@ -89,6 +89,50 @@ def test_what_is_proved(f: Any, due: bool) -> None:  # noqa: FBT001 - a row
     assert hb.structure(hb.derivative(hb.grad(hb.fun(V)(f)))).is_positive is due
 
 
+JOINED = hb.direct_sum(V, V, hb.R)
+
+
+@pytest.mark.parametrize(
+    ("f", "due"),
+    [
+        (lambda u, _, c: hb.exp(u + c).sum() + c * c, True),
+        (lambda u, v, c: hb.exp(u + c).sum() + hb.square(v - 2.0 * u + c).sum() + hb.cosh(c), True),
+        (lambda u, v, c: hb.exp(v + u[1:].sum()).sum() + hb.square(u - v.sum()).sum() + c * c, False),
+        (lambda u, _, c: hb.exp(u + c).sum() + hb.square(u[1:] - u[:-1]).sum(), False),
+        (lambda u, v, c: hb.exp(u + v).sum() + hb.square(u - v).sum() + c * c, False),
+    ],
+)
+def test_common_unknowns(f: Any, due: bool) -> None:  # noqa: FBT001 - a row
+    """A strictly convex function of x + C(y) proves the same of x, if it is proved of y by other terms."""
+    unknowns = 1 if f.__code__.co_varnames[1] == "_" else 2
+    W = JOINED if unknowns == 2 else hb.direct_sum(V, hb.R)
+    g = hb.fun(W)(lambda x: f(x[0], x[1], x[2]) if unknowns == 2 else f(x[0], None, x[1]))
+    assert hb.structure(hb.derivative(hb.grad(g))).is_positive == due
+
+
+def test_no_claim_on_common_unknowns_is_wrong() -> None:
+    """Random functions of sums of unknowns: what is said to be positive has a least eigenvalue that is."""
+    rng, claimed, W = np.random.default_rng(0), 0, hb.direct_sum(V, V, V)
+    for _ in range(80):
+        rows = rng.choice([-1.0, 0.0, 0.0, 0.0, 1.0, 2.0], (rng.integers(2, 5), 3))
+        curves = rng.choice(["exp", "square", "cosh"], len(rows))
+        sums = rng.random(len(rows)) < 0.2
+
+        def g(x: Any, some: Any = (rows, curves, sums)) -> Any:
+            total = 0.0 * x[2].sum()
+            for (i, j, k), curve, one in zip(*some, strict=True):
+                at = i * (x[0].sum().rep(V) if one else x[0]) + j * x[1] + k * x[2]
+                total = total + CURVES[curve](at).sum()
+            return total
+
+        d = hb.derivative(hb.grad(hb.fun(W)(g)))
+        if hb.structure(d).is_positive:
+            claimed += 1
+            h = hb.matrix(d.at(W.random(rng)), "array")
+            assert np.linalg.eigvalsh(h)[0] > 1e-9
+    assert 5 < claimed < 60
+
+
 def test_maps_in_parameters_and_without() -> None:
     weights = hb.fun(V, V)(lambda p, x: hb.exp(p) * x + TABLE.T @ (hb.sigmoid(TABLE @ p) * (TABLE @ x)))
     assert positive(hb.derivative(weights, wrt=1))
@@ -110,7 +154,8 @@ def test_maps_in_parameters_and_without() -> None:
     assert positive(two)
     assert str(hb.structure(two)).endswith(", positive")
     one = hb.derivative(hb.grad(hb.fun(V, V)(lambda a, b: hb.square(a - b).sum() + hb.exp(a).sum())))
-    assert not positive(one)
+    assert positive(one)
+    assert not positive(hb.derivative(hb.grad(hb.fun(V, V)(lambda a, b: hb.square(a - b).sum() + hb.sin(a).sum()))))
 
 
 def test_maps_at_a_point() -> None:

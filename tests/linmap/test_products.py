@@ -20,7 +20,8 @@ from linmap import matrix
 from linmap.matrices.labelled.contractor import Contractor
 from linmap.matrices.labelled.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.network.sum_simplification import listed, settled, tidied
-from linmap.matrices.network.to_arrays import by_scattered, contracted, whole
+from linmap.matrices.network.to_arrays import contracted, whole
+from linmap.matrices.tables.flat_products import by_scattered
 from linmap.matrices.tables.tables import tabled
 from linmap.term.datum import Ref
 

@@ -25,8 +25,8 @@ from linmap.matrices.labelled.columns import Labels, flat_positions, split
 from linmap.matrices.labelled.deferred_lines import Deferred
 from linmap.matrices.labelled.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct
 from linmap.matrices.made.matrix_plans import NARROW, data_of, limit_of, plan_at
-from linmap.matrices.network.to_arrays import flat
 from linmap.matrices.structure.structure import body_of
+from linmap.matrices.tables.flat_products import flat
 from linmap.matrices.tables.tables import tabled
 from linmap.net.lower import transposed
 from linmap.term.linear_map import LinMap

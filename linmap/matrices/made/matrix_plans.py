@@ -29,10 +29,10 @@ from linmap.matrices.made.patterns import BlocksPattern, SparsePattern, scipy
 from linmap.matrices.made.sparse_pattern import pattern
 from linmap.matrices.network.network import Network, network
 from linmap.matrices.network.sum_simplification import listed
-from linmap.matrices.network.to_arrays import flat
 from linmap.matrices.structure.entry_counts import components
 from linmap.matrices.structure.matrix_shapes import stored
 from linmap.matrices.structure.structure import body_of, standing
+from linmap.matrices.tables.flat_products import flat
 from linmap.net.lower import transposed
 from linmap.term.linear_map import AnyLinMap, LinMap
 from linmap.term.net import Closed, Net, elements, refs

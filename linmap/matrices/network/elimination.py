@@ -19,6 +19,7 @@ from linmap.matrices.labelled.labelled_products import uses
 from linmap.matrices.network.arcs import forms_of_arcs
 from linmap.matrices.network.sum_simplification import MANY, settled, tidied
 from linmap.matrices.network.to_arrays import merged, restricted
+from linmap.matrices.tables.low_rank_terms import is_low
 from linmap.matrices.tables.tables import LISTED
 
 if TYPE_CHECKING:
@@ -104,12 +105,14 @@ class ArcsLeft:
     def eliminate(self, w: int, *, narrow: bool = False) -> None:
         """Each pair of an arc into w and an arc out of w adds their composition to the arc from end to end.
 
-        At a narrow wire each arc is made one product before, so that the result has the rank of the wire.
+        At a narrow wire each arc is made one product before, so that the result has the rank of the wire; terms of low
+        rank stay beside it if that rank is not low.
         """
         n = self.n
         into, out_of = self.into.pop(w, {}), self.out_of.pop(w, {})
-        first = {src: settled(n, form, one=narrow) for src, form in into.items()}
-        second = {dst: settled(n, form, one=narrow) for dst, form in out_of.items()}
+        beside = not is_low(self.sizes[w], (n.body.cod.dim, n.body.dom.dim))
+        first = {src: settled(n, form, one=narrow, beside=beside) for src, form in into.items()}
+        second = {dst: settled(n, form, one=narrow, beside=beside) for dst, form in out_of.items()}
         for src in into:
             self.out_of[src].pop(w)
             self.width_out[src] -= self.sizes[w]

@@ -18,6 +18,7 @@ from linmap.matrices.network.factor_pairs import contracted_pairs
 from linmap.matrices.network.to_arrays import merged, merged_but_long, merged_by_axes, restricted, same_labels, whole
 from linmap.matrices.tables.diagonal_products import in_forms, patterns
 from linmap.matrices.tables.diagonal_sides import diagonal_sides
+from linmap.matrices.tables.low_rank_terms import in_two, is_low, joined, low_rank_cut, rank
 from linmap.matrices.tables.tables import Wanted, condensed, most_rows
 
 if TYPE_CHECKING:
@@ -36,19 +37,26 @@ MANY = 12
 """A product with more parts than this is tidied where it stands."""
 
 
-def settled(n: Contractor, products: Sequence[NetworkProduct], *, one: bool = False) -> list[NetworkProduct]:
+def settled(
+    n: Contractor, products: Sequence[NetworkProduct], *, one: bool = False, beside: bool = True
+) -> list[NetworkProduct]:
     """Simplify a sum: tidy each product, add like ones, merge if more than MOST are left (`one`: merge all).
 
+    Terms of low rank are one product beside those that are merged, unless `one` is asked for, and nothing `beside` it.
     A single product of at most MANY parts is returned unchanged.
     """
     if len(products) == 1 and products[0].length <= MANY:
         return list(products)
+    before = len(n.slots)
+    low: list[NetworkProduct] = []
     if n.patterns:
         found = patterns(n, products, 1 if one else MOST)
+        if found is None and (beside or not one):
+            low, others = _apart(n, [*map(in_forms, products)])
+            found = patterns(n, others, 1 if one else MOST) if low and others else None
         if found is not None:
-            return found
+            return found + low
         products = [*map(in_forms, products)]
-    before = len(n.slots)
     made = [tidied(n, p, long=p.length > MANY) for p in products]
     made = [p for p in made if p.k]
     if len(made) > 1:
@@ -56,11 +64,27 @@ def settled(n: Contractor, products: Sequence[NetworkProduct], *, one: bool = Fa
     if len(made) > 1 and _are_small(n, made):
         made = [whole(n, made, same_labels(made))]
     if len(made) > MOST and not one:
-        made = merged_by_axes(n, made)
-        made = merged_but_long(n, made, MOST) if len(made) > MOST else made
-    made = [merged(n, made)] if one and len(made) > 1 else made
+        low, made = _apart(n, made)
+        made = merged_by_axes(n, made) if len(made) > MOST else made
+        made = (merged_but_long(n, made, MOST) if len(made) > MOST else made) + low
+    if one and len(made) > 1:
+        low, made = _apart(n, made) if beside else ([], made)
+        made = [*([merged(n, made)] if made else []), *low]
     n.release(before, [f.slot for p in made for f in p.factors])
     return made
+
+
+def _apart(n: Contractor, products: Sequence[NetworkProduct]) -> tuple[list[NetworkProduct], list[NetworkProduct]]:
+    """The products of low rank as one, if its rank is low, and the others; if one of these is dense, all of them."""
+    cuts = [low_rank_cut(n, p) for p in products]
+    others = [p for p, cut in zip(products, cuts, strict=True) if cut is None]
+    if len(others) == len(products) or not all(map(restricted, others)):
+        return [], list(products)
+    low = added(n, [in_two(n, cut) for cut in cuts if cut is not None])
+    total = sum(rank(n, p) for p in low)
+    if not is_low(total, (n.size(products[0].out), n.size(products[0].inp))):
+        return [], list(products)
+    return [joined(n, low)] if len(low) > 1 else low, others
 
 
 def _tables_merged(n: Contractor, products: Sequence[NetworkProduct]) -> list[NetworkProduct]:

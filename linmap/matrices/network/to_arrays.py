@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from hilbert import Fin
-from linmap.matrices.labelled.columns import Labels, TooManyRowsError, flat_positions, length
-from linmap.matrices.labelled.contractor import WideRelationError
+from linmap.matrices.labelled.columns import Labels, TooManyRowsError, length
 from linmap.matrices.labelled.distinct_tuples import distinct, union_count
 from linmap.matrices.labelled.labelled_products import LabelTable, NetworkFactor, NetworkProduct, uses
 from linmap.matrices.tables.diagonal_sides import diagonal_sides
-from linmap.matrices.tables.tables import HUGE, Wanted, condensed, most_rows, tabled
+from linmap.matrices.tables.flat_products import flat
+from linmap.matrices.tables.tables import HUGE, most_of_sum, most_rows, tabled
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -25,55 +25,6 @@ NOTHING: Mapping[int, bool] = {}
 
 
 # --- one product ---
-
-
-def flat(n: Contractor, p: NetworkProduct) -> NetworkFactor | None:
-    """The product without its number as one factor, whose labels are open; None where it is that number everywhere."""
-    used = uses(p.factors, p.links)
-    keep = tuple(c for c in p.open if c in used)
-    if not p.tables:
-        most = max([n.size(p.open), *map(n.entries, p.factors)])
-        try:
-            return n.contract(p.factors, keep, p.links, None if any(map(n.is_found, p.factors)) else most)
-        except WideRelationError:  # then pairs are listed
-            pass
-    p = p.but(factors=tuple(map(n.in_full, p.factors)))  # pairs that are known at a point only are not
-    try:
-        q = tabled(n, p, (), most_rows(n, p) if n.size(p.open) <= HUGE else None)
-    except TooManyRowsError:
-        return by_scattered(n, p)
-    factor = q.factors[0] if q.factors else None
-    if q.tables:
-        (table,) = q.tables
-        factor = scattered(n, table, factor or n.ones((table.row,)))
-    if p.k and not q.k:  # no rows are left: 0 by structure, whatever the factors are
-        return n.constant(0.0, (), np.zeros((), bool))
-    if q.k != p.k and p.k:
-        factor = factor or n.ones(())
-        factor = NetworkFactor(n.scaled(q.k / p.k, factor.slot), factor.labels)
-    return factor
-
-
-def scattered(n: Contractor, table: LabelTable, value: NetworkFactor) -> NetworkFactor:
-    """A factor by rows as one over the labels of a table, 0 where there is no row."""
-    columns: Columns = dict(zip(table.labels, table.columns, strict=True))
-    places = flat_positions(table.labels, columns, n.sizes)
-    slot = n.summed(value.slot, n.axes[table.row], places, n.index(table.labels))
-    return NetworkFactor(slot, table.labels + value.labels[1:])
-
-
-def by_scattered(n: Contractor, p: NetworkProduct) -> NetworkFactor | None:
-    """Tables as arrays, and then relations applied: where a table of all would be too long."""
-    factors = list(p.factors)
-    for t in p.tables:
-        users = [f for f in factors if t.row in f.labels]
-        live = {*t.labels, *uses(users)} - {t.row}
-        _, table, value = condensed(n, [t], users, Wanted(live, t.labels, None, full=True))
-        assert table is not None  # its labels are live
-        factors = [f for f in factors if f not in users]
-        factors.append(scattered(n, table, value or n.ones((table.row,))))
-    used = uses(factors, p.links)
-    return n.contract(factors, tuple(c for c in p.open if c in used), p.links)
 
 
 def contracted(n: Contractor, p: NetworkProduct) -> NetworkProduct:
@@ -111,15 +62,18 @@ def whole_block(n: Contractor, p: NetworkProduct, same: Mapping[int, bool] = NOT
 
 
 def whole(n: Contractor, products: Sequence[NetworkProduct], same: Same | None = None) -> NetworkProduct:
-    """The sum of products as one array, beside an identity that all of them have."""
+    """The sum of products as one array, beside an identity that all of them have; in a pattern, all of a huge block."""
     same = same or {}
+    out, inp = _fresh(n, products[0], same)
+    if n.patterns and n.size(out) * n.size(inp) > HUGE:
+        every = tuple(dict.fromkeys(out + inp))
+        return NetworkProduct(1.0, (NetworkFactor(n.spread(n.ones(()), every), every),), (), out, inp)
     varies = {i: any(p.out[i] in uses(p.factors) for p in products) for i in same.values()}
     total: int | None = None
     for p in products:
         slot = whole_block(n, p, {p.out[i]: found for i, found in varies.items()})
         total = slot if total is None else n.added(total, slot)
     assert total is not None  # of at least one product
-    out, inp = _fresh(n, products[0], same)
     labels = tuple(dict.fromkeys(c for k, c in enumerate(out) if varies.get(k, True)))
     labels += tuple(c for c in inp if c not in out)
     return NetworkProduct(1.0, (NetworkFactor(total, labels),), (), out, inp)
@@ -201,8 +155,7 @@ def _on_union(n: Contractor, products: Sequence[NetworkProduct]) -> NetworkProdu
     out, inp = _fresh(n, first, same)
     fresh = out + inp
     rows = tuple(fresh[k] for k in held)
-    most = most_rows(n, first) if n.size(first.out) * n.size(first.inp) <= HUGE else None
-    parts, columns = tables(n, products, held, rows, most)
+    parts, columns = tables(n, products, held, rows, most_of_sum(n, first))
     if not parts:
         return NetworkProduct(0.0, (), (), first.out, first.inp)
     named = [_names(p, held, fresh) for p in parts]

@@ -285,6 +285,13 @@ def stored(form: Form) -> int:
             assert_never(never)
 
 
+def has_low_rank(form: Form) -> bool:
+    """Tell if a form, a term of a sum, or a block is of low rank."""
+    blocks = [entry for _, entry in form.entries] if isinstance(form, Blocks) else []
+    parts = form.parts if isinstance(form, SumForm) else blocks
+    return isinstance(form, LowRank) or any(map(has_low_rank, parts))
+
+
 def _cell(form: Form) -> str:
     """The text of a block in a table."""
     if isinstance(form, SparseForm):

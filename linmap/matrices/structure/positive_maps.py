@@ -3,7 +3,8 @@
 Paths from the inputs of a net to its outputs are cut, each once, at an arc that is a diagonal D, or at a wire. The
 paths through a cut are C • D • B, with B from the inputs to the cut, and C from there to the outputs. B is compared
 with C*, which is what the adjoint of the net has at the same wire: if they are one map, but for a factor, and the
-factors and D are ≥ 0, these paths are no negative map. Where B is id on an array and D > 0, the sum is positive there.
+factors and D are ≥ 0, these paths are no negative map. Where B is id on an array and D > 0, the sum is positive there;
+so it is where B is id plus a map of arrays on which the sum is positive.
 
 >>> from hilbert import Fin, R
 >>> from linmap import gram, identity, total
@@ -82,7 +83,7 @@ def is_positive(body: Net, known: Callable[[Ref], Known]) -> bool:
     for w in body.outputs:
         at(w)
     due = {k for k, w in enumerate(body.inputs) if body.wires[w].size}
-    return not any(is_open.get(w) for w in body.outputs) and due <= {maps.inputs.get(n) for n in cut.positive}
+    return not any(is_open.get(w) for w in body.outputs) and due <= maps.determined(cut.positive)
 
 
 @final
@@ -94,16 +95,18 @@ class _Maps:
         self._numbers: dict[Hashable, int] = {}
         self._terms: dict[int, tuple[tuple[int, float], ...]] = {}
         self._numbering = Numbering()
-        self.inputs: dict[int, int] = {}
+        self._inputs: dict[int, int] = {}
+        self._needed: dict[int, frozenset[int]] = {}
 
     def along(self, inputs: Sequence[int], arcs: Iterable[Arc]) -> dict[int, Multiple]:
         """The map from the inputs to each wire that they reach."""
         sums: dict[int, dict[int, float]] = {}
         found: dict[int, Multiple] = {}
         for k, w in enumerate(inputs):
-            sums[w] = {self._number(("input", k)): 1.0}
+            term = self._number(("input", k))
+            self._inputs[term], self._needed[term] = k, frozenset((k,))
+            sums[w] = {term: 1.0}
             found[w] = self._sum(sums[w])
-            self.inputs[found[w][1]] = k
         for arc in arcs:
             if arc.src not in found:
                 found[arc.src] = self._sum(sums[arc.src])
@@ -113,6 +116,16 @@ class _Maps:
             found.pop(arc.dst, None)
         return {w: found[w] if w in found else self._sum(terms) for w, terms in sums.items()}
 
+    def determined(self, numbers: Iterable[int]) -> set[int]:
+        """The inputs that are 0 where all maps with these numbers are: of x ↦ xᵢ + C(y) both, if y is one of them."""
+        sums, found = [self._terms[number] for number in numbers], set[int]()
+        while True:
+            rest = [[term for term, _ in parts if not self._needed[term] <= found] for parts in sums]
+            more = {self._inputs[terms[0]] for terms in rest if len(terms) == 1 and terms[0] in self._inputs}
+            if not more:
+                return found
+            found |= more
+
     def _after(self, arc: Arc, factor: float, number: int) -> Iterable[tuple[int, float]]:
         match arc.map:
             case wire.Same():
@@ -120,10 +133,16 @@ class _Maps:
             case Scale(k):
                 pass
             case wire.ContractWith() as f:
-                return [(self._number((self._section(f), number)), factor)]
+                return [(self._image(self._section(f), number), factor)]
             case f:  # a map of its own
-                return [(self._number((arc_label(f, self._numbering, self._datum), number)), factor)]
+                return [(self._image(arc_label(f, self._numbering, self._datum), number), factor)]
         return [(term, k * factor * part) for term, part in self._terms[number]]
+
+    def _image(self, label: Hashable, number: int) -> int:
+        """The number of a map after one with a number."""
+        made = self._number((label, number))
+        self._needed[made] = frozenset[int]().union(*[self._needed[term] for term, _ in self._terms[number]])
+        return made
 
     def _datum(self, d: Datum) -> Hashable:
         d = self._constant(d)

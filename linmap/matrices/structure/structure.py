@@ -60,10 +60,12 @@ from linmap.matrices.structure.matrix_shapes import (
     SparseForm,
     SumForm,
     ZeroForm,
+    stored,
 )
 from linmap.matrices.structure.positive_maps import is_positive, nothing_known, sign_of
 from linmap.matrices.tables.banded_relations import Diagonals
 from linmap.matrices.tables.diagonal_products import along_diagonals, in_forms, is_met
+from linmap.matrices.tables.low_rank_terms import narrow_cut
 from linmap.matrices.tables.pair_sets import PairRelation
 from linmap.net.lower import net
 from linmap.term.linear_map import LinMap
@@ -183,14 +185,26 @@ THIN = (*PLAIN, Permutation, SparseForm)
 
 
 def form(n: Network, products: Iterable[NetworkProduct]) -> Form:
-    """The form of one block: a sum of products."""
-    read = [p for p in (_read(n, p) for p in products) if p.k]
-    parts = [product_form(n, p) for p in read]
-    parts = [p for p in parts if not isinstance(p, ZeroForm)]
-    if not parts:
-        return ZeroForm()
-    if len(parts) == 1:
-        return parts[0]
+    """The form of one block: a sum of products, those of low rank as one."""
+    found = [(p, product_form(n, p)) for p in (_read(n, p) for p in products) if p.k]
+    found = [(p, part) for p, part in found if not isinstance(part, ZeroForm)]
+    if len(found) < 2:
+        return found[0][1] if found else ZeroForm()
+    shape = n.size(found[0][0].out), n.size(found[0][0].inp)
+    rank = sum(part.rank for _, part in found if isinstance(part, LowRank))
+    others = [(p, part) for p, part in found if not isinstance(part, LowRank)]
+    rest = _sum(n, [p for p, _ in others], [part for _, part in others])
+    if rank >= min(shape) or isinstance(rest, DenseForm):
+        return DenseForm(shape)
+    if not rank or isinstance(rest, ZeroForm):
+        return LowRank(rank, shape) if rank else rest
+    return SumForm((*(rest.parts if isinstance(rest, SumForm) else (rest,)), LowRank(rank, shape)))
+
+
+def _sum(n: Network, read: Sequence[NetworkProduct], parts: Sequence[Form]) -> Form:
+    """The form of a sum of products with these forms, none of which is of low rank."""
+    if len(parts) < 2:
+        return parts[0] if parts else ZeroForm()
     if all(isinstance(p, PLAIN) for p in parts):
         size = n.size(read[0].inp)
         return _diagonal(size, size if size in map(_stored, parts) else union(n, read))
@@ -198,15 +212,12 @@ def form(n: Network, products: Iterable[NetworkProduct]) -> Form:
     for p in parts:
         if isinstance(p, DenseForm) or p == _in_full(n, read[0], shared):
             return p
-    if n.is_united and all(map(is_met, read)):
-        return _together(n, read) or SumForm(tuple(parts))
-    thin = [p for p in parts if isinstance(p, LowRank)]
-    if len(thin) == len(parts):
-        rank, shape = sum(p.rank for p in thin), thin[0].shape
-        return LowRank(rank, shape) if rank < min(shape) else DenseForm(shape)
-    if all(isinstance(p, THIN) for p in parts) and any(isinstance(p, SparseForm) for p in parts):
-        return _together(n, read) or SumForm(tuple(parts))
-    return SumForm(tuple(parts))
+    are_sparse = all(isinstance(p, THIN) for p in parts) and any(isinstance(p, SparseForm) for p in parts)
+    made = _together(n, read) if are_sparse or (n.is_united and all(map(is_met, read))) else None
+    shape = n.size(read[0].out), n.size(read[0].inp)
+    if made is None and are_sparse and sum(map(stored, parts)) >= math.prod(shape):
+        return DenseForm(shape)
+    return made or SumForm(tuple(parts))
 
 
 def _in_full(n: Network, p: NetworkProduct, count: int) -> Form | None:
@@ -242,7 +253,17 @@ def standing(n: Network, products: Iterable[NetworkProduct]) -> list[NetworkProd
 
 
 def product_form(n: Network, p: NetworkProduct) -> Form:
-    """The form of one product: the Kronecker product of its components' forms."""
+    """The form of one product: of low rank, if two factors have fewer entries than its relations leave."""
+    found = _by_components(n, p)
+    cut = narrow_cut(n, p) if p.is_related and isinstance(found, (SparseForm, DenseForm, Kronecker)) else None
+    shape = n.size(p.out), n.size(p.inp)
+    if cut is None or n.size(cut.bond) * sum(shape) >= stored(found) or n.size(cut.bond) >= min(shape):
+        return found
+    return LowRank(n.size(cut.bond), shape)
+
+
+def _by_components(n: Network, p: NetworkProduct) -> Form:
+    """The Kronecker product of the forms of a product's components."""
     if not p.k:
         return ZeroForm()
     scaled = p.k != 1.0 or any(not f.labels for f in p.factors)

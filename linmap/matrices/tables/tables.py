@@ -26,12 +26,24 @@ LISTED, LONGEST = 2 * 10**6, 10**7
 they have at most twice as many as their block has entries, and that could be made whole."""
 HUGE = 10**8
 """A block with more entries than this is not made whole where a table can be made instead."""
+PATTERN, LINEAR = 4 * 10**7, 32
+"""The most rows of a table that is made for the pattern alone of a huge block, and for each element of a side."""
 
 
 def most_rows(n: Contractor, p: NetworkProduct) -> int:
     """The most rows that a table of a product may have where nobody has asked for a sparse matrix."""
     size = n.size(p.open)
     return max(LISTED, min(2 * size, LONGEST)) if size <= HUGE else LISTED
+
+
+def most_of_sum(n: Contractor, p: NetworkProduct) -> int | None:
+    """The most rows of the table of a sum with a product like one; None where a sparse matrix is asked for.
+
+    Where only patterns are asked for, a block that is too large is all pairs, which takes no array.
+    """
+    if n.size(p.out) * n.size(p.inp) <= HUGE:
+        return most_rows(n, p)
+    return max(PATTERN, LINEAR * max(n.size(p.out), n.size(p.inp))) if n.patterns else None
 
 
 @final
