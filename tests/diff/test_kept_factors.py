@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import hilbert.all as library
+from hilbert.arrays.elimination import kept_factors
 from hilbert.arrays.systems import (
     banded,
-    kept_factors,
     linear_systems,
     low_rank_systems,
     scipy_modules,
