@@ -96,7 +96,7 @@ class Border:
         last: Ints,
         others: Callable[[Ints, Ints, int, int], Others],
     ) -> None:
-        (rows, cols), self.count, self.lanes = places, len(last), size // block
+        (rows, cols), self.last, self.count, self.lanes = places, last, len(last), size // block
         self.size = size - self.lanes * self.count
         is_last = np.zeros(block, bool)
         is_last[last] = True
@@ -145,9 +145,13 @@ class Border:
         corner[self._corner] = values[self.corner]
         return self.right.made(values, self.lanes), self.below.made(values, self.lanes), corner
 
+    def is_like(self, other: Border) -> bool:
+        """True if the same unknowns stand last, lane by lane."""
+        return self.lanes == other.lanes and np.array_equal(self.common, other.common)
+
     def in_lanes(self, rows: Any) -> Any:
         """The parts of rows that belong to each lane."""
-        return rows.reshape(len(rows), self.lanes, -1).swapaxes(0, 1)
+        return rows.reshape(len(rows), self.lanes, rows.shape[1] // max(self.lanes, 1)).swapaxes(0, 1)
 
     def near_inverse(self, sides: tuple[Any, Any, Any], values: Any) -> Any:
         """(A⁻¹)_ji for the place (i, j) of each entry, by the transpose of U, W, and S⁻¹."""
@@ -191,7 +195,7 @@ class _Side:
 
 def _joined(parts: Any) -> Any:
     """Rows, of the parts that belong to each lane."""
-    return parts.swapaxes(0, 1).reshape(parts.shape[1], -1)
+    return parts.swapaxes(0, 1).reshape(parts.shape[1], parts.shape[0] * parts.shape[2])
 
 
 def quickest_border(
@@ -232,10 +236,9 @@ class BorderFactors:
         x[:, border.others] = _joined(own - found @ self._side(flipped))
         return x
 
-    def near_inverse(self, values: Any, flipped: bool) -> Any:  # noqa: FBT001 - see `Factors`
-        """(A⁻¹)_ji for the place (i, j) of each entry of A, whose factors these are, or those of its transpose."""
-        undone = self._undone.swapaxes(1, 2) if flipped else self._undone
-        return self.border.near_inverse((self._side(flipped), self._side(not flipped), undone), values)
+    def sides(self, flipped: bool) -> tuple[Any, Any, Any]:  # noqa: FBT001 - see `Factors`
+        """The transpose of U, W and S⁻¹, of the matrix or of its transpose."""
+        return self._side(flipped), self._side(not flipped), self._undone.swapaxes(1, 2) if flipped else self._undone
 
     def _side(self, flipped: bool) -> Any:  # noqa: FBT001 - see `Factors`
         """The transpose of U, or W, made once."""

@@ -273,7 +273,9 @@ class SparseSystem:
         """The entries of the inverse by those of a matrix in a band; None where there is none."""
         if self.border is not None:
             factors, flipped = self.factors(values)
-            return factors.near_inverse(values, flipped) if isinstance(factors, BorderFactors) else None
+            if not isinstance(factors, BorderFactors) or not factors.border.is_like(self.border):
+                return None
+            return self.border.near_inverse(factors.sides(flipped), values)
         width = max(self.band.below, self.band.above)
         if not self.by_band or width > WIDE:
             return None
@@ -331,12 +333,15 @@ class SparseSystem:
         def numbers(flipped: bool) -> tuple[Any, ...]:  # noqa: FBT001 - see `factors_of`
             return (self.numbers(values, flipped),)
 
-        return factors_of(self.names, numbers, lambda: self._made(values), fresh=True)
+        made, flipped = factors_of(self.names, numbers, lambda: self._made(values), fresh=True)
+        if self.border is not None and self.how is not None and not isinstance(made, BorderFactors):
+            raise without(self.how, "what is eliminated first is singular at this point, or nearly so")
+        return made, flipped
 
     @cached_property
     def names(self) -> tuple[Hashable, Hashable]:
         """The places of the entries and the kind of factors, and those of the transpose."""
-        kind = "blocks" if self.apart else "band" if self.by_band else "border" if self.border else "LU", self.how
+        kind = "blocks" if self.apart else "band" if self.by_band else "border" if self.border else "LU"
         return (kind, self._by_columns_first.digest), (kind, self._by_rows_first.digest)
 
     def numbers(self, values: Any, flipped: bool) -> Any:  # noqa: FBT001 - see `factors_of`
@@ -352,8 +357,6 @@ class SparseSystem:
             return found if self.near is None else found.permuted(self.near)
         is_first = self.border is not None or self.blocks is not None
         first = self._tried(self._eliminated, values) if is_first else None
-        if is_first and first is None and self.how is not None:
-            raise without(self.how, "what is eliminated first is singular at this point, or nearly so")
         is_second = first is None and self._lu.last is not None
         second = self._tried(self._lu.made_in_order, values) if is_second else None
         return first or second or self._lu.made(values)
