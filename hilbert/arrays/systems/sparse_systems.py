@@ -126,19 +126,14 @@ class SparseSystem:
         self._lu = SparseLU(self.sp.sparse, self.sp.factors, self._by_columns_first, is_alike, self.positive, order)
         is_told = how == "elimination" and border is None
         if is_told and not is_alike:
-            raise without("elimination", self._uneven)
+            across = np.isin(self.cols * self.size + self.rows, self.rows * self.size + self.cols)
+            odd, empty = np.count_nonzero(~across), self.size - np.count_nonzero(self.rows == self.cols)
+            why = f"{odd} of its {len(self.rows)} entries have none at their place across the diagonal" if odd else ""
+            raise without("elimination", why or f"{empty} of its {self.size} diagonal entries are 0")
         if is_alike and (border is None or border.is_thin) and (is_many if how is None else how == "elimination"):
             self.blocks = Elimination.of(self.rows, self.cols, self.size, self.sp, told=is_told)
         if self.blocks is None and how != "sparse":
             self.border = border
-
-    @property
-    def _uneven(self) -> str:
-        """The reason why the places are not symmetric with a full diagonal."""
-        places = set(zip(self.rows.tolist(), self.cols.tolist(), strict=True))
-        odd, empty = sum((c, r) not in places for r, c in places), self.size - np.count_nonzero(self.rows == self.cols)
-        why = f"{odd} of its {len(self.rows)} entries have none at their place across the diagonal" if odd else ""
-        return why or f"{empty} of its {self.size} diagonal entries are 0"
 
     def _quickest_border(self, due: float) -> Border | None:
         """The border that is predicted to be quicker, of a matrix of the others that is regular for some entries."""
