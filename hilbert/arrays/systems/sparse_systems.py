@@ -100,17 +100,15 @@ class SparseSystem:
         self.apart = apart if apart is not None and (how == "blocks" or apart.seconds < due) else None
         if how == "blocks" and apart is None:
             raise without(how, "its unknowns fall into no groups of one size that never meet")
-        if self.apart is not None and how is None:
-            due = self.apart.seconds
+        due = self.apart.seconds if self.apart is not None and how is None else due
         is_looked_for = size > MANY if how is None else how in {"elimination", "sparse"}
         border = self._quickest_border(due if how is None else np.inf) if is_looked_for and bordered else None
-        self.apart = self.apart if border is None else None
-        self.by_band = border is None and self.apart is None
-        self.by_band = self.by_band and (self.band.seconds <= self.seconds if how is None else how == "band")
         best = border or self.apart
-        if best is not None:
+        self.apart = None if border else self.apart
+        self.by_band = best is None and (self.band.seconds <= self.seconds if how is None else how == "band")
+        if best:
             self.flops, self.fill, self.seconds = best.flops, best.fill, best.seconds
-        if self.by_band:
+        elif self.by_band:
             self.flops, self.fill, self.seconds = self.band.flops, self.band.entries, self.band.seconds
             r, c = (rows, cols) if self.near is None else (r, c)
             is_triangular = self.band.is_triangular
@@ -124,8 +122,7 @@ class SparseSystem:
         """Look for the order of sparse LU, and for blocks or a border that are eliminated before LU is tried."""
         how, is_many, order = self.how, self.size > MANY, None if border is None else border.order
         self._lu = SparseLU(self.sp.sparse, self.sp.factors, self._by_columns_first, is_alike, self.positive, order)
-        is_told = how == "elimination" and border is None
-        if is_told and not is_alike:
+        if (is_told := how == "elimination" and border is None) and not is_alike:
             across = np.isin(self.cols * self.size + self.rows, self.rows * self.size + self.cols)
             odd, empty = np.count_nonzero(~across), self.size - np.count_nonzero(self.rows == self.cols)
             why = f"{odd} of its {len(self.rows)} entries have none at their place across the diagonal" if odd else ""
@@ -350,8 +347,7 @@ class SparseSystem:
         if self.by_band:
             found = self._in_band.made(values)
             return found if self.near is None else found.permuted(self.near)
-        is_first = self.border is not None or self.blocks is not None
-        first = self._tried(self._eliminated, values) if is_first else None
+        first = self._tried(self._eliminated, values) if self.border or self.blocks else None
         is_second = first is None and self._lu.last is not None
         second = self._tried(self._lu.made_in_order, values) if is_second else None
         return first or second or self._lu.made(values)
