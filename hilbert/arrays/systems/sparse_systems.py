@@ -108,7 +108,7 @@ class SparseSystem:
         self.by_band = best is None and (self.band.seconds <= self.seconds if how is None else how == "band")
         if best:
             self.flops, self.fill, self.seconds = best.flops, best.fill, best.seconds
-        elif self.by_band:
+        if self.by_band:
             self.flops, self.fill, self.seconds = self.band.flops, self.band.entries, self.band.seconds
             r, c = (rows, cols) if self.near is None else (r, c)
             is_triangular = self.band.is_triangular
