@@ -168,7 +168,7 @@ def chain(n: int, k: float = 4.0) -> Any:
 
 
 def test_the_way_depends_on_the_structure() -> None:
-    """Division, a band in the order that is given or a better one, few common unknowns, GMRES, the matrix: as `cost` says."""
+    """Division, a band in the given order or a better one, few common unknowns, the matrix: as `cost` says."""
     n = 300
     U = R ** Fin.of(n)
     full = const((R ** (U.index * U.index)).vec(np.eye(n)))
