@@ -127,6 +127,7 @@ if TYPE_CHECKING:  # what declared methods mean
     from diff.printing.show import show_function as Fun___str__
     from diff.printing.show import show_linearization as Linearization___str__
     from diff.solving.compared_methods import compared as Solve_compared
+    from diff.solving.inverse_diagonal import diagonal_of_inverse as Inverse_diagonal
     from diff.solving.inverse_map import fitted as Invertible_fitted
     from diff.solving.inverse_map import inverted as Invertible_inverted
     from diff.solving.inverse_map import solved as Invertible_solved

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from attrs import frozen
 
+from hilbert.arrays.formal.formal_kernels import dense as multiplied_out
+from hilbert.arrays.libraries.namespace import to_numpy
 from hilbert.arrays.systems.linear_systems import ENTRIES
 from hilbert.base.once import once
 from linmap.matrices.labelled.deferred_lines import Deferred
@@ -20,6 +22,8 @@ from linmap.matrices.structure.structure import product_form, standing, structur
 from linmap.matrices.tables.low_rank_terms import PART, narrow_cut, side
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from linmap.matrices.labelled.labelled_products import NetworkProduct
     from linmap.term.net import Net
 
@@ -48,6 +52,19 @@ class LowRankPlan:
     def rank(self) -> int:
         """The rank of the terms together."""
         return sum(term.rank for term in self.terms)
+
+    def values(self, data: Sequence[Any]) -> tuple[Any, Any, Any]:
+        """The entries of S, all rows of U, and those of V."""
+        size, (entries, *sides) = self.base.shape[0], [to_numpy(multiplied_out(a)) for a in self.runner.run(data)]
+        if len(self.terms) == 1 and all(side.size == self.rank * size for side in sides):
+            return entries, sides[0].reshape(self.rank, size), sides[1].reshape(self.rank, size)
+        both = np.zeros((2, self.rank, size), np.result_type(entries, *sides))
+        start = 0
+        for k, term in enumerate(self.terms):
+            for side, (first, end) in enumerate((term.rows, term.cols)):
+                both[side, start : start + term.rank, first:end] = sides[2 * k + side].reshape(term.rank, -1)
+            start += term.rank
+        return entries, both[0], both[1]
 
 
 @once

@@ -30,8 +30,6 @@ from diff.solving.system_net import (
     system_net,
     tuples,
 )
-from hilbert.arrays.formal.formal_kernels import dense as multiplied_out
-from hilbert.arrays.libraries.namespace import to_numpy
 from hilbert.arrays.systems.conjugate_gradients import ConjugateGradients
 from hilbert.arrays.systems.linear_systems import TRIED, has_room, no_room
 from hilbert.arrays.systems.low_rank_systems import LowRankSystem
@@ -198,19 +196,7 @@ def _by_low_rank(of: Solve, body: Net, line: Line, plan: SystemPlan) -> SystemPl
     due = seconds(found.runner.line) + system.seconds
     if not system.has_room or due > plan.seconds:
         return plan
-    given, terms, runner = Runner(line), found.terms, found.runner
-
-    def values(data: Sequence[Any]) -> Any:
-        entries, *sides = [to_numpy(multiplied_out(a)) for a in runner.run(given.run(data))]
-        if len(terms) == 1 and all(side.size == found.rank * size for side in sides):
-            return entries, *(side.reshape(found.rank, size) for side in sides)
-        both = np.zeros((2, found.rank, size), np.result_type(entries, *sides))
-        start = 0
-        for k, term in enumerate(terms):
-            for side, (first, end) in enumerate((term.rows, term.cols)):
-                both[side, start : start + term.rank, first:end] = sides[2 * k + side].reshape(term.rank, -1)
-            start += term.rank
-        return entries, both[0], both[1]
+    given = Runner(line)
 
     return SystemPlan(
         f"sparse, {found.base.entries} entries, and rank {found.rank}",
@@ -220,5 +206,5 @@ def _by_low_rank(of: Solve, body: Net, line: Line, plan: SystemPlan) -> SystemPl
         made.bytes + 16 * system.fill,
         max(made.largest, system.fill),
         entries=system,
-        values=values,
+        values=lambda data: found.values(given.run(data)),
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final, get_args
 from attrs import evolve, field, frozen
 
 from hilbert import SpaceError, Type
+from hilbert.base.attach import declared
 from hilbert.base.once import OfFields, cached_property, known, once
 from hilbert.errors import shown
 from hilbert.index.index import Index
@@ -21,7 +22,7 @@ from linmap.term.linear_map import AnyLinMap
 from linmap.term.simple_arcs import ArcOfNets, Into, OutOf, Simple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from hilbert.arrays.systems.methods import By
 
@@ -122,6 +123,11 @@ class Inverse(OfFields, ArcOfNets):
             msg = f"the inverse of a map into {self.given} does not apply to {leaf}"
             raise SpaceError(msg)
         return self.made.under(first)
+
+    @declared
+    def diagonal(self, given: Sequence[Any]) -> Any:
+        """The diagonal of the inverse for the arrays of its datum, flat; None where its structure has no short way."""
+        raise NotImplementedError
 
     def lifted(self, n: int) -> Inverse:
         """(f⁻¹)^X: the data are shared."""

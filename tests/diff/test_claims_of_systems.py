@@ -11,6 +11,7 @@ import pytest
 import hilbert.all as library
 from diff.solving.low_rank_plan import low_rank_plan
 from hilbert import SpaceError
+from hilbert.arrays.elimination.sparse_lu import SparseLU
 from hilbert.arrays.systems import scipy_modules
 from hilbert.arrays.systems.block_elimination import Elimination
 from hilbert.arrays.systems.low_rank_systems import LowRankSystem
@@ -134,7 +135,7 @@ def test_small_diagonal_entries_are_exchanged() -> None:
     rows, cols = np.array(sorted(pairs)).T
     system = SparseSystem(rows, cols, n, n, SCIPY, how="sparse")
     assert not system.by_band
-    assert system._columns == "MMD_AT_PLUS_A"
+    assert system._lu.alike
     values = rng.uniform(1.0, 2.0, len(rows))
     values[(rows == cols) & (rows % 3 == 0)] = 1e-18
     b = rng.standard_normal((1, n))
@@ -248,7 +249,7 @@ def test_blocks_are_what_solves(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = np.concatenate([np.arange(n), np.full(n - 1, n - 1), np.arange(n - 1)])
     cols = np.concatenate([np.arange(n), np.arange(n - 1), np.full(n - 1, n - 1)])
     system = SparseSystem(rows, cols, n, n, SCIPY)
-    monkeypatch.setattr(SparseSystem, "_factored", None)
+    monkeypatch.setattr(SparseLU, "made", None)
     values = np.concatenate([np.full(n, 2.0), np.full(2 * (n - 1), 0.01)])
     b = np.ones((1, n))
     np.testing.assert_allclose(system.applied(values, system.solved(values, b, "")), b)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from attrs import frozen
 
-from hilbert.arrays.systems.kept_factors import Factors, factors_of, log_of, require_pivots
+from hilbert.arrays.elimination.kept_factors import Factors, factors_of, log_of, require_pivots
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from hilbert.arrays.systems.kept_factors import Factors
+from hilbert.arrays.elimination.kept_factors import Factors
 from hilbert.arrays.systems.linear_systems import factors_in_full
 from hilbert.arrays.systems.methods import without
 

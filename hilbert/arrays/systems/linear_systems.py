@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hilbert.arrays.systems.kept_factors import Factors, factors_of, log_of, require_pivots
+from hilbert.arrays.elimination.kept_factors import Factors, factors_of, log_of, require_pivots
 from hilbert.arrays.systems.scipy_modules import scipy_of
 from hilbert.errors import SpaceError
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from hilbert.arrays.systems.kept_factors import factors_of
+from hilbert.arrays.elimination.kept_factors import factors_of
 from hilbert.arrays.systems.linear_systems import factors_in_full
 from hilbert.errors import SpaceError
 

@@ -6,6 +6,7 @@ which of some ways is estimated to be quicker, and in which order the unknowns s
 - scipy's solver of band matrices, where all entries lie near the diagonal, in the given order of the unknowns or after
   they were put into another one (reverse Cuthill–McKee); substitution, where they lie on one side of it;
 - scipy's sparse LU, or an elimination of blocks;
+- a system of most unknowns in one of these ways, before few common ones that meet many of them;
 - where the system falls into many small ones of one size, these.
 
 Then `solved(values, b, …)` takes the values of the entries and several right sides.
@@ -21,18 +22,19 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import cached_property
-from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
-from attrs import frozen
 
+from hilbert.arrays.elimination.common_unknowns import Border, BorderFactors, quickest_border
+from hilbert.arrays.elimination.entry_order import EntryOrder
+from hilbert.arrays.elimination.kept_factors import Factors, factors_of, log_of
+from hilbert.arrays.elimination.selected_inverse import near_inverse
+from hilbert.arrays.elimination.sparse_lu import SparseLU
 from hilbert.arrays.systems.banded import Band, BandSystem, profile
 from hilbert.arrays.systems.block_elimination import Elimination
-from hilbert.arrays.systems.kept_factors import Factors, factors_of, log_of
 from hilbert.arrays.systems.methods import without
-from hilbert.arrays.systems.selected_inverse import near_inverse
 from hilbert.arrays.systems.separate_blocks import MOST, SeparateBlocks, least_seconds
 from hilbert.arrays.systems.triangles import Triangle
 from hilbert.errors import SpaceError
@@ -44,11 +46,11 @@ if TYPE_CHECKING:
     from hilbert.arrays.systems.scipy_modules import Scipy
 
 Ints = npt.NDArray[np.signedinteger[Any]]
+AnyFactors: TypeAlias = Factors | BorderFactors
 START, COLUMN, ENTRY, FRONT = 1e-4, 6e-7, 1.5e-7, 4e-10
 """Seconds of sparse LU, for a column, for an entry, and for a multiplication of its elimination."""
-DIAGONAL, MANY = 0.01, 256
-"""A diagonal entry is exchanged where it is smaller than this part of the largest entry of its column; blocks are
-looked for among so many unknowns or more."""
+MANY = 256
+"""Blocks and common unknowns are looked for among so many unknowns or more."""
 WIDE, COLUMNS = 16, 64
 """The widest band whose inverse is found by cyclic reduction, and the columns that are solved for at once otherwise."""
 FILL = 2**28
@@ -74,8 +76,12 @@ class SparseSystem:
         *,
         positive: bool = False,
         how: Method | None = None,
+        bordered: bool = True,
     ) -> None:
         self.rows, self.cols, self.size, self.block, self.sp, self.positive = rows, cols, size, block, sp, positive
+        self.how = how
+        self.border: Border | None = None
+        self.blocks: Elimination | None = None
         ones = np.ones(len(rows), np.int8)
         pattern = sp.sparse.coo_array((ones, (rows, cols)), shape=(size, size)).tocsr()
         alike = (pattern != pattern.T).nnz == 0
@@ -94,10 +100,14 @@ class SparseSystem:
         self.apart = apart if apart is not None and (how == "blocks" or apart.seconds < due) else None
         if how == "blocks" and apart is None:
             raise without(how, "its unknowns fall into no groups of one size that never meet")
-        self.by_band = self.apart is None and (self.band.seconds <= self.seconds if how is None else how == "band")
-        if self.apart is not None:
-            self.flops, self.fill, self.seconds = self.apart.flops, self.apart.fill, self.apart.seconds
-            return
+        due = self.apart.seconds if self.apart is not None and how is None else due
+        is_looked_for = size > MANY if how is None else how in {"elimination", "sparse"}
+        border = self._quickest_border(due if how is None else np.inf) if is_looked_for and bordered else None
+        best = border or self.apart
+        self.apart = None if border else self.apart
+        self.by_band = best is None and (self.band.seconds <= self.seconds if how is None else how == "band")
+        if best:
+            self.flops, self.fill, self.seconds = best.flops, best.fill, best.seconds
         if self.by_band:
             self.flops, self.fill, self.seconds = self.band.flops, self.band.entries, self.band.seconds
             r, c = (rows, cols) if self.near is None else (r, c)
@@ -105,15 +115,34 @@ class SparseSystem:
             self._in_band = (
                 Triangle(self.band, r, c, sp) if is_triangular else BandSystem(self.band, r, c, sp, positive=positive)
             )
-            return
-        alike = alike and np.count_nonzero(rows == cols) == size
-        self._columns = "MMD_AT_PLUS_A" if alike else "COLAMD"
-        is_looked_for = alike and (size > MANY if how is None else how == "elimination")
-        if how == "elimination" and not alike:
-            odd, empty = (pattern != pattern.T).nnz // 2, size - np.count_nonzero(rows == cols)
-            why = f"{odd} of its {len(rows)} entries have none at their place across the diagonal" if odd else ""
-            raise without(how, why or f"{empty} of its {size} diagonal entries are 0")
-        self.blocks = Elimination.of(rows, cols, size, sp, told=how is not None) if is_looked_for else None
+        elif self.apart is None:
+            self._by_factors(border, is_alike=alike and np.count_nonzero(rows == cols) == size)
+
+    def _by_factors(self, border: Border | None, *, is_alike: bool) -> None:
+        """Look for the order of sparse LU, and for blocks or a border that are eliminated before LU is tried."""
+        how, is_many, order = self.how, self.size > MANY, None if border is None else border.order
+        self._lu = SparseLU(self.sp.sparse, self.sp.factors, self._by_columns_first, is_alike, self.positive, order)
+        if (is_told := how == "elimination" and border is None) and not is_alike:
+            across = np.isin(self.cols * self.size + self.rows, self.rows * self.size + self.cols)
+            odd, empty = np.count_nonzero(~across), self.size - np.count_nonzero(self.rows == self.cols)
+            why = f"{odd} of its {len(self.rows)} entries have none at their place across the diagonal" if odd else ""
+            raise without("elimination", why or f"{empty} of its {self.size} diagonal entries are 0")
+        if is_alike and (border is None or border.is_thin) and (is_many if how is None else how == "elimination"):
+            self.blocks = Elimination.of(self.rows, self.cols, self.size, self.sp, told=is_told)
+        if self.blocks is None and how != "sparse":
+            self.border = border
+
+    def _quickest_border(self, due: float) -> Border | None:
+        """The border that is predicted to be quicker, of a matrix of the others that is regular for some entries."""
+
+        def others(rows: Ints, cols: Ints, size: int, block: int) -> SparseSystem:
+            return SparseSystem(rows, cols, size, block, self.sp, positive=self.positive, bordered=False)
+
+        found = quickest_border((self.rows, self.cols), self.size, self.block, others)
+        if found is None or found.seconds > due or not found.base.has_room:
+            return None
+        pattern = self.sp.sparse.coo_array((np.ones(len(found.own)), found.places), shape=(found.size, found.size))
+        return found if self.sp.graphs.structural_rank(pattern.tocsr()) == found.size else None
 
     @property
     def has_room(self) -> bool:
@@ -131,14 +160,19 @@ class SparseSystem:
         """The name of the method."""
         if self.apart is not None:
             return "blocks"
-        return "band" if self.by_band else "sparse" if self.blocks is None else "elimination"
+        return "band" if self.by_band else "sparse" if self.blocks is None and self.border is None else "elimination"
+
+    @property
+    def order(self) -> Ints | None:
+        """The unknowns in the order of elimination, where they are in a band."""
+        return None if not self.by_band else np.arange(self.size) if self.near is None else self.near
 
     @property
     def way(self) -> str:
         """The way to solve, as text."""
-        if self.apart is not None:
-            return str(self.apart)
-        return self.band.text if self.by_band else str(self.blocks or "by sparse LU")
+        if self.by_band:
+            return self.band.text
+        return str(self.apart or self.border or self.blocks or "by sparse LU")
 
     def solved(self, values: Any, b: Any, singular: str) -> Any:
         """x with A x[k] = b[k] for rows k; NaN in blocks with an entry that is none, or infinite.
@@ -208,7 +242,8 @@ class SparseSystem:
     def near_inverse(self, values: Any) -> Any:
         """(A⁻¹)_ji for the place (i, j) of each entry: the derivative of log |det A| in that entry.
 
-        In a band by cyclic reduction; otherwise, and where that loses digits, by solving for some columns at a time.
+        In a band by cyclic reduction, beside a border from those of the others; otherwise, and where that loses digits,
+        by solving for some columns at a time.
         Raises LinAlgError where A is singular.
         """
         if self.apart is not None:
@@ -217,17 +252,29 @@ class SparseSystem:
             return 1.0 / values
         if self.by_band and self.band.is_triangular:
             return self._undone_triangle(values)
-        width = max(self.band.below, self.band.above)
-        if self.by_band and width <= WIDE:
-            place = np.arange(self.size)
-            if self.near is not None:
-                place[self.near] = np.arange(self.size)
-            with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
-                found = near_inverse(place[self.rows], place[self.cols], values, self.size, width)
-                left = abs(float(found @ values) / max(self.size, 1) - 1.0)  # tr(A⁻¹A) is n
-                if left <= np.finfo(values.dtype).eps ** 0.75:
+        with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
+            found = self._near_inverse(values)
+            if found is not None:
+                products = found * values
+                left = abs(float(products.sum()) - self.size)  # tr(A⁻¹A) is n
+                if left <= np.finfo(values.dtype).eps ** 0.75 * float(np.abs(products).sum()):
                     return found
         return self._by_columns(values)
+
+    def _near_inverse(self, values: Any) -> Any:
+        """The entries of the inverse by those of a matrix in a band; None where there is none."""
+        if self.border is not None:
+            factors, flipped = self.factors(values)
+            if not isinstance(factors, BorderFactors) or not factors.border.is_like(self.border):
+                return None
+            return self.border.near_inverse(factors.sides(flipped), values)
+        width = max(self.band.below, self.band.above)
+        if not self.by_band or width > WIDE:
+            return None
+        place = np.arange(self.size)
+        if self.near is not None:
+            place[self.near] = np.arange(self.size)
+        return near_inverse(place[self.rows], place[self.cols], values, self.size, width)
 
     def _undone_triangle(self, values: Any) -> Any:
         """(A⁻¹)_ji for the place (i, j) of each entry of a triangle: beside the diagonal that is 0."""
@@ -257,7 +304,14 @@ class SparseSystem:
         factors, flipped = self.factors(values)
         return lambda b: factors.solve(b, flipped)
 
-    def factors(self, values: Any) -> tuple[Factors, bool]:
+    def undone(self, values: Any) -> Factors:
+        """The elimination of the matrix, made once; raises LinAlgError for most singular matrices."""
+        if self.is_diagonal:
+            return Factors(lambda b, _: self._by_division(values, b), lambda: log_of(values), self.size)
+        found, turned = self.factors(values)
+        return Factors(lambda b, flipped: found.solve(b, flipped != turned), found.logdet, found.entries)
+
+    def factors(self, values: Any) -> tuple[AnyFactors, bool]:
         """The factors of the matrix, or those of its transpose and True; LinAlgError for most singular matrices."""
         system = self._in_band if self.by_band else None
         if isinstance(system, Triangle):
@@ -271,12 +325,15 @@ class SparseSystem:
         def numbers(flipped: bool) -> tuple[Any, ...]:  # noqa: FBT001 - see `factors_of`
             return (self.numbers(values, flipped),)
 
-        return factors_of(self.names, numbers, lambda: self._made(values), fresh=True)
+        made, flipped = factors_of(self.names, numbers, lambda: self._made(values), fresh=True)
+        if self.border is not None and self.how is not None and not isinstance(made, BorderFactors):
+            raise without(self.how, "what is eliminated first is singular at this point, or nearly so")
+        return made, flipped
 
     @cached_property
     def names(self) -> tuple[Hashable, Hashable]:
         """The places of the entries and the kind of factors, and those of the transpose."""
-        kind = "blocks" if self.apart is not None else "band" if self.by_band else "LU"
+        kind = "blocks" if self.apart else "band" if self.by_band else "border" if self.border else "LU"
         return (kind, self._by_columns_first.digest), (kind, self._by_rows_first.digest)
 
     def numbers(self, values: Any, flipped: bool) -> Any:  # noqa: FBT001 - see `factors_of`
@@ -284,23 +341,28 @@ class SparseSystem:
         order = (self._by_rows_first if flipped else self._by_columns_first).order
         return values.take(order, mode="clip")
 
-    def _made(self, values: Any) -> Factors:
+    def _made(self, values: Any) -> AnyFactors:
         if self.apart is not None:
             return self.apart.made(values, self.sp)
         if self.by_band:
             found = self._in_band.made(values)
             return found if self.near is None else found.permuted(self.near)
-        return self._by_blocks(values) or self._factored(values)
+        first = self._tried(self._eliminated, values) if self.border or self.blocks else None
+        is_second = first is None and self._lu.last is not None
+        second = self._tried(self._lu.made_in_order, values) if is_second else None
+        return first or second or self._lu.made(values)
 
-    def _by_blocks(self, values: Any) -> Factors | None:
-        """The elimination of blocks; None where there is none, or where that loses digits.
+    def _eliminated(self, values: Any) -> AnyFactors:
+        """The elimination of blocks, or before a border."""
+        if self.border is not None:
+            return self.border.made(values)
+        assert self.blocks is not None  # one of both
+        return self.blocks.made(values, positive=self.positive)
 
-        Nothing is exchanged between blocks, so that x is tried with a right side of ones.
-        """
-        if self.blocks is None:
-            return None
+    def _tried(self, make: Callable[[Any], AnyFactors], values: Any) -> AnyFactors | None:
+        """Factors with few exchanges of rows, or none; None where they lose digits of a right side of ones."""
         with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
-            found, ones = self.blocks.made(values, positive=self.positive), np.ones((1, self.size), values.dtype)
+            found, ones = make(values), np.ones((1, self.size), values.dtype)
             x = found.solve(ones, False)  # noqa: FBT003 - see `Factors`
             far = np.max(np.abs(self.applied(values, x) - ones)) / (1.0 + np.max(np.abs(values)) * np.max(np.abs(x)))
             if far <= np.finfo(values.dtype).eps ** 0.75:
@@ -311,8 +373,7 @@ class SparseSystem:
         """The products of the matrix with rows."""
         if self.is_diagonal:
             return self._diagonal(values) * x
-        matrix = self.sp.sparse.coo_array((values, (self.rows, self.cols)), shape=(self.size, self.size))
-        return (matrix @ x.T).T
+        return (self._by_columns_first.matrix(self.sp.sparse, values) @ x.T).T
 
     def _at_once(self, values: Any, b: Any) -> Any:
         """The solution for rows."""
@@ -331,50 +392,9 @@ class SparseSystem:
         return diagonal
 
     @cached_property
-    def _by_columns_first(self) -> _Order:
-        return _Order.of(self.cols, self.rows, self.size)
+    def _by_columns_first(self) -> EntryOrder:
+        return EntryOrder.of(self.cols, self.rows, self.size)
 
     @cached_property
-    def _by_rows_first(self) -> _Order:
-        return _Order.of(self.rows, self.cols, self.size)
-
-    @cached_property
-    def _columns_of(self) -> tuple[Ints, Ints]:
-        """The rows of the entries column by column, and where the columns start."""
-        starts = np.zeros(self.size + 1, np.intc)
-        np.cumsum(np.bincount(self.cols, minlength=self.size), out=starts[1:])
-        return self.rows[self._by_columns_first.order].astype(np.intc), starts
-
-    def _factored(self, values: Any) -> Factors:
-        """The factors of SuperLU."""
-        given = self.numbers(values, flipped=False), *self._columns_of
-        matrix = self.sp.sparse.csc_array(given, shape=(self.size, self.size))
-        try:
-            if self._columns == "COLAMD":
-                found = self.sp.factors.splu(matrix)
-            else:  # rows are exchanged only where the diagonal is small
-                part = 0.0 if self.positive else DIAGONAL
-                found = self.sp.factors.splu(matrix, self._columns, part, options={"SymmetricMode": True})
-        except RuntimeError as error:
-            raise np.linalg.LinAlgError(str(error)) from error
-        return Factors(
-            lambda b, flipped: found.solve(np.ascontiguousarray(b.T), "T" if flipped else "N").T,
-            lambda: log_of(found.U.diagonal()),
-            found.nnz,
-        )
-
-
-@final
-@frozen(eq=False)
-class _Order:
-    """The order of entries column by column, or row by row, and what tells their places from others."""
-
-    order: Ints
-    digest: bytes
-
-    @staticmethod
-    def of(outer: Ints, inner: Ints, size: int) -> _Order:
-        """The order by `outer`, and there by `inner`."""
-        code = outer.astype(np.int64) * size + inner
-        order = np.argsort(code, kind="stable")
-        return _Order(order, blake2b(code[order].tobytes() + size.to_bytes(8, "little")).digest())
+    def _by_rows_first(self) -> EntryOrder:
+        return EntryOrder.of(self.rows, self.cols, self.size)

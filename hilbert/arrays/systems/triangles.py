@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from hilbert.arrays.elimination.kept_factors import Factors, log_of, require_pivots
 from hilbert.arrays.systems.banded import Band
-from hilbert.arrays.systems.kept_factors import Factors, log_of, require_pivots
 
 if TYPE_CHECKING:
     import numpy.typing as npt

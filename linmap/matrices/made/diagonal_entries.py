@@ -14,6 +14,7 @@ import numpy as np
 from attrs import frozen
 
 from hilbert import SpaceError, Type, Vec
+from hilbert.arrays.kernels.library import Arrays
 from hilbert.arrays.libraries.namespace import added, freeze, namespace
 from hilbert.base.sizes import held
 from hilbert.errors import shown
@@ -25,6 +26,7 @@ from linmap.matrices.labelled.columns import Labels, flat_positions, split
 from linmap.matrices.labelled.deferred_lines import Deferred
 from linmap.matrices.labelled.labelled_products import LabelTable, Link, NetworkFactor, NetworkProduct
 from linmap.matrices.made.matrix_plans import NARROW, data_of, limit_of, plan_at
+from linmap.matrices.structure.inverse_forms import inverse_in
 from linmap.matrices.structure.structure import body_of
 from linmap.matrices.tables.flat_products import flat
 from linmap.matrices.tables.tables import tabled
@@ -145,7 +147,7 @@ def _distinct(n: Network, f: NetworkFactor) -> NetworkFactor:
 
 @held(NARROW)
 def diagonal(f: LinMap[V, V], *, limit: int | None = None) -> Vec[V]:
-    """The diagonal of the matrix of f : V ⊸ V, as a vector of V.
+    """The diagonal of the matrix of f : V ⊸ V, as a vector of V; of an inverse by the method that solves with it.
 
     `limit` bounds the entries of intermediate arrays, as that of `matrix` does. Raises SpaceError if f is open, or not
     square, and for a limit that no order keeps.
@@ -153,8 +155,18 @@ def diagonal(f: LinMap[V, V], *, limit: int | None = None) -> Vec[V]:
     _square(f, "the diagonal")
     data = data_of(f, "diagonal")
     body = body_of(f, "diagonal")
+    undone = inverse_in(body)
+    found = None if undone is None else undone.diagonal([part for array in data for part in _parts(array)])
+    if found is not None:
+        ends = np.cumsum([leaf.size for leaf in body.dom.leaves])[:-1]
+        parts = zip(np.split(found, ends), body.dom.leaves, strict=True)
+        return Vec(f.dom, tuple(freeze(part.reshape(leaf.shape)) for part, leaf in parts))
     arrays = diagonal_plan(body, data, limit_of(limit)).runner.run(data)
     return Vec(f.dom, tuple(map(freeze, arrays)))
+
+
+def _parts(array: Any) -> tuple[Any, ...]:
+    return array.parts if isinstance(array, Arrays) else (array,)
 
 
 def trace(f: LinMap[V, V], *, limit: int | None = None) -> float:

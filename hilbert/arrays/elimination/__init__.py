@@ -1,0 +1,1 @@
+"""Parts of elimination: entries of inverses at known places, unknowns that are eliminated last."""
