@@ -61,8 +61,8 @@ class LowRankPlan:
         both = np.zeros((2, self.rank, size), np.result_type(entries, *sides))
         start = 0
         for k, term in enumerate(self.terms):
-            for side, (first, end) in enumerate((term.rows, term.cols)):
-                both[side, start : start + term.rank, first:end] = sides[2 * k + side].reshape(term.rank, -1)
+            for end, (first, last) in enumerate((term.rows, term.cols)):
+                both[end, start : start + term.rank, first:last] = sides[2 * k + end].reshape(term.rank, -1)
             start += term.rank
         return entries, both[0], both[1]
 
