@@ -9,9 +9,11 @@ import pytest
 
 import hilbert.all as hb
 from diff.solving import low_rank_plan, system_net
+from hilbert.arrays.systems.banded import Band
 from hilbert.arrays.systems.linear_systems import gmres
 from hilbert.arrays.systems.scipy_modules import scipy_of
 from hilbert.arrays.systems.sparse_systems import SparseSystem
+from hilbert.arrays.systems.triangles import Triangle
 from linmap.matrices.made.matrix_plans import sparse_plan
 from tests.structured_maps import pieces, summed
 
@@ -50,6 +52,14 @@ def test_a_triangle_is_solved_by_substitution(width: int, is_upper: bool) -> Non
         system.solved(values, b, "singular")
     with pytest.raises(np.linalg.LinAlgError):
         system.near_inverse(values)
+
+
+def test_no_right_side() -> None:
+    """LAPACK's substitution would write beside an array of no columns."""
+    places = np.arange(5)
+    system = Triangle(Band.of(places, places, 5), places, places, SCIPY)
+    factors = system.made(np.ones(5))
+    assert factors.solve(np.empty((0, 5)), False).shape == factors.solve(np.empty((0, 5)), True).shape == (0, 5)
 
 
 def test_a_triangle_without_a_diagonal_entry_is_singular() -> None:

@@ -42,6 +42,8 @@ class Triangle:
         columns = self._columns(values)
 
         def solve(b: Any, flipped: bool) -> Any:  # noqa: FBT001 - see `Factors`
+            if not b.size:  # LAPACK writes beside the array
+                return np.empty_like(b)
             side = np.array(b.T, order="F")
             (solve,) = self.sp.linalg.get_lapack_funcs(("tbtrs",), (columns, side))
             part, trans = "L" if self.band.below else "U", "T" if flipped else "N"
