@@ -118,7 +118,9 @@ class Distributed(Elsewhere, Generic[W]):
         else:
             first, tables = _tables(data, len(p.passes.passes))
             given = known.given(first)
-            sources, feed = dict.fromkeys(known.sources(first, given)[0]), known.feed(given, tables)
+            copied = engine is not None and not isinstance(data, (list, tuple))  # a reader may fill one buffer again
+            sources = dict.fromkeys(known.sources(first, given)[0])
+            feed = known.feed(given, tables, copied=copied)
         left = [name for name in self.names if name not in given]
         if len(arguments) != len(left):
             have, due = ", ".join(given) or "no argument", ", ".join(left) or "none"
