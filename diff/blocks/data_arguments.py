@@ -127,7 +127,7 @@ class DataArguments:
         return found
 
     def feed(self, given: Sequence[str], tables: Callable[[], Iterable[Any]], *, copied: bool) -> Feed:
-        """All elements, in the parts in which tables have their rows; copied where the next may be in the same memory."""
+        """All elements, in the parts in which tables have their rows, copied if the next may lie in the same memory."""
 
         def fed(numbers: Sequence[int], known: Sequence[Any]) -> Iterator[Rows]:
             start, size = 0, self.index.size
