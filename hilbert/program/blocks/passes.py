@@ -48,7 +48,7 @@ WIDE = 4
 LEAST, SIDE = 16, 2048
 """The least elements of a block that is not all, and those of a block within a block, for the size of the outer one."""
 VECTORS, MANY = 16, 128
-"""Blocks of machine code have a multiple of VECTORS elements, if they have many: no vector is cut then."""
+"""Blocks of machine code have a multiple of VECTORS elements, if they have many and can: no vector is cut then."""
 
 
 @final
@@ -344,6 +344,7 @@ def _work(line: Line) -> int:
 def block_size(found: Passes, inner: Sequence[Index] = (), *, is_compiled: bool = False) -> int:
     """The elements of a block, so many that its arrays at once fit the cache; only the last block has fewer.
 
+    In machine code none has, if there are sizes that divide that of X in the last quarter of what fits.
     Blocks along further sets are taken to have SIDE elements.
     """
     n, most = found.index.size, 0
@@ -358,7 +359,10 @@ def block_size(found: Passes, inner: Sequence[Index] = (), *, is_compiled: bool 
     wanted = max(LEAST, size // max(most, 1), WIDE * max((sum(part.halo) for part in found.passes), default=0))
     count = -(-n // wanted) if n else 1
     size = max(1, -(-n // max(count, 1)))
-    return min(n, -(-size // VECTORS) * VECTORS) if is_compiled and size >= MANY else size
+    if not is_compiled or size < MANY or count < 2:
+        return size
+    alike = [n // k for k in range(count, 4 * n // (3 * wanted) + 1) if n % k == 0]  # one code: no block is shorter
+    return max(alike, key=lambda k: (k % VECTORS == 0, k), default=min(n, -(-size // VECTORS) * VECTORS))
 
 
 def bytes_at_once(found: Passes, size: int) -> int:
