@@ -25,6 +25,10 @@ from diff.blocks.engines import mapped_by
 from diff.blocks.queries.run_queries import Queries, is_connection, is_relation
 from hilbert import Map, SpaceError, Type, Vec
 from hilbert.errors import shown
+from hilbert.program.blocks.fact import Lane
+from hilbert.program.blocks.facts import steered
+from hilbert.program.blocks.passes import Between
+from hilbert.program.line.source_line import computed_by
 from linmap.term.protocols import Elsewhere
 
 if TYPE_CHECKING:
@@ -51,6 +55,12 @@ def distributed(f: Map[Any, W], over: Index, size: int | None = None) -> Distrib
     SpaceError as `blocked` does, and for a constant of f with an entry for each of more than 10⁶ rows.
     """
     p = blocked(f, over, size)
+    for stage in p.passes.stages:
+        if isinstance(stage, Between) and any(isinstance(p.passes.facts[k], Lane) for k in stage.known):
+            step = next((step for step in stage.line.steps if step.place is not None), stage.line.steps[0])
+            error = SpaceError(f"no blocks along {over}: {steered(over)}")
+            computed_by(error, step.place)
+            raise error
     for constant in p.passes.constants:
         if constant.size > LARGE:
             msg = f"f has a constant of {constant.size} entries along {over}: make it an argument, and give it as data"
@@ -118,7 +128,9 @@ class Distributed(Elsewhere, Generic[W]):
         else:
             first, tables = _tables(data, len(p.passes.passes))
             given = known.given(first)
-            sources, feed = dict.fromkeys(known.sources(first, given)[0]), known.feed(given, tables)
+            copied = engine is not None and not isinstance(data, (list, tuple))  # a reader may fill one buffer again
+            sources = dict.fromkeys(known.sources(first, given)[0])
+            feed = known.feed(given, tables, copied=copied)
         left = [name for name in self.names if name not in given]
         if len(arguments) != len(left):
             have, due = ", ".join(given) or "no argument", ", ".join(left) or "none"

@@ -126,8 +126,8 @@ class DataArguments:
             raise SpaceError(msg)
         return found
 
-    def feed(self, given: Sequence[str], tables: Callable[[], Iterable[Any]]) -> Feed:
-        """All elements, in the parts in which tables have their rows."""
+    def feed(self, given: Sequence[str], tables: Callable[[], Iterable[Any]], *, copied: bool) -> Feed:
+        """All elements, in the parts in which tables have their rows, copied if the next may lie in the same memory."""
 
         def fed(numbers: Sequence[int], known: Sequence[Any]) -> Iterator[Rows]:
             start, size = 0, self.index.size
@@ -142,8 +142,10 @@ class DataArguments:
                 if n:
                     rows = {k: evolve(one, source=Shifted(one.source, start)) for k, one in found.items()}
                     end = start + n
-                    every = [rows[k] if of is None else of for k, of in zip(numbers, known, strict=True)]
-                    yield start, end, [of.sent(start, end) for of in every]
+                    sent = {k: one.sent(start, end) for k, one in rows.items()}
+                    sent = {k: one.copied() for k, one in sent.items()} if copied else sent
+                    others = {k: of.sent(start, end) for k, of in zip(numbers, known, strict=True) if of is not None}
+                    yield start, end, [others[k] if k in others else sent[k] for k in numbers]
                     start = end
             if start != size:
                 msg = f"the data have {start} rows, and {self.index} has {size} elements"

@@ -6,6 +6,7 @@ or zarr, and other arrays that `a[start:end]` reads a part of.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any, final
 
 import numpy as np
@@ -45,6 +46,11 @@ class Sliced(Source):
             return self
         return Shifted(Sliced(self.rows[start:end] if hasattr(self.rows, "compute") else self.read(start, end)), start)
 
+    def copied(self) -> Source:
+        """A copy of rows in memory; arrays of Dask and zarr as they are."""
+        is_elsewhere = hasattr(self.rows, "store") or hasattr(self.rows, "compute")
+        return self if is_elsewhere else Sliced(deepcopy(self.rows))
+
 
 @final
 @frozen
@@ -73,6 +79,10 @@ class Checked(Source):
     def sent(self, start: int, end: int) -> Source:
         """The rows of the source, which are checked where they are read."""
         return evolve(self, source=self.source.sent(start, end))
+
+    def copied(self) -> Source:
+        """The copy of the source, which is checked where it is read."""
+        return evolve(self, source=self.source.copied())
 
 
 def source_of_rows(rows: Any, name: str) -> tuple[Source, int]:

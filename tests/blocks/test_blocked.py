@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import pickle
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -12,8 +13,9 @@ import pytest
 
 import hilbert.all as hb
 from hilbert import SpaceError
-from hilbert.program.blocks.passes import BYTES
-from hilbert.program.blocks.tasks import put_together
+from hilbert.program.blocks.passes import BYTES, in_passes
+from hilbert.program.blocks.run_blocks import BlockRunner
+from hilbert.program.blocks.tasks import interpreted, put_together
 
 N = 301
 X, D = hb.Fin.of(N), hb.Fin.of(4)
@@ -300,3 +302,27 @@ def test_blas_runs_one_thread_in_blocks() -> None:
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: h(Y.ones()), range(8)))
     assert threads() == before
+
+
+@pytest.mark.parametrize(("n", "divides"), [(1_000_000, True), (400_000, True), (999_983, False), (1000, True)])
+def test_blocks_of_machine_code_are_alike(n: int, divides: bool) -> None:  # noqa: FBT001
+    rows = hb.Fin.of(n)
+    f: Any = hb.fun(hb.R, hb.R**rows)(lambda a, y: hb.exp(a * y).sum())
+    g: Any = hb.compiled(hb.blocked(f, over=rows))
+    assert (n % g.size == 0) is divides
+    assert g.size % 16 == 0 or g.size == n
+
+
+def test_one_thread_makes_what_others_wait_for() -> None:
+    made, rows = list[Any](), hb.Fin.of(640)
+    f: Any = hb.fun(hb.R**rows)(lambda y: hb.cos(hb.sin(y)).sum())
+
+    def make(line: Any) -> Any:
+        made.append(line)
+        time.sleep(0.1)
+        return interpreted(line)
+
+    x = np.linspace(0.0, 1.0, 640)
+    (total,) = BlockRunner(in_passes(f.line, rows), 10, 4, make).run([x])
+    assert np.isclose(total, np.cos(np.sin(x)).sum())
+    assert len(made) == 1

@@ -404,3 +404,33 @@ def test_the_memory_of_a_block_is_predicted(size: int) -> None:
         tracemalloc.stop()
         own = 8 * size * sum(leaf.size // rows.size for leaf in h.dom.leaves if rows in leaf.axes)  # views here
         assert 0.66 * g.held - own <= peak <= 1.3 * g.held
+
+
+@pytest.mark.parametrize("kind", ["numpy", "pandas", "pyarrow", "record"])
+def test_a_reader_fills_one_buffer_again(kind: str) -> None:
+    """What a reader yields is read before the reader goes on, wherever blocks run."""
+    y, buffer = np.arange(float(N)), np.empty(100)
+    make: dict[str, Callable[[], Any]] = {
+        "numpy": lambda: {"y": buffer},
+        "pandas": lambda: pd.DataFrame({"y": buffer}, copy=False),
+        "pyarrow": lambda: pa.table({"y": pa.array(buffer)}),
+        "record": lambda: {"y": buffer[::-1]},
+    }
+    read = y.reshape(10, 100)[:, ::-1].ravel() if kind == "record" else y
+
+    def reader() -> Iterator[Any]:
+        for k in range(0, N, 100):
+            buffer[:] = y[k : k + 100]
+            yield make[kind]()
+
+    class Reader:
+        def __iter__(self) -> Iterator[Any]:
+            return reader()
+
+    weighted = hb.distributed(hb.fun(hb.R**Row.set, hb.R**Row.set)(lambda k, y: k @ y), over=Row.set, size=70)
+    weights = (hb.R**Row.set).vec(X[:, 0])
+    with ThreadPoolExecutor(2) as pool:
+        for data in (reader(), reader, Reader()):
+            assert np.isclose(weighted(weights, data=data, engine=pool).array, X[:, 0] @ read, rtol=1e-12)
+    late: Callable[[Any, Any], Any] = lambda task, rows: map(task, list(rows))  # noqa: E731
+    assert np.isclose(weighted(weights, data=reader, engine=late).array, X[:, 0] @ read, rtol=1e-12)

@@ -145,3 +145,40 @@ def test_threads_have_the_errstate_of_the_caller() -> None:
     g = hb.blocked(hb.fun(y)(lambda v: hb.log(v).sum()), over=First.set, size=7, threads=2)
     with np.errstate(all="raise"), pytest.raises(FloatingPointError):
         g(y.zeros())
+
+
+ZERO = hb.const(hb.R.vec(0.0))
+BRANCHES: list[Any] = [
+    lambda p, q: hb.where((p - q) @ (p - q) > 0.5, lambda: ((p - q) @ (p - q)) ** -0.5, lambda: ZERO),
+    lambda p, q: hb.where(p[0] > 0.0, lambda: p @ q, lambda: ZERO),
+    lambda p, q: hb.where(p @ q > 0.2, lambda: hb.where(q[1] > 0.5, lambda: p @ p, lambda: ZERO), lambda: q[0]),
+]
+
+
+@pytest.mark.parametrize("inner", BRANCHES)
+def test_branches_of_pairs(inner: Any) -> None:
+    """A branch reads a point of the one set that is the same for all points of the other one."""
+    f = hb.fun(A, B)(lambda a, b: hb.each(lambda p: hb.each(lambda q: inner(p, q), b).sum(), a).sum())
+    for g in (f, hb.grad(f, 0), hb.grad(f, 1), hb.value_and_grad(f)):
+        for over in (First.set, Second.set, SETS[::-1]):
+            agree(g, hb.blocked(g, over=over, size=25))
+    agree(hb.grad(f, 1), hb.compiled(hb.blocked(hb.grad(f, 1), over=SETS, size=61)))
+
+
+def test_a_branch_that_few_blocks_take() -> None:
+    """The gradient reads what all elements share only in blocks in which some element takes the branch."""
+    w = hb.R**Both.set
+    f = hb.fun(w, A)(lambda w, a: hb.each(lambda p: hb.where(p[0] > 0.0, lambda: w @ p, lambda: ZERO), a).sum())
+    points = -np.ones((61, 3))
+    points[17, 0] = 2.0
+    at, g = (w.vec([1.0, 2.0, 3.0]), A.vec(points)), hb.grad(f, 1)
+    for h in (hb.blocked(g, over=First.set, size=5), hb.compiled(hb.blocked(g, over=First.set, size=5))):
+        assert np.allclose(h(*at).array, g(*at).array)
+    with pytest.raises(SpaceError, match=r"depends on all of First61 if this branch is taken: write where"):
+        hb.distributed(hb.grad(f, 0), over=First.set)
+
+
+def test_pairs_of_one_set() -> None:
+    f = hb.fun(A)(lambda a: hb.each(lambda p: hb.each(lambda q: hb.square(p - q).sum(), a).sum(), a).sum())
+    with pytest.raises(SpaceError, match="it puts each element of First61 beside each other one: name one set apart"):
+        hb.blocked(f, over=First.set)

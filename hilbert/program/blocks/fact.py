@@ -41,7 +41,7 @@ class Total:
 @final
 @frozen
 class Steer:
-    """A truth value that asks whether some lane of the block is to be computed."""
+    """A truth value that asks whether some lane is to be computed, or a value that only such lanes read."""
 
     level: int = 0
 

@@ -5,8 +5,9 @@ A *block* of a line is the line run on a part of X: inputs with the axis X are r
 - `Shared`: the same in all blocks;
 - `Lane(at)`: it has X as axis `at`, and its entries in a block are those of the whole;
 - `Total(monoid)`: without the axis X; the whole is the sum, or another monoid's total, of what the blocks give;
-- `Steer`: it tells whether some lanes of a block are to be computed. A lifted function computes each lane as if it were
-  alone, so that lanes which are asked about are those of the whole, whatever steers the others.
+- `Steer`: it tells whether some lanes of a block are to be computed, or is the same in all blocks in which some are. A
+  lifted function computes each lane as if it were alone, so that lanes which are asked about are those of the whole,
+  whatever steers the others.
 
 A slot of `level` n needs n passes over X before its own: the totals of these passes are inputs by then. Whatever is not
 proved is refused, with the step. One pass over the line; the bodies of loops are read until states are what they were.
@@ -89,6 +90,8 @@ class _Facts:
             for one, of in zip(every(made), leaf.leaves if isinstance(leaf, Bundle) else (leaf,), strict=True):
                 expected = (one.at,) if isinstance(one, Lane) else ()
                 if self.at(of.axes) != expected:
+                    if len(self.at(of.axes)) > 1:
+                        raise self.refused(step, self.beside())
                     axis = of.axes[next(k for k in self.at(of.axes) if (k,) != expected)]
                     raise self.refused(step, f"its result {of} has {axis} where nothing is known of that axis")
             found.append(made)
@@ -109,6 +112,10 @@ class _Facts:
     def at(self, axes: Sequence[Index]) -> tuple[int, ...]:
         """The places of axes along X."""
         return tuple([k for k, axis in enumerate(axes) if axis in self.along])
+
+    def beside(self) -> str:
+        """The reason to refuse pairs of elements of X."""
+        return f"it puts each element of {self.index} beside each other one: name one set apart"
 
     def refused(self, step: Step[Any], why: str) -> SpaceError:
         """The error for a step, with its place."""
@@ -147,9 +154,11 @@ class _Facts:
         leaves = [line.slots[a] for a in step.args]
         if all(isinstance(one, Shared) for one in ones):
             return self.from_shared(step, line.slots[slot], leaves, level)
-        if all(isinstance(one, Shared | Steer) for one in ones) and not self.at(line.slots[slot].axes):
+        if all(isinstance(one, Shared | Steer) for one in ones):
             if self.has_halo and not isinstance(operation, Add | Contract):  # "or" and "and"
                 raise self.refused(step, "it skips rows, and others read rows beside their own")
+            if self.at(line.slots[slot].axes):  # the same in all lanes that are computed
+                return self.from_shared(step, line.slots[slot], leaves, level)
             return Steer(level)  # what else is asked about the lanes of a block
         lanes: list[One] = [Shared() if isinstance(one, Steer) else one for one in ones]  # False where lanes are 0
         return self.from_lanes(step, lanes, leaves, level)
@@ -216,9 +225,7 @@ class _Facts:
                 labels = {both[k][one.at] for k, one in enumerate(ones) if isinstance(one, Lane)}
                 label = labels.pop()
                 if labels:
-                    raise self.refused(
-                        step, f"it puts each element of {self.index} beside each other one: name one set apart"
-                    )
+                    raise self.refused(step, self.beside())
                 places = [k for k, one in enumerate(ones) if not isinstance(one, Lane) and label in both[k]]
                 if places and (self.is_body or not is_place(leaves[places[0]], self.along)):
                     raise self.refused(step, f"an entry is looked up at any element of {self.index}: all are needed")
@@ -366,16 +373,20 @@ class _Facts:
             ones = [*after, *ones[states:]]
 
     def branches(self, step: Step[Any], cond: Cond, ones: list[One]) -> list[One]:
-        """The facts of the results of both lines; where lanes steer, no result but lanes and totals is the same."""
+        """The facts of the results of both lines; where lanes steer, what all share is read by such lanes alone."""
         condition, *given = ones
         if isinstance(condition, Lane):
             raise self.refused(step, "a condition is another one in each lane")
         inside = _Facts(self.along, is_body=True)
         ends = [[inside.of(line, given)[k] for k in line.outputs] for line in cond.lines]
         found = [self.both(step, *pair) for pair in zip(*ends, strict=True)]
-        if isinstance(condition, Steer) and any(isinstance(one, Shared) and not one.is_zero for one in found):
-            raise self.refused(step, "whether it is computed depends on the lanes of a block")
-        return found
+        if not isinstance(condition, Steer):
+            return found
+        asked = [Steer() if isinstance(one, Shared) and not one.is_zero else one for one in found]
+        for one, *pair in zip(asked, *ends, strict=True):
+            if isinstance(one, Steer) and (self.has_halo or not any(_is_zero(end) for end in pair)):
+                raise self.refused(step, steered(self.index))
+        return asked
 
     def both(self, step: Step[Any], a: Fact, b: Fact) -> One:
         """The fact of a slot that is made in one of two ways."""
@@ -385,6 +396,15 @@ class _Facts:
         if {type(a), type(b)} == {Shared, Total}:
             why = f"a round, or a branch, needs a total over all of {self.index}: write the loop in Python"
         raise self.refused(step, why)
+
+
+def steered(index: Index) -> str:
+    """The reason to refuse what asks outside of blocks if some element takes a branch."""
+    return f"it depends on all of {index} if this branch is taken: write where(c, a, b) with values"
+
+
+def _is_zero(fact: Fact) -> bool:
+    return isinstance(fact, Shared) and fact.is_zero
 
 
 def _is_by_entry(operation: Any, count: int) -> bool:

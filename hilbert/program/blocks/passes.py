@@ -48,7 +48,8 @@ WIDE = 4
 LEAST, SIDE = 16, 2048
 """The least elements of a block that is not all, and those of a block within a block, for the size of the outer one."""
 VECTORS, MANY = 16, 128
-"""Blocks of machine code have a multiple of VECTORS elements, if they have many: no vector is cut then."""
+"""Blocks of machine code have MANY elements, unless these take more than `MOST` times the bytes above; then a multiple
+of VECTORS, if they can: no vector is cut then."""
 
 
 @final
@@ -344,6 +345,7 @@ def _work(line: Line) -> int:
 def block_size(found: Passes, inner: Sequence[Index] = (), *, is_compiled: bool = False) -> int:
     """The elements of a block, so many that its arrays at once fit the cache; only the last block has fewer.
 
+    In machine code none has, if there are sizes that divide that of X in the last quarter of what fits.
     Blocks along further sets are taken to have SIDE elements.
     """
     n, most = found.index.size, 0
@@ -355,10 +357,16 @@ def block_size(found: Passes, inner: Sequence[Index] = (), *, is_compiled: bool 
         for axis in inner:
             line = resized(line, {axis: Fin(Block, min(SIDE, axis.size))})
         most = max(most, _held(line, found.along))
-    wanted = max(LEAST, size // max(most, 1), WIDE * max((sum(part.halo) for part in found.passes), default=0))
+    fit = size // max(most, 1)
+    if is_compiled:  # of wide rows, such as those of pairs, the code keeps few arrays, and each block costs some time
+        fit = max(fit, min(MANY, MOST * CODE // max(most, 1)))
+    wanted = max(LEAST, fit, WIDE * max((sum(part.halo) for part in found.passes), default=0))
     count = -(-n // wanted) if n else 1
     size = max(1, -(-n // max(count, 1)))
-    return min(n, -(-size // VECTORS) * VECTORS) if is_compiled and size >= MANY else size
+    if not is_compiled or size < MANY or count < 2:
+        return size
+    alike = [n // k for k in range(count, 4 * n // (3 * wanted) + 1) if n % k == 0]  # one code: no block is shorter
+    return max(alike, key=lambda k: (k % VECTORS == 0, k), default=min(n, -(-size // VECTORS) * VECTORS))
 
 
 def bytes_at_once(found: Passes, size: int) -> int:

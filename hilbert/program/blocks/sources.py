@@ -27,6 +27,10 @@ class Source(ABC):
         """A source for some elements, that travels."""
         return self
 
+    def copied(self) -> Source:
+        """A source of the same entries that stays as it is when arrays in memory are written into."""
+        return self
+
 
 @final
 @frozen
@@ -44,6 +48,10 @@ class Held(Source):
         """The entries of these elements."""
         return Shifted(Held(self.read(start, end), self.at), start)
 
+    def copied(self) -> Source:
+        """A copy of the array."""
+        return Held(np.array(self.array), self.at)
+
 
 @final
 @frozen
@@ -60,6 +68,10 @@ class Shifted(Source):
     def sent(self, start: int, end: int) -> Source:
         """A source that travels, with the same first element."""
         return Shifted(self.source.sent(start - self.first, end - self.first), self.first)
+
+    def copied(self) -> Source:
+        """The copy of the source, with the same first element."""
+        return Shifted(self.source.copied(), self.first)
 
 
 @final

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from collections import OrderedDict
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
@@ -35,6 +37,10 @@ Done: TypeAlias = "tuple[int, list[Any]]"
 KEPT = 32
 """The lines of blocks whose runners a process keeps."""
 _runners: OrderedDict[Any, Run] = OrderedDict()
+_turns: dict[Any, Lock] = {}
+"""The lines whose runners are being made."""
+if hasattr(os, "register_at_fork"):  # a forked process has none of the threads that make them
+    os.register_at_fork(after_in_child=_turns.clear)
 
 
 @final
@@ -120,13 +126,19 @@ class Task:
         key = self.make, self.part.line, self.index, rows.key
         with LOCK:
             found = _runners.get(key)
-        if found is not None:
-            return found
-        made = self.make(self.part.block(rows))
-        with LOCK:
-            found = _runners.setdefault(key, made)
-            while len(_runners) > KEPT:
-                _runners.popitem(last=False)
+            if found is not None:
+                return found
+            turn = _turns.setdefault(key, Lock())
+        with turn:  # one thread makes it, the others wait
+            with LOCK:
+                found = _runners.get(key)
+            if found is None:
+                found = self.make(self.part.block(rows))
+            with LOCK:
+                _runners[key] = found
+                _turns.pop(key, None)
+                while len(_runners) > KEPT:
+                    _runners.popitem(last=False)
         return found
 
 
