@@ -93,6 +93,9 @@ def source_of_rows(rows: Any, name: str) -> tuple[Source, int]:
         raise SpaceError(msg)
     if isinstance(rows, (list, tuple)):
         rows = np.asarray(rows)
+    if hasattr(rows, "to_dask_array"):
+        msg = f"data {name!r} is a column of Dask of unknown length: give column.to_dask_array(lengths=True)"
+        raise SpaceError(msg)
     try:
         count = rows.shape[0] if hasattr(rows, "shape") else len(rows)
         if isinstance(rows, Source):
