@@ -6,18 +6,14 @@ from bisect import bisect_right
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 from attrs import define, field, frozen
 
 from diff.blocks.list_columns import require_values, unlisted
 from hilbert import SpaceError
-from hilbert.errors import shown
 from hilbert.program.blocks.sources import Source
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 FILES = 4
 """The files whose places of groups of rows a process keeps."""
@@ -134,68 +130,3 @@ def _metadata(path: str, changed: int) -> Any:  # noqa: ARG001 - a file that has
 
 def _schema(column: Column) -> Any:
     return _metadata(column.path, column.changed).schema.to_arrow_schema()
-
-
-@final
-@frozen
-class ParquetFileData:
-    """The columns of a Parquet file by their names: see `parquet`."""
-
-    path: str
-    columns: tuple[str, ...]
-    ends: tuple[int, ...]
-    changed: int
-
-    def keys(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        return self.columns
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.columns)
-
-    def __len__(self) -> int:
-        return len(self.columns)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.columns
-
-    def __getitem__(self, name: str | Sequence[str]) -> Column:
-        """A column; several are the entries of a vector for each row. Raises SpaceError for a name that is none."""
-        if not isinstance(name, (str, tuple, list)):
-            msg = f"a column of {self.path} is named by a string, some by several, not by {shown(name)}"
-            raise SpaceError(msg)
-        names = (name,) if isinstance(name, str) else tuple(name)
-        for one in names:
-            if self.columns.count(one) > 1:
-                msg = f"{self.path} has {self.columns.count(one)} columns {one!r}: give them other names"
-                raise SpaceError(msg)
-            if one not in self.columns:
-                msg = f"{self.path} has no column {one!r}; its columns are {', '.join(self.columns)}"
-                raise SpaceError(msg)
-        return Column(self.path, names, self.ends, self.changed, not isinstance(name, str))
-
-
-def parquet(path: str | Path) -> ParquetFileData:
-    """The columns of a Parquet file, of which blocks read their own rows, a group of rows at a time.
-
-    `parquet(path)["rate"]` has a number for each row, `parquet(path)["x", "y"]` a vector of two. The file must be there
-    for all that run blocks. Needs pyarrow. Raises SpaceError for a file that cannot be read.
-    """
-    try:
-        from pyarrow import ArrowException
-        from pyarrow.parquet import ParquetFile
-    except ImportError as error:
-        msg = 'parquet(path) needs pyarrow: pip install "hilbert[parquet]"'
-        raise SpaceError(msg) from error
-    if not isinstance(path, (str, Path)):
-        msg = f"parquet(path) takes the path of a file, not {shown(path)}"
-        raise SpaceError(msg)
-    try:
-        with ParquetFile(path) as file:
-            of = file.metadata
-            ends = np.cumsum([of.row_group(k).num_rows for k in range(of.num_row_groups)])
-            columns = tuple(file.schema_arrow.names)
-    except (OSError, ArrowException) as error:
-        msg = f"parquet({str(path)!r}): {error}"
-        raise SpaceError(msg) from error
-    return ParquetFileData(str(path), columns, tuple(map(int, ends)), Path(path).stat().st_mtime_ns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 import tracemalloc
 from collections.abc import Callable, Iterator
@@ -307,7 +308,7 @@ def test_columns_of_parquet_files(tmp_path: Path) -> None:
     assert h(data={"a": rows["b"]}).array == 6.0
     with pytest.raises(SpaceError, match="has no column 'c'; its columns are a, b"):
         rows["c"]
-    with pytest.raises(SpaceError, match="takes the path of a file, not 3"):
+    with pytest.raises(SpaceError, match="takes the path of a file or a folder, or a list of paths, not 3"):
         hb.parquet(3)  # type: ignore[arg-type]
     with pytest.raises(SpaceError, match="parquet"):
         hb.parquet(tmp_path / "none.parquet")
@@ -491,3 +492,39 @@ def test_a_reader_fills_one_buffer_again(kind: str) -> None:
             assert np.isclose(weighted(weights, data=data, engine=pool).array, X[:, 0] @ read, rtol=1e-12)
     late: Callable[[Any, Any], Any] = lambda task, rows: map(task, list(rows))  # noqa: E731
     assert np.isclose(weighted(weights, data=reader, engine=late).array, X[:, 0] @ read, rtol=1e-12)
+
+
+def test_files_that_have_the_next_rows_each(tmp_path: Path) -> None:
+    """A list of paths, a folder and a pattern are one table; blocks run over the ends of files."""
+    ends = (0, 1, 1, 400, 401, N)
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    columns = {"who": WHO, "y": Y, **{f"x{k}": X[:, k] for k in range(3)}}
+    for k, (start, end) in enumerate(itertools.pairwise(ends)):
+        part = {name: a[start:end] for name, a in columns.items()}
+        pq.write_table(pa.table(part), folder / f"{k}.parquet", row_group_size=77)
+    files = [folder / f"{k}.parquet" for k in range(5)]
+
+    def travels(task: Any, rows: Any) -> Iterator[Any]:
+        of = pickle.loads(pickle.dumps(task))
+        for row in rows:
+            sent = pickle.dumps(row)
+            assert len(sent) < 3500
+            yield of(pickle.loads(sent))
+
+    for path in (files, folder, str(folder / "*.parquet")):
+        rows = hb.parquet(path)
+        data = {"who": rows["who"], "x": rows["x0", "x1", "x2"], "y": rows["y"]}
+        for engine in (None, travels):
+            assert same(g(AT, data=data, engine=engine), WANT)
+    for start, end in ((0, 0), (0, 1), (0, 402), (399, 401), (400, 400), (N, N), (5, N)):
+        assert np.array_equal(hb.parquet(folder)["y"].read(start, end), Y[start:end])
+    pq.write_table(pa.table({"z": Y}), folder / "other.parquet")
+    with pytest.raises(SpaceError, match=r"0\.parquet has the columns who, y, x0, x1, x2, and .*other\.parquet has z"):
+        hb.parquet(folder)
+    with pytest.raises(SpaceError, match=r"there is no file \*\.parquet"):
+        hb.parquet(tmp_path)
+    with pytest.raises(SpaceError, match="there is no file of this form"):
+        hb.parquet(tmp_path / "*.parquet")
+    with pytest.raises(SpaceError, match="or a list of paths, not a list of 0"):
+        hb.parquet([])
