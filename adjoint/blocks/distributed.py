@@ -21,9 +21,9 @@ from attrs import frozen
 from adjoint.blocks.blocked import made_in_blocks
 from diff.blocks.blocked_program import in_blocks
 from diff.blocks.data_arguments import DataArguments
+from diff.blocks.data_tables import columns_of, is_table, tables_of
 from diff.blocks.engines import mapped_by
 from diff.blocks.queries.run_queries import Queries, is_connection, is_relation
-from diff.blocks.tables import columns_of, is_table, tables_of
 from hilbert import Map, SpaceError, Type, Vec
 from hilbert.errors import shown
 from hilbert.program.blocks.fact import Lane

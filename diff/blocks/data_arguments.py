@@ -13,7 +13,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from diff.blocks.data_sources import Checked, source_of_rows
-from diff.blocks.tables import column_of, columns_of, is_table, meant
+from diff.blocks.data_tables import column_of, columns_of, is_table, meant
 from hilbert import Copower, Fin, SpaceError, Type
 from hilbert.errors import shown
 from hilbert.index.leaf import Leaf
