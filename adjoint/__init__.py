@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         jacobian_program,
     )
     from adjoint.reverse.rules import adjoint
-    from diff.blocks.parquet_columns import parquet
+    from diff.blocks.parquet_files import parquet
     from diff.names import NAMES
 
 if TYPE_CHECKING:  # what declared methods mean

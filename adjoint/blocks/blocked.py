@@ -46,12 +46,19 @@ def blocked(
     `.report` says what is done. Raises SpaceError for a function of which a step relates elements of `over` to
     each other otherwise, with the step.
     """
-    require_map(f, "blocked")
+    return made_in_blocks("blocked", f, over, size, threads)
+
+
+def made_in_blocks(
+    name: str, f: Map[V, W], over: Index | tuple[Index, ...], size: int | tuple[int | None, ...] | None, threads: int
+) -> BlockedProgram[V, W]:
+    """The function in blocks; an error for what it is made of has the name of the function that was called."""
+    require_map(f, name)
     sets: tuple[Any, ...] = tuple(over) if isinstance(over, (tuple, list)) else (over,)
     for index in sets:
-        require_index(index, "blocked(f, over=X)")
+        require_index(index, f"{name}(f, over=X)")
     if not sets or len({*sets}) < len(sets):
-        msg = f"blocked(f, over={shown(over)}): give an index set, or some that are different"
+        msg = f"{name}(f, over={shown(over)}): give an index set, or some that are different"
         raise SpaceError(msg)
     given: tuple[Any, ...] = size if isinstance(size, tuple) else (size,) * len(sets)
     sizes, m = tuple([None if n is None else integer(n) for n in given]), integer(threads)
@@ -59,10 +66,10 @@ def blocked(
         k is not None and (n is None or n < 1) for k, n in zip(given, sizes, strict=True)
     ):
         each = "" if len(sets) == 1 else ", one for each index set"
-        msg = f"blocked(f, over=X, size={shown(size)}): the elements of a block are a number ≥ 1{each}"
+        msg = f"{name}(f, over=X, size={shown(size)}): the elements of a block are a number ≥ 1{each}"
         raise SpaceError(msg)
     if m is None or m < 1:
-        msg = f"blocked(f, over=X, threads={shown(threads)}): the number of threads is ≥ 1"
+        msg = f"{name}(f, over=X, threads={shown(threads)}): the number of threads is ≥ 1"
         raise SpaceError(msg)
     p: Any = program(f)
     is_compiled = isinstance(p, RunsCompiled) and p.backend == "llvm"

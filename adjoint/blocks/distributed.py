@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
 from attrs import frozen
 
-from adjoint.blocks.blocked import blocked
+from adjoint.blocks.blocked import made_in_blocks
 from diff.blocks.blocked_program import in_blocks
-from diff.blocks.data_arguments import DataArguments, is_table
+from diff.blocks.data_arguments import DataArguments
+from diff.blocks.data_tables import columns_of, is_table, tables_of
 from diff.blocks.engines import mapped_by
 from diff.blocks.queries.run_queries import Queries, is_connection, is_relation
 from hilbert import Map, SpaceError, Type, Vec
@@ -54,7 +55,7 @@ def distributed(f: Map[Any, W], over: Index, size: int | None = None) -> Distrib
     their order. Blocks and results are those of `blocked(f, over, size)`: they do not depend on the engine. Raises
     SpaceError as `blocked` does, and for a constant of f with an entry for each of more than 10⁶ rows.
     """
-    p = blocked(f, over, size)
+    p = made_in_blocks("distributed", f, over, size, 1)
     for stage in p.passes.stages:
         if isinstance(stage, Between) and any(isinstance(p.passes.facts[k], Lane) for k in stage.known):
             step = next((step for step in stage.line.steps if step.place is not None), stage.line.steps[0])
@@ -120,23 +121,18 @@ class Distributed(Elsewhere, Generic[W]):
             raise SpaceError(msg + "data=relation.to_arrow_table()")
         queries = self._queries(data) if is_connection(engine) else None
         if queries is not None:
-            given = queries.given
+            given, columns = queries.given, queries.relation.columns
             sources: dict[int, Any] = dict.fromkeys(queries.columns)
         elif is_table(data):
-            given, feed = known.given(data), None
+            given, columns, feed = known.given(data), columns_of(data), None
             sources = dict(known.whole(data, given))
         else:
-            first, tables = _tables(data, len(p.passes.passes))
-            given = known.given(first)
+            first, tables = tables_of(data, len(p.passes.passes))
+            given, columns = known.given(first), columns_of(first)
             copied = engine is not None and not isinstance(data, (list, tuple))  # a reader may fill one buffer again
             sources = dict.fromkeys(known.sources(first, given)[0])
             feed = known.feed(given, tables, copied=copied)
-        left = [name for name in self.names if name not in given]
-        if len(arguments) != len(left):
-            have, due = ", ".join(given) or "no argument", ", ".join(left) or "none"
-            msg = f"the data have {have}: a vector is due for each of the other arguments, {due}; "
-            msg += f"{len(arguments)} were given"
-            raise SpaceError(msg)
+        left = known.due(columns, given, len(arguments))
         for name, vector in zip(left, arguments, strict=True):
             space = known.spaces[name]
             if not isinstance(vector, Vec) or vector.space != space:
@@ -171,30 +167,6 @@ class Distributed(Elsewhere, Generic[W]):
 
     def _queries(self, data: Any) -> Queries:
         return Queries.of(self._plain.passes, self._arguments, data)
-
-
-def _tables(data: Any, passes: int) -> tuple[Any, Callable[[], Iterable[Any]]]:
-    """The first of some tables, and what gives all of them, for each pass again."""
-    if callable(data):
-        first, _ = _tables(data(), 1)
-        return first, data
-    try:
-        tables: Iterator[Any] = iter(data)
-    except TypeError:
-        msg = f"data= takes a table, tables with the next rows each, or a function that gives them, not {shown(data)}"
-        raise SpaceError(msg) from None
-    if tables is not data:
-        return next(tables, {}), lambda: data
-    if passes > 1:
-        msg = f"there are {passes} passes over the data, and an iterator gives them once: give a function that makes it"
-        raise SpaceError(msg)
-    first = next(tables, {})
-
-    def all_of() -> Iterator[Any]:
-        yield first
-        yield from tables
-
-    return first, all_of
 
 
 def _watched(

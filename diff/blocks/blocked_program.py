@@ -197,6 +197,12 @@ def in_blocks(
 ) -> BlockedProgram[Any, Any]:
     """The program in blocks; raises SpaceError where the program does not run in blocks, with the step."""
     if type(p) is not Program:
+        if hasattr(p, "pattern"):
+            msg = (
+                "a matrix of derivatives, such as .hess, or .jac of residuals, does not run in blocks: make it of the "
+            )
+            msg += "function itself, `.map`, as_scipy(g.map) or jacobian(g.map); products with it run, .hessp and hvp"
+            raise SpaceError(msg)
         msg = f"{type(p).__name__} does not run in blocks: make it of the function itself, `.map`"
         raise SpaceError(msg)
     return _made(p, over, size, threads, is_compiled)

@@ -13,6 +13,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from diff.blocks.data_sources import Checked, source_of_rows
+from diff.blocks.data_tables import column_of, columns_of, is_table, meant
 from hilbert import Copower, Fin, SpaceError, Type
 from hilbert.errors import shown
 from hilbert.index.leaf import Leaf
@@ -72,11 +73,46 @@ class DataArguments:
         found = {name: [name] if name in columns else _names(space) for name, space in self.spaces.items()}
         found = {name: used for name, used in found.items() if used and all(one in columns for one in used)}
         used = {one for names in found.values() for one in names}
-        other = next((name for name in columns if name not in used), None)
-        if other is not None and isinstance(table, Mapping):
-            msg = f"data has {shown(other)}, and the arguments are {', '.join(self.spaces)}"
-            raise SpaceError(msg)
+        if isinstance(table, Mapping) and any(name not in used for name in columns):
+            parts = {one: name for name, space in self.spaces.items() for one in _names(space)}
+            other = next((name for name in columns if name not in {*used, *self.spaces, *parts}), None)
+            if other is None:
+                raise SpaceError(self._lacks(columns, next(parts[name] for name in columns if name not in used)))
+            near = meant(other, [name for name in (*self.spaces, *parts) if name not in columns])
+            msg = f"data has {shown(other)}{near}, and the arguments are {', '.join(self.spaces)}"
+            raise SpaceError(msg + self._unnamed)
         return [*found]
+
+    def due(self, columns: Sequence[str], given: Sequence[str], arguments: int) -> list[str]:
+        """The arguments that are vectors, in their order; raises SpaceError where there is not a vector for each."""
+        left = [name for name in self.spaces if name not in given]
+        if arguments == len(left):
+            return left
+        rows = [name for name in left if all(self.index in leaf.axes for leaf in self.spaces[name].leaves)]
+        if rows and arguments == len(left) - len(rows):
+            raise SpaceError(self._lacks(columns, rows[0]))
+        have, names = ", ".join(given) or "no argument", ", ".join(left) or "none"
+        msg = f"the data have {have}: a vector is due for each of the other arguments, {names}; "
+        msg += f"{arguments} were given"
+        raise SpaceError(msg + self._unnamed)
+
+    def _lacks(self, columns: Sequence[str], name: str) -> str:
+        """The text for an argument whose column, or a part of which, is missing."""
+        parts = [part for part in _names(self.spaces[name]) if part not in columns]
+        one = parts[0] if parts else name
+        of = f", a part of {name}" if parts else ""
+        near = meant(one, [column for column in columns if column not in self.spaces])
+        have = ", ".join(map(str, columns)) or "nothing"
+        return f"the data have no column {one!r}{of}{near}: they have {have}; for each row of {self.index} one is due"
+
+    @property
+    def _unnamed(self) -> str:
+        """The way out where an argument is a sum, whose parts have no names."""
+        for name, space in self.spaces.items():
+            if len(space.leaves) > 1 and not _names(space):
+                text = f"; {name} ∈ {space} is a sum without names: write a function with an argument for each part, "
+                return text + "such as fun(P, P, X, Y)(lambda p, v, x, y: hvp(f, 0)(p, x, y, v))"
+        return ""
 
     def sources(self, table: Any, given: Sequence[str]) -> tuple[Sources, int]:
         """The sources of the arrays of some arguments, and the number of rows, which is that of all."""
@@ -99,7 +135,7 @@ class DataArguments:
     def parts(self, table: Any, name: str) -> list[tuple[str, Any, Leaf]]:
         """The parts of an argument by their names, the rows that a table has of each, and their leaves."""
         space = self.spaces[name]
-        every = _rows(_column(table, name) if name in columns_of(table) else table, name, space)
+        every = _rows(column_of(table, name) if name in columns_of(table) else table, name, space)
         return [(part, rows, leaf) for (part, rows), leaf in zip(every, space.leaves, strict=True)]
 
     def _checked(self, rows: Any, name: str, leaf: Leaf) -> tuple[Checked, int]:
@@ -154,28 +190,6 @@ class DataArguments:
         return fed
 
 
-def is_table(data: Any) -> bool:
-    """Tell if data are a table, not some that have the next rows each."""
-    return hasattr(data, "column_names") or (hasattr(data, "keys") and hasattr(data, "__getitem__"))
-
-
-def columns_of(table: Any) -> Sequence[str]:
-    """The names of a table; raises SpaceError for what is none."""
-    if not is_table(table):
-        msg = f"data= takes a table, such as a mapping from names of arguments to rows, or tables, not {shown(table)}"
-        raise SpaceError(msg)
-    return list(table.column_names if hasattr(table, "column_names") else table.keys())
-
-
-def _column(table: Any, name: str) -> Any:
-    """A column of a table; raises SpaceError where the name is that of several, or of none."""
-    try:
-        return table[name]
-    except (KeyError, ValueError, IndexError) as error:
-        msg = f"the data have {list(columns_of(table)).count(name)} columns {name!r}: {error}"
-        raise SpaceError(msg) from error
-
-
 def _names(space: Type) -> list[str]:
     """The names of the parts of a record, or of a family of records."""
     return list(getattr(space, "names", None) or getattr(getattr(space, "base", None), "names", None) or ())
@@ -195,10 +209,14 @@ def _rows(rows: Any, name: str, space: Type) -> list[tuple[str, Any]]:
     if not _names(space):
         msg = f"data {name!r} are the rows of a sum without names, {space}: make it a record"
         raise SpaceError(msg)
+    if not is_table(rows):
+        msg = f"data {name!r} is {shown(rows)}, and the rows of a record are a table of its parts, "
+        raise SpaceError(msg + f"{{{_names(space)[0]!r}: …}}, or columns with their names")
     columns, made = columns_of(rows), list[tuple[str, Any]]()
     for part, of in zip(_names(space), _parts(space), strict=True):
         if part not in columns:
-            msg = f"data {name!r} lack the part {part!r}: {', '.join(columns)}"
+            near = meant(part, [column for column in columns if column not in _names(space)])
+            msg = f"data {name!r} lack the part {part!r}{near}: {', '.join(columns)}"
             raise SpaceError(msg)
-        made += _rows(_column(rows, part), f"{name}.{part}", of)
+        made += _rows(column_of(rows, part), f"{name}.{part}", of)
     return made

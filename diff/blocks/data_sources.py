@@ -12,6 +12,7 @@ from typing import Any, final
 import numpy as np
 from attrs import evolve, frozen
 
+from diff.blocks.list_columns import unlisted
 from hilbert import Fin, SpaceError, Vec
 from hilbert.errors import shown
 from hilbert.index.leaf import Leaf
@@ -70,7 +71,7 @@ class Checked(Source):
         if type(rows).__module__.partition(".")[0] not in {"numpy", "pandas", "pyarrow"}:
             rows = np.asarray(rows)
         try:
-            (array,) = space.vec(rows).leaves
+            (array,) = space.vec(unlisted(rows, start)).leaves
         except SpaceError as error:
             msg = f"data {self.name!r}, rows {start} to {end - 1}: {error}"
             raise SpaceError(msg) from None
@@ -92,6 +93,9 @@ def source_of_rows(rows: Any, name: str) -> tuple[Source, int]:
         raise SpaceError(msg)
     if isinstance(rows, (list, tuple)):
         rows = np.asarray(rows)
+    if hasattr(rows, "to_dask_array"):
+        msg = f"data {name!r} is a column of Dask of unknown length: give column.to_dask_array(lengths=True)"
+        raise SpaceError(msg)
     try:
         count = rows.shape[0] if hasattr(rows, "shape") else len(rows)
         if isinstance(rows, Source):

@@ -248,6 +248,10 @@ def test_jacobian_programs_are_refused() -> None:
     g = hb.blocked(hb.grad(loss, 0), over=X)
     with pytest.raises(SpaceError, match=r"does not run in blocks: make it of the function itself, `\.map`"):
         hb.jacobian_program(g, wrt=0)
+    with pytest.raises(SpaceError, match=r"a matrix of derivatives, such as \.hess, or \.jac of residuals, .*g\.map"):
+        hb.as_scipy(hb.blocked(loss, over=X), *loss.dom.random(np.random.default_rng(0)).split()[1:], wrt=0).hess(
+            [0.0] * 4
+        )
 
 
 def test_totals_are_put_together_in_pairs() -> None:

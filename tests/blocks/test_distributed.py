@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 import tracemalloc
 from collections.abc import Callable, Iterator
@@ -156,7 +157,47 @@ def test_an_iterator_is_read_once() -> None:
     with pytest.raises(SpaceError, match="there are 3 passes over the data, and an iterator gives them once"):
         g(AT, data=iter(parts(N)))
     one = hb.distributed(hb.fun(hb.R**Row.set)(lambda y: y.sum()), over=Row.set)
-    assert np.isclose(one(data=({"y": Y[k : k + 100]} for k in range(0, N, 100))).array, Y.sum())
+    rows = ({"y": Y[k : k + 100]} for k in range(0, N, 100))
+    assert np.isclose(one(data=rows).array, Y.sum())
+    with pytest.raises(SpaceError, match="the iterator is empty: it has no tables, or was read before"):
+        one(data=rows)
+    again = iter(parts(400, N))
+    with pytest.raises(SpaceError, match=r"the function data\(\) gives the same iterator again"):
+        g(AT, data=lambda: again)
+
+
+def test_arguments_that_are_sums_have_no_names() -> None:
+    """hvp has the arguments x, a sum of those of f, and v: an argument for each part is written by hand."""
+    space = hb.R**Row.set
+    h: Any = hb.fun(hb.R, space, space)(lambda a, x, y: hb.exp(a * x * y).sum())
+    at, v = hb.R.vec(0.5), hb.R.vec(2.0)
+    with pytest.raises(SpaceError, match=r"data has 'y', .*x ∈ .* is a sum without names: write .* hvp\(f, 0\)"):
+        hb.distributed(hb.hvp(h, 0), over=Row.set)(at, v, data={"x": Y, "y": Y})
+    by_hand: Any = hb.fun(hb.R, hb.R, space, space)(lambda a, v, x, y: hb.hvp(h, 0)(a, x, y, v))
+    found = hb.distributed(by_hand, over=Row.set)(at, v, data={"x": Y, "y": Y})
+    assert np.isclose(found.array, hb.hvp(h, 0)(at, space.vec(Y), space.vec(Y), v).array)
+
+
+def test_frames_of_dask_are_named() -> None:
+    dask = pytest.importorskip("dask.dataframe")
+    frame = dask.from_pandas(pd.DataFrame({"y": Y}), npartitions=3)
+    one = hb.distributed(hb.fun(hb.R**Row.set)(lambda y: y.sum()), over=Row.set)
+    with pytest.raises(SpaceError, match="data= is a frame of Dask: give its columns as arrays"):
+        one(data=frame)
+    with pytest.raises(SpaceError, match="data 'y' is a column of Dask of unknown length"):
+        one(data={"y": frame["y"]})
+    assert np.isclose(one(data={"y": frame["y"].to_dask_array(lengths=True)}).array, Y.sum())
+
+
+def test_errors_name_the_function_that_was_called() -> None:
+    makers: dict[str, Any] = {"blocked": hb.blocked, "distributed": hb.distributed}
+    for name, make in makers.items():
+        with pytest.raises(SpaceError, match=rf"^{name}\(f, over=X\) takes an index set, not 3"):
+            make(f, 3)
+        with pytest.raises(SpaceError, match=rf"^{name}\(f, over=X, size=0\)"):
+            make(f, Row.set, 0)
+        with pytest.raises(SpaceError, match=rf"^{name} takes a map, not 3"):
+            make(3, Row.set)
 
 
 def test_vectors_beside_the_data() -> None:
@@ -192,7 +233,11 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (lambda: {**ARRAYS, "z": Y}, "data has 'z', and the arguments are p, d"),
     (lambda: {"p": ARRAYS, "d": ARRAYS}, "data 'p' lack the part 'rate': who, x, y"),
     (lambda: {"d": {"who": WHO, "x": X}}, "data 'd' lack the part 'y': who, x"),
-    (lambda: {"d": Y}, "data= takes a table, such as a mapping from names of arguments to rows"),
+    (
+        lambda: {"d": Y},
+        r"data 'd' is an array of shape \(1000,\) .*, and the rows of a record are a table of its parts",
+    ),
+    (lambda: {"d": {"who": WHO, "x": X, "Y": Y}}, r"data 'd' lack the part 'y' \(did you mean 'Y'\?\): who, x, Y"),
     (lambda: moved(2, Y[:-1]), r"data 'd\.who' have 1000 rows, and data 'd\.y' have 999"),
     (lambda: {k: a[:-1] for k, a in ARRAYS.items()}, "the data have 999 rows, and Row1000 has 1000 elements"),
     (lambda: parts(400, 999), "the data have 999 rows, and Row1000 has 1000 elements"),
@@ -208,7 +253,20 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (lambda: moved(2, (hb.R**Row.set).vec(Y)), r"data 'd\.y' is a vector of ℝ\^Row1000: give v\.array"),
     (lambda: 3, "data= takes a table, tables with the next rows each, or a function that gives them, not 3"),
     (lambda: [3], "data= takes a table"),
-    (list, r"the data have no argument: a vector is due for each of the other arguments, p, d; 1 were given"),
+    (list, "data= has no tables: give tables with the next rows each"),
+    (lambda: iter(()), r"there are 3 passes|the iterator is empty"),
+    (lambda: lambda: ARRAYS, r"the function data\(\) gives a table, where an iterator over tables is due"),
+    (lambda: {"Who": WHO, "x": X, "y": Y}, r"data has 'Who' \(did you mean 'who'\?\), and the arguments are p, d"),
+    (lambda: {"who": WHO, "x": X}, r"the data have no column 'y', a part of d: they have who, x; for each row"),
+    (
+        lambda: pd.DataFrame({"x": Y, "who": WHO, "Y": Y}),
+        r"no column 'y', a part of d \(did you mean 'Y'\?\): they have x",
+    ),
+    (lambda: "w.parquet", r"data= is a path, 'w\.parquet', not a table: open the file, data=parquet\('w\.parquet'\)"),
+    (lambda: ["w.parquet"], r"data= is a path, 'w\.parquet', not a table"),
+    (lambda: Path("w.parquet"), r"data= is a path, 'w\.parquet', not a table"),
+    (lambda: Y, r"data= is an array of shape \(1000,\) .*, whose columns have no names: give the rows by the names"),
+    (lambda: np.zeros(N, [("who", "i8"), ("y", "f8")]), "data= is a structured array, which is no table"),
 ]
 
 
@@ -250,7 +308,7 @@ def test_columns_of_parquet_files(tmp_path: Path) -> None:
     assert h(data={"a": rows["b"]}).array == 6.0
     with pytest.raises(SpaceError, match="has no column 'c'; its columns are a, b"):
         rows["c"]
-    with pytest.raises(SpaceError, match="takes the path of a file, not 3"):
+    with pytest.raises(SpaceError, match="takes the path of a file or a folder, or a list of paths, not 3"):
         hb.parquet(3)  # type: ignore[arg-type]
     with pytest.raises(SpaceError, match="parquet"):
         hb.parquet(tmp_path / "none.parquet")
@@ -434,3 +492,39 @@ def test_a_reader_fills_one_buffer_again(kind: str) -> None:
             assert np.isclose(weighted(weights, data=data, engine=pool).array, X[:, 0] @ read, rtol=1e-12)
     late: Callable[[Any, Any], Any] = lambda task, rows: map(task, list(rows))  # noqa: E731
     assert np.isclose(weighted(weights, data=reader, engine=late).array, X[:, 0] @ read, rtol=1e-12)
+
+
+def test_files_that_have_the_next_rows_each(tmp_path: Path) -> None:
+    """A list of paths, a folder and a pattern are one table; blocks run over the ends of files."""
+    ends = (0, 1, 1, 400, 401, N)
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    columns = {"who": WHO, "y": Y, **{f"x{k}": X[:, k] for k in range(3)}}
+    for k, (start, end) in enumerate(itertools.pairwise(ends)):
+        part = {name: a[start:end] for name, a in columns.items()}
+        pq.write_table(pa.table(part), folder / f"{k}.parquet", row_group_size=77)
+    files = [folder / f"{k}.parquet" for k in range(5)]
+
+    def travels(task: Any, rows: Any) -> Iterator[Any]:
+        of = pickle.loads(pickle.dumps(task))
+        for row in rows:
+            sent = pickle.dumps(row)
+            assert len(sent) < 3500
+            yield of(pickle.loads(sent))
+
+    for path in (files, folder, str(folder / "*.parquet")):
+        rows = hb.parquet(path)
+        data = {"who": rows["who"], "x": rows["x0", "x1", "x2"], "y": rows["y"]}
+        for engine in (None, travels):
+            assert same(g(AT, data=data, engine=engine), WANT)
+    for start, end in ((0, 0), (0, 1), (0, 402), (399, 401), (400, 400), (N, N), (5, N)):
+        assert np.array_equal(hb.parquet(folder)["y"].read(start, end), Y[start:end])
+    pq.write_table(pa.table({"z": Y}), folder / "other.parquet")
+    with pytest.raises(SpaceError, match=r"0\.parquet has the columns who, y, x0, x1, x2, and .*other\.parquet has z"):
+        hb.parquet(folder)
+    with pytest.raises(SpaceError, match=r"there is no file \*\.parquet"):
+        hb.parquet(tmp_path)
+    with pytest.raises(SpaceError, match="there is no file of this form"):
+        hb.parquet(tmp_path / "*.parquet")
+    with pytest.raises(SpaceError, match="or a list of paths, not a list of 0"):
+        hb.parquet([])

@@ -329,6 +329,10 @@ BAD = [
         "SELECT who, x::VARCHAR AS x FROM columns",
         r'has the type VARCHAR, .* select CAST\("x" AS DOUBLE\) AS "x"',
     ),
+    (
+        "SELECT 'k' || who AS who, x FROM columns",
+        r"column 'who' has labels, of type VARCHAR, .* elements of Person7, .* list_position\(labels, \"who\"\) - 1",
+    ),
     ("SELECT who, [x]::DOUBLE[1] AS x FROM columns", r"has the type DOUBLE\[1\], and 'x' takes DOUBLE"),
     ("SELECT who, true AS x FROM columns", "has the type BOOLEAN, and 'x' takes DOUBLE"),
     ("SELECT who FROM columns", "x has an entry for each row of Row500: the relation needs a column 'x'"),
@@ -370,7 +374,7 @@ def each(op: Any) -> Any:
 
 BEYOND: list[tuple[Any, str]] = [
     (lambda x: x, "a result has an entry for each row of Row500"),
-    (lambda x: x.max(), "the only totals over Row500 of a query are sums, not argmax"),
+    (lambda x: x.max(), "the only totals over Row500 of a query are sums, not max or argmax"),
     (lambda x: x.logsumexp(), "the only totals over Row500 of a query are sums, not logsumexp"),
     (lambda x: (x[1:] - x[:-1]).sum(), "f reads other rows of Row500 than a step's own"),
     (lambda x: x[0], "f reads other rows of Row500 than a step's own|sums"),

@@ -229,7 +229,8 @@ def pass_query(part: Pass, index: Index) -> PassQuery:
     ends = [part.line.steps[k - part.line.arity] for k in part.line.outputs]
     for step, monoid in zip(ends, part.monoids, strict=True):
         if monoid != "add" or not isinstance(step.operation, Reduce | Contract):
-            raise refused(f"the only totals over {index} of a query are sums, not {monoid}", step)
+            written = {"argmax": "max or argmax", "argmin": "min or argmin"}.get(monoid, monoid)
+            raise refused(f"the only totals over {index} of a query are sums, not {written}", step)
     size = 1 + max([n for leaf in part.line.slots for n in leaf.shape], default=0)
     line = resized(part.line, {index: Fin(Block, size)})
     to = RowLoops(size)

@@ -112,6 +112,11 @@ def relation_columns(known: DataArguments, relation: Any, given: Sequence[str]) 
             due = SQL[_kind(leaf)] + "".join(f"[{n}]" for n in reversed(shape))
             if not _fits(column.type, _kind(leaf), shape):
                 own = quoted(column.name)
+                if _kind(leaf) == "i" and column.type.id in {"varchar", "enum"} and not shape:
+                    msg = f"column {column.name!r} has labels, of type {column.type}, and a query takes the numbers of "
+                    msg += f"the elements of {leaf.entry.index}, BIGINT from 0: join a table (label, number) of them, "
+                    msg += f"or select list_position(labels, {own}) - 1 AS {own} for the list of labels, "
+                    raise SpaceError(msg + "or take the rows out of the database, data=relation.to_arrow_table()")
                 msg = f"column {column.name!r} has the type {column.type}, and {data!r} takes {due}: "
                 raise SpaceError(msg + f"select CAST({own} AS {due}) AS {own}")
             made[k] = RelationColumn(data, column.name, leaf, shape)
