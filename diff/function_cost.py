@@ -25,7 +25,7 @@ from diff.terms.lower import planned, program
 from diff.terms.program import AnyProgram, Program
 from hilbert import DirectSum, SpaceError
 from hilbert.displayed import Displayed
-from hilbert.program.blocks.passes import block_size, bytes_at_once
+from hilbert.program.blocks.block_sizes import block_size, bytes_at_once
 from hilbert.program.line.builder import Builder
 from hilbert.program.planning import contraction_plan
 from hilbert.program.planning.contraction_tree import ContractionTree

@@ -26,8 +26,7 @@ from diff.blocks.engines import mapped_by
 from diff.blocks.queries.run_queries import Queries, is_connection, is_relation
 from hilbert import Map, SpaceError, Type, Vec
 from hilbert.errors import shown
-from hilbert.program.blocks.fact import Lane
-from hilbert.program.blocks.facts import steered
+from hilbert.program.blocks.fact import Lane, steered
 from hilbert.program.blocks.passes import Between
 from hilbert.program.line.source_line import computed_by
 from linmap.term.protocols import Elsewhere

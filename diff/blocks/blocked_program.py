@@ -19,7 +19,7 @@ from hilbert.arrays.libraries.namespace import freeze
 from hilbert.arrays.libraries.numpy_library import NUMPY
 from hilbert.base.once import once
 from hilbert.map.map import argument
-from hilbert.program.blocks.passes import bytes_of_worker
+from hilbert.program.blocks.block_sizes import bytes_of_worker
 from hilbert.program.blocks.sources import Source
 from linmap.printing.notation import Listing
 

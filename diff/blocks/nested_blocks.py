@@ -10,8 +10,9 @@ from diff.blocks.early_sums import with_early_sums
 from diff.blocks.softmax_in_passes import without_softmax
 from diff.compiled.compiled_program import code_of_block
 from hilbert.index.leaf import Bundle
+from hilbert.program.blocks.block_sizes import block_size
 from hilbert.program.blocks.halos import family
-from hilbert.program.blocks.passes import block_size, in_passes, joined
+from hilbert.program.blocks.passes import in_passes, joined
 from hilbert.program.blocks.run_blocks import BlockRunner
 from hilbert.program.blocks.tasks import interpreted
 from hilbert.program.line.builder import Builder

@@ -13,7 +13,8 @@ import pytest
 
 import hilbert.all as hb
 from hilbert import SpaceError
-from hilbert.program.blocks.passes import BYTES, in_passes
+from hilbert.program.blocks.block_sizes import BYTES
+from hilbert.program.blocks.passes import in_passes
 from hilbert.program.blocks.run_blocks import BlockRunner
 from hilbert.program.blocks.tasks import interpreted, put_together
 

@@ -17,11 +17,12 @@ from diff.blocks.data_sources import Sliced
 from diff.blocks.nested_blocks import Nested, passes_of
 from diff.primitives.primitives import exp
 from hilbert import SpaceError
+from hilbert.arrays.libraries import blas_threads
+from hilbert.arrays.libraries.blas_threads import one_blas_thread
 from hilbert.index.index import Fin
 from hilbert.index.leaf import Entry, Leaf
-from hilbert.program.blocks import blas_threads
-from hilbert.program.blocks.blas_threads import one_blas_thread
-from hilbert.program.blocks.passes import bytes_at_once, in_passes, joined
+from hilbert.program.blocks.block_sizes import bytes_at_once
+from hilbert.program.blocks.passes import in_passes, joined
 from hilbert.program.blocks.sources import InFile, source_of
 from hilbert.program.control.branch import Cond
 from hilbert.program.line.builder import Builder, line_of

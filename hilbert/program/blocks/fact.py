@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, final
+from typing import TYPE_CHECKING, Literal, TypeAlias, final
 
 from attrs import frozen
+
+if TYPE_CHECKING:
+    from hilbert.index.index import Index
 
 Monoid: TypeAlias = Literal["add", "logsumexp", "argmax", "argmin", "picked", "alone"]
 """The monoids by which totals of blocks are put together; `picked` is the entry at the place in front of it,
@@ -87,3 +90,13 @@ def word(fact: Fact) -> str:
             return "a question about lanes"
         case _:  # of several arrays, which are never asked about together
             return "a bundle"
+
+
+def is_zero(fact: Fact) -> bool:
+    """Tell if a slot is 0 in all blocks."""
+    return isinstance(fact, Shared) and fact.is_zero
+
+
+def steered(index: Index) -> str:
+    """The reason to refuse what asks outside of blocks if some element takes a branch."""
+    return f"it depends on all of {index} if this branch is taken: write where(c, a, b) with values"

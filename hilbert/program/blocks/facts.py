@@ -39,8 +39,8 @@ from attrs import evolve
 
 from hilbert.errors import SpaceError
 from hilbert.index.leaf import Bundle, Leaf
-from hilbert.program.blocks.fact import Lane, Shared, Steer, Total, either, every, level_of, word
-from hilbert.program.blocks.halos import has_halo, is_relabelled, is_slice, sides
+from hilbert.program.blocks.fact import Lane, Shared, Steer, Total, either, every, is_zero, level_of, steered, word
+from hilbert.program.blocks.halos import has_halo, is_by_entry, is_relabelled, is_slice, name_of, sides
 from hilbert.program.blocks.places_along import EXTREMES, is_extreme, is_place
 from hilbert.program.control.branch import Cond
 from hilbert.program.control.control_flow import ControlFlow
@@ -189,7 +189,7 @@ class _Facts:
                     return Lane(spec.out.index(label), level)
             case _:  # no other step makes lanes of shared arrays
                 pass
-        raise self.refused(step, f"{_name(step)} makes all of {leaf} at once")
+        raise self.refused(step, f"{name_of(step)} makes all of {leaf} at once")
 
     def from_lanes(self, step: Step[Any], ones: list[One], leaves: list[Leaf], level: int) -> Fact:
         """The result of slots of which some are lanes."""
@@ -245,8 +245,8 @@ class _Facts:
                 return Lane(here, level) if here < at else Steer(level)
             case Choose() | Fill():
                 pass
-            case _ if not _is_by_entry(operation, len(ones)):
-                raise self.refused(step, f"nothing is known of {_name(step)} along {self.index}")
+            case _ if not is_by_entry(operation, len(ones)):
+                raise self.refused(step, f"nothing is known of {name_of(step)} along {self.index}")
             case _:  # entry by entry
                 pass
         for one, leaf in zip(ones, leaves, strict=True):
@@ -384,7 +384,7 @@ class _Facts:
             return found
         asked = [Steer() if isinstance(one, Shared) and not one.is_zero else one for one in found]
         for one, *pair in zip(asked, *ends, strict=True):
-            if isinstance(one, Steer) and (self.has_halo or not any(_is_zero(end) for end in pair)):
+            if isinstance(one, Steer) and (self.has_halo or not any(is_zero(end) for end in pair)):
                 raise self.refused(step, steered(self.index))
         return asked
 
@@ -396,21 +396,3 @@ class _Facts:
         if {type(a), type(b)} == {Shared, Total}:
             why = f"a round, or a branch, needs a total over all of {self.index}: write the loop in Python"
         raise self.refused(step, why)
-
-
-def steered(index: Index) -> str:
-    """The reason to refuse what asks outside of blocks if some element takes a branch."""
-    return f"it depends on all of {index} if this branch is taken: write where(c, a, b) with values"
-
-
-def _is_zero(fact: Fact) -> bool:
-    return isinstance(fact, Shared) and fact.is_zero
-
-
-def _is_by_entry(operation: Any, count: int) -> bool:
-    """Tell if an operation is the same under more axes: an entry depends on entries at its own place."""
-    return operation.partly(1, (True,) * count) is None and operation.lifted(1) is operation
-
-
-def _name(step: Step[Any]) -> str:
-    return str(getattr(step.operation, "name", type(step.operation).__name__))

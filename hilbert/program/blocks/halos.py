@@ -8,7 +8,7 @@ follows from its own rows, step by step from the results back; rows beside its o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from attrs import frozen
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from hilbert.index.index import Index
     from hilbert.index.leaf import Leaf
-    from hilbert.program.line.line import Line
+    from hilbert.program.line.line import Line, Step
     from hilbert.relation.relation import AnyRelation
 
 Span: TypeAlias = tuple[int, int]
@@ -274,3 +274,13 @@ def hull(a: Span | None, b: Span | None) -> Span | None:
     if a[0] >= a[1] or b[0] >= b[1]:
         return b if a[0] >= a[1] else a
     return min(a[0], b[0]), max(a[1], b[1])
+
+
+def is_by_entry(operation: Any, count: int) -> bool:
+    """Tell if an operation is the same under more axes: an entry depends on entries at its own place."""
+    return operation.partly(1, (True,) * count) is None and operation.lifted(1) is operation
+
+
+def name_of(step: Step[Any]) -> str:
+    """The name of a step's operation."""
+    return str(getattr(step.operation, "name", type(step.operation).__name__))

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
 
+from hilbert.arrays.libraries.blas_threads import one_blas_thread
 from hilbert.errors import SpaceError, shown
-from hilbert.program.blocks.blas_threads import one_blas_thread
 from hilbert.program.blocks.fact import Lane
 from hilbert.program.blocks.halos import BlockRows
 from hilbert.program.blocks.passes import Between

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 import numpy as np
 from attrs import frozen
 
+from hilbert.arrays.libraries.blas_threads import one_blas_thread
 from hilbert.base.once import LOCK
-from hilbert.program.blocks.blas_threads import one_blas_thread
 from hilbert.program.blocks.halos import BlockRows
 from hilbert.program.blocks.places_along import EXTREMES, greater, within
 from hilbert.program.run.run import Runner

@@ -1,0 +1,96 @@
+"""The sizes of blocks: so many elements of X that the arrays of a block fit the cache, and the bytes that they take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hilbert.index.index import Fin
+from hilbert.index.leaf import Bundle
+from hilbert.program.blocks.block_line import Block
+from hilbert.program.blocks.resized import resized
+from hilbert.program.calls.schedule import most_held
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hilbert.index.index import Index
+    from hilbert.program.blocks.open_constants import Family
+    from hilbert.program.blocks.passes import Passes
+    from hilbert.program.line.line import Line
+
+BYTES, CODE = 5 << 19, 3 << 21
+"""The bytes that the arrays of a block take at once, so that they stay in the cache; machine code keeps few of them."""
+TOTALS, CODE_TOTALS, MOST = 8, 32, 8
+"""A block takes so many times the bytes of totals that are large, as each block makes and adds all of them; but at
+most `MOST` times the bytes above (measured)."""
+WIDE = 4
+"""A block has at least so many times the rows that it reads beside its own."""
+LEAST, SIDE = 16, 2048
+"""The least elements of a block that is not all, and those of a block within a block, for the size of the outer one."""
+VECTORS, MANY = 16, 128
+"""Blocks of machine code have MANY elements, unless these take more than `MOST` times the bytes above; then a multiple
+of VECTORS, if they can: no vector is cut then."""
+
+
+def block_size(found: Passes, inner: Sequence[Index] = (), *, is_compiled: bool = False) -> int:
+    """The elements of a block, so many that its arrays at once fit the cache; only the last block has fewer.
+
+    In machine code none has, if there are sizes that divide that of X in the last quarter of what fits.
+    Blocks along further sets are taken to have SIDE elements.
+    """
+    n, most = found.index.size, 0
+    size = CODE if is_compiled else BYTES
+    totals = max((_bytes(found.line.slots[k] for k in part.totals) for part in found.passes), default=0)
+    size = min(max(size, totals * (CODE_TOTALS if is_compiled else TOTALS)), MOST * size)
+    for part in found.passes:
+        line = part.line
+        for axis in inner:
+            line = resized(line, {axis: Fin(Block, min(SIDE, axis.size))})
+        most = max(most, _held(line, found.along))
+    fit = size // max(most, 1)
+    if is_compiled:  # of wide rows, such as those of pairs, the code keeps few arrays, and each block costs some time
+        fit = max(fit, min(MANY, MOST * CODE // max(most, 1)))
+    wanted = max(LEAST, fit, WIDE * max((sum(part.halo) for part in found.passes), default=0))
+    count = -(-n // wanted) if n else 1
+    size = max(1, -(-n // max(count, 1)))
+    if not is_compiled or size < MANY or count < 2:
+        return size
+    alike = [n // k for k in range(count, 4 * n // (3 * wanted) + 1) if n % k == 0]  # one code: no block is shorter
+    return max(alike, key=lambda k: (k % VECTORS == 0, k), default=min(n, -(-size // VECTORS) * VECTORS))
+
+
+def bytes_at_once(found: Passes, size: int) -> int:
+    """The most bytes of arrays along X that a block of so many elements holds."""
+    return max((size * _held(part.line, found.along) for part in found.passes), default=0)
+
+
+def bytes_of_worker(found: Passes, size: int) -> int:
+    """The most bytes that blocks of so many elements hold where they run: their arrays, what they share, and totals.
+
+    Totals are put together in pairs and pairs of pairs, each of which is held until it has another.
+    """
+    slots, most = found.line.slots, 0
+    pairs = 1 + max(found.index.size // max(size, 1), 1).bit_length()
+    for part in found.passes:
+        shared, totals = (_bytes(slots[k] for k in of) for of in (part.known, part.totals))
+        most = max(most, size * _held(part.line, found.along) + shared + totals * pairs)
+    return most
+
+
+def _held(line: Line, along: Family) -> int:
+    """The most bytes that a line holds at once for an element of X."""
+    steps = [(step.args, to) for to, step in enumerate(line.steps, line.arity)]
+    return most_held(range(line.arity), steps, line.outputs, lambda slot: _share(line.slots[slot], along))
+
+
+def _bytes(leaves: Iterable[Any]) -> int:
+    """The bytes of some arrays."""
+    return sum(leaf.size * (1 if leaf.kind == "b" else 8) for leaf in leaves)
+
+
+def _share(leaf: Any, along: Family) -> int:
+    """The bytes of an array for each element of X."""
+    if isinstance(leaf, Bundle):
+        return sum(_share(part, along) for part in leaf.leaves)
+    n = along[0].size
+    return leaf.size * (1 if leaf.kind == "b" else 8) // n if n and any(axis in along for axis in leaf.axes) else 0
