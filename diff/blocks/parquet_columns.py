@@ -84,7 +84,7 @@ class Column(Source):
 @final
 @define(eq=False)
 class _Group:
-    """What is kept of a group of rows: the array of each column that was asked for."""
+    """A group of rows in memory: the array of each column that was asked for."""
 
     arrays: dict[tuple[tuple[str, ...], bool], Any] = field(factory=dict)
     lock: Any = field(factory=Lock)

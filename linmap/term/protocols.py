@@ -69,7 +69,7 @@ class Simplifiable:
 
 
 class Elsewhere:
-    """What runs a function otherwise than by a call of the function alone: on data, or on other machines."""
+    """A runner of a function that is not a call of the function alone: on data, or on other machines."""
 
     __slots__ = ()
 
@@ -79,7 +79,7 @@ class Elsewhere:
         raise NotImplementedError
 
     def orders(self) -> tuple[Any, ...]:
-        """How the function runs, behind its contractions that run in another order."""
+        """The lines about the running, behind those about contractions that run in another order."""
         raise NotImplementedError
 
     def costed(self) -> Any:

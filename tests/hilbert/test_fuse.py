@@ -294,9 +294,12 @@ def test_quotients_and_sums_of_squares_of_long_arrays() -> None:
     """a · (1/b) is a / b, and Σ x² is x · x; not where others read the inverse or the squares, nor of short arrays."""
     for n, due in ((LONG, True), (LONG - 1, False)):
         V = hb.R ** hb.Fin.of(n)
-        quotient = hb.fun(V, V)(lambda x, y: x * hb.reciprocal(y)).line
-        squares = hb.fun(V)(lambda x: hb.square(x).sum()).line
-        both = hb.fun(V)(lambda x: (x * (y := hb.reciprocal(x)) + y, hb.square(x).sum() * hb.square(x))).line
+        functions: list[Any] = [
+            hb.fun(V, V)(lambda x, y: x * hb.reciprocal(y)),
+            hb.fun(V)(lambda x: hb.square(x).sum()),
+            hb.fun(V)(lambda x: (x * (y := hb.reciprocal(x)) + y, hb.square(x).sum() * hb.square(x))),
+        ]
+        quotient, squares, both = (f.line for f in functions)
         assert (names(fused(quotient)) == ["Quotient"]) is due
         assert (names(fused(squares)) == ["Contract"]) is due
         assert names(fused(both)) == names(both)

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 Places: TypeAlias = tuple[Place, ...]
 At: TypeAlias = "Callable[[Places], Value]"
-"""What stands at places."""
+"""The function that gives the value at some places."""
 Put: TypeAlias = "Callable[[Places], tuple[Places, Value]]"
-"""Where a value is put, and the value, for places along some axes."""
+"""The function that gives the place of a value, and the value, for places along some axes."""
 Piece: TypeAlias = "tuple[int, int, Callable[[Places, Place], Value]]"
 """A piece [low, high) of flat axes, and what stands there, at places along the others."""
 T = TypeVar("T")
