@@ -12,7 +12,7 @@ UNKNOWN = "which entries are zero depends on the point"
 NO_SCIPY = 'scipy is not installed: pip install "hilbert[sparse]"'
 TOO_MANY = "its entries are sums of too many products"
 NO_TERMS = "it is no sparse matrix plus terms of low rank"
-"""The reasons that a method which goes by the places of the entries, or by terms of low rank, does not solve a system."""
+"""The reasons that methods by the places of the entries, or by terms of low rank, do not solve a system."""
 By: TypeAlias = ConjugateGradients | Method
 """A method, or the options of conjugate gradients."""
 
