@@ -1133,11 +1133,11 @@ ADJOINT: dict[str, Rows] = {
         ("blocked(f, (Fin.of(2), Fin.of(2)))", "give an index set, or some that are different"),
     ],
     "distributed": [
-        ("distributed(3, f.dom)", "blocked takes a map, not 3"),
-        ("distributed(f, 3)", "blocked(f, over=X) takes an index set, not 3"),
+        ("distributed(3, f.dom)", "distributed takes a map, not 3"),
+        ("distributed(f, 3)", "distributed(f, over=X) takes an index set, not 3"),
     ],
     "parquet": [
-        ("parquet(3)", "parquet(path) takes the path of a file, not 3"),
+        ("parquet(3)", "parquet(path) takes the path of a file or a folder, or a list of paths, not 3"),
     ],
     "laplace": [
         ("laplace(3, v)", "laplace takes a map, not 3"),
