@@ -266,7 +266,7 @@ def test_where_all_right_sides_are_0_the_solution_is_0() -> None:
 
 @pytest.mark.parametrize(("largest", "found", "most"), [(2.3, True, 22), (1e3, False, 8)])
 def test_gmres_is_tried_with_twenty_vectors(largest: float, most: int, *, found: bool) -> None:
-    """Where eigenvalues are near each other 20 vectors suffice; else the try ends early, and what is left is told."""
+    """20 vectors suffice for eigenvalues near each other; else the try ends early, and the residual is told."""
     d, calls = np.linspace(1.0, largest, 100), list[int]()
 
     def apply(v: Any) -> Any:

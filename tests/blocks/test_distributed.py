@@ -447,7 +447,7 @@ def test_explain_and_cost_say_how_a_function_runs_on_data() -> None:
 
 @pytest.mark.parametrize("size", [1000, 10_000])
 def test_the_memory_of_a_block_is_predicted(size: int) -> None:
-    """What a call holds, beside the arguments, is what `cost` says; views and arrays that die early are within it."""
+    """A call holds, beside the arguments, the bytes that `cost` says; views and arrays that die early are within them."""
     rows, wide = hb.Fin.of(50_000), hb.Fin.of(20)
     spread: Any = hb.fun(hb.R**wide, hb.R**rows)(
         lambda a, y: hb.each(lambda v: hb.exp(v * a).logsumexp(), y - y.mean().rep(y.space)).sum()
@@ -466,7 +466,7 @@ def test_the_memory_of_a_block_is_predicted(size: int) -> None:
 
 @pytest.mark.parametrize("kind", ["numpy", "pandas", "pyarrow", "record"])
 def test_a_reader_fills_one_buffer_again(kind: str) -> None:
-    """What a reader yields is read before the reader goes on, wherever blocks run."""
+    """Rows that a reader yields are read before the reader goes on, wherever blocks run."""
     y, buffer = np.arange(float(N)), np.empty(100)
     make: dict[str, Callable[[], Any]] = {
         "numpy": lambda: {"y": buffer},

@@ -108,7 +108,7 @@ def laplacian(n: int) -> tuple[Any, Any, Any, Any]:
 
 
 def test_singular_others() -> None:
-    """Where the others are singular, the matrix is solved by sparse LU; a method that is told does not give way."""
+    """A matrix whose other unknowns are singular is solved by sparse LU; a method that is told does not give way."""
     whole, rows, cols, values = laplacian(300)
     n, dense = 301, whole.toarray()
     system = SparseSystem(rows, cols, n, n, SP)
