@@ -447,7 +447,7 @@ def test_explain_and_cost_say_how_a_function_runs_on_data() -> None:
 
 @pytest.mark.parametrize("size", [1000, 10_000])
 def test_the_memory_of_a_block_is_predicted(size: int) -> None:
-    """A call holds, beside the arguments, the bytes that `cost` says; views and arrays that die early are within them."""
+    """A call holds, beside the arguments, the bytes that `cost` says, with views and arrays that die early."""
     rows, wide = hb.Fin.of(50_000), hb.Fin.of(20)
     spread: Any = hb.fun(hb.R**wide, hb.R**rows)(
         lambda a, y: hb.each(lambda v: hb.exp(v * a).logsumexp(), y - y.mean().rep(y.space)).sum()
