@@ -14,6 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from hilbert.base.term import uncollected
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
@@ -44,9 +46,10 @@ def homes(package: str) -> dict[str, Home]:
 def imported(module: str) -> ModuleType:
     """The module, after its packages: a thread that waits for a package holds none of its modules."""
     names = module.split(".")
-    for k in range(1, len(names)):
-        import_module(".".join(names[:k]))
-    return import_module(module)
+    with uncollected():  # modules live on: a search for garbage takes longer than an import
+        for k in range(1, len(names)):
+            import_module(".".join(names[:k]))
+        return import_module(module)
 
 
 def lazy(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:

@@ -84,8 +84,8 @@ def assemblies(line: Line) -> tuple[dict[int, Assembly], set[int]]:
                 pass
         if is_sum[root] and (root == slot or targets is not None):
             seen, pieces, constants = _pieces(line, root)
-            numbers = _between(line, pieces, constants, root)
-            if len(pieces) > 1 and numbers is not None:
+            numbers = _between(line, pieces, constants, root) if len(pieces) > 1 else None
+            if numbers is not None:
                 found[slot] = Assembly(tuple(pieces), tuple(numbers), targets)
                 gone |= seen - {slot}
     return found, gone

@@ -34,6 +34,8 @@ MANY, MOST = 1000, 10_000
 one that is optimised less."""
 CALLS = 128
 """The calls of functions of a program whose loops are not written out: that took half a minute."""
+SHORT = 1 << 14
+"""The characters of a program without loops that is not optimised: passes would take longer than many of its calls."""
 STRAIGHT = 1_000_000
 """The stores of a program that has vectors of statements side by side; what makes more stores spends its time in loops
 over many rounds."""
@@ -84,14 +86,16 @@ class CompiledLine:
         highest = LINES if made.stores <= STRAIGHT else UNROLLED
         if module.calls > CALLS:
             highest = VECTORS
+        loops = sum(isinstance(s, For) for s in statements)
         if len(statements) > MOST:
             highest = 1
+        elif not loops and len(self.text) < SHORT:
+            highest = 0
         self._code = Code(self.text, [*functions], target, highest if level is None else min(level, highest))
         places = iter(self._code.addresses)
         steps = [part.call or Function.at(next(places), part.rounds, part.turn) for part in made.parts]
         self._lay_out(made, steps)
         calls = tuple(step.why for step in steps if isinstance(step, Called))
-        loops = sum(isinstance(s, For) for s in statements)
         seconds = middle - start, time.perf_counter() - middle
         self.report = Report(loops, _layout(made.work)[1], len(statements), calls, *seconds)
 
