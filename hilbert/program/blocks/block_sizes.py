@@ -9,6 +9,7 @@ from hilbert.index.leaf import Bundle
 from hilbert.program.blocks.block_line import Block
 from hilbert.program.blocks.resized import resized
 from hilbert.program.calls.schedule import most_held
+from hilbert.program.control.loop import Loop
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,18 +28,20 @@ WIDE = 4
 """A block has at least so many times the rows that it reads beside its own."""
 LEAST, SIDE = 16, 2048
 """The least elements of a block that is not all, and those of a block within a block, for the size of the outer one."""
+STEP, ENTRY, PART = 1e-6, 1e-9, 0.06
+"""Seconds of a step of the interpreter, and of an entry that a step makes; steps are to be such a part of a block's."""
 VECTORS, MANY = 16, 128
 """Blocks of machine code have MANY elements, unless these take more than `MOST` times the bytes above; then a multiple
-of VECTORS, if they can: no vector is cut then."""
+of VECTORS: no vector is cut then."""
 
 
 def block_size(found: Passes, inner: Sequence[Index] = (), *, is_compiled: bool = False) -> int:
     """The elements of a block, so many that its arrays at once fit the cache; only the last block has fewer.
 
-    In machine code none has, if there are sizes that divide that of X in the last quarter of what fits.
-    Blocks along further sets are taken to have SIDE elements.
+    In machine code none has, if a multiple of VECTORS between half of what fits and half as much again divides the size
+    of X. Blocks along further sets are taken to have SIDE elements.
     """
-    n, most = found.index.size, 0
+    n, most, enough = found.index.size, 0, 1
     size = CODE if is_compiled else BYTES
     totals = max((_bytes(found.line.slots[k] for k in part.totals) for part in found.passes), default=0)
     size = min(max(size, totals * (CODE_TOTALS if is_compiled else TOTALS)), MOST * size)
@@ -47,16 +50,19 @@ def block_size(found: Passes, inner: Sequence[Index] = (), *, is_compiled: bool 
         for axis in inner:
             line = resized(line, {axis: Fin(Block, min(SIDE, axis.size))})
         most = max(most, _held(line, found.along))
-    fit = size // max(most, 1)
-    if is_compiled:  # of wide rows, such as those of pairs, the code keeps few arrays, and each block costs some time
-        fit = max(fit, min(MANY, MOST * CODE // max(most, 1)))
+        steps, entries = _steps(line, found.along)
+        enough = max(enough, round(STEP * steps / (PART * ENTRY * max(entries, 1))))
+    # of wide rows, such as those of pairs, code keeps few arrays, and each block costs some time
+    least = min(MANY if is_compiled else enough, MOST * (CODE if is_compiled else BYTES) // max(most, 1))
+    fit = max(size // max(most, 1), least)
     wanted = max(LEAST, fit, WIDE * max((sum(part.halo) for part in found.passes), default=0))
     count = -(-n // wanted) if n else 1
     size = max(1, -(-n // max(count, 1)))
     if not is_compiled or size < MANY or count < 2:
         return size
-    alike = [n // k for k in range(count, 4 * n // (3 * wanted) + 1) if n % k == 0]  # one code: no block is shorter
-    return max(alike, key=lambda k: (k % VECTORS == 0, k), default=min(n, -(-size // VECTORS) * VECTORS))
+    counts = range(2 * n // (3 * wanted) + 1, 2 * n // wanted + 1)
+    alike = [n // k for k in counts if n % (k * VECTORS) == 0]  # one code: no block is shorter
+    return min(alike, key=lambda k: abs(k - wanted), default=min(n, -(-size // VECTORS) * VECTORS))
 
 
 def bytes_at_once(found: Passes, size: int) -> int:
@@ -81,6 +87,19 @@ def _held(line: Line, along: Family) -> int:
     """The most bytes that a line holds at once for an element of X."""
     steps = [(step.args, to) for to, step in enumerate(line.steps, line.arity)]
     return most_held(range(line.arity), steps, line.outputs, lambda slot: _share(line.slots[slot], along))
+
+
+def _steps(line: Line, along: Family) -> tuple[int, int]:
+    """The steps that a line runs, those of rounds too, and the entries that they make for each element of X."""
+    steps, bytes_made = len(line.steps), sum(_share(leaf, along) for leaf in line.slots[line.arity :])
+    for step in line.steps:
+        match step.operation:
+            case Loop(body, index):
+                inner, made = _steps(body, along)
+                steps, bytes_made = steps + index.size * inner, bytes_made + index.size * 8 * made
+            case _:  # one step
+                pass
+    return steps, bytes_made // 8
 
 
 def _bytes(leaves: Iterable[Any]) -> int:
