@@ -177,15 +177,17 @@ def newton(n: int, rounds: int) -> Iterator[Line | str]:
         slope[:-1] -= flux
         return [x - linalg.solveh_banded(bands, slope, overwrite_ab=True, overwrite_b=True, check_finite=False)]
 
+    for made in (step(3), hb.compiled(step(3))):  # loads what is imported late, as JAX is loaded before
+        made((hb.R ** hb.Fin.of(3)).zeros())
     started = {OURS: first(lambda: leaves(step(n), at)), CODE: first(lambda: leaves(hb.compiled(step(n)), at))}
     calls: Calls = {OURS: leaves(step(n), at), CODE: leaves(hb.compiled(step(n)), at), BANDS: hand}
     found, lineax = jax(), optional("lineax")
     if found is None or lineax is None:
         yield f"{what}: without lineax"
     else:
-        made = in_lineax(found, lineax, x)
-        started[LINEAX] = first(lambda: made)
-        calls[LINEAX] = made
+        call = in_lineax(found, lineax, x)
+        started[LINEAX] = first(lambda: call)
+        calls[LINEAX] = call
     for who, seconds in started.items():
         limit = 0.2 if who == OURS and LINEAX in started else None
         yield Line(f"{what}: first call", who, seconds, seconds / started.get(LINEAX, seconds), limit)

@@ -14,6 +14,7 @@ left. Then, with U = B⁻¹ C and W = R B⁻¹,
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, final
 
 import numpy as np
@@ -107,14 +108,12 @@ class Border:
         r, c = place[rows], place[cols]
         self.own = np.flatnonzero(~below & ~right)
         self.places = r[self.own], c[self.own]
-        n, k = block - self.count, self.count
-        self.right = _Side.of(np.flatnonzero(~below & right), c, r, (k, n))
-        self.below = _Side.of(np.flatnonzero(below & ~right), r, c, (k, n))
+        self._beside = (~below & right, c, r), (below & ~right, r, c)
         self.corner = np.flatnonzero(below & right)
         self._corner = rows[self.corner] // block, r[self.corner], c[self.corner]
         self.base = others(*self.places, self.size, block - self.count)
         sides = self.size * self.count
-        self.seconds = self.base.seconds * (1 + self.count / 4) + sides * (SIDE + PRODUCT * self.count)
+        self.seconds = self.base.seconds * (1 + self.count / 4) + _seconds_of_sides(self.size, self.count)
         self.flops = self.base.flops * (1 + self.count) + 2 * sides * self.count + 2 * self.lanes * self.count**3 // 3
         self.fill = self.base.fill + 4 * sides + self.lanes * self.count**2
 
@@ -133,7 +132,21 @@ class Border:
     @property
     def is_thin(self) -> bool:
         """True if most entries of C are none."""
-        return len(self.right.entries) * MORE < self.size * self.count
+        return np.count_nonzero(self._beside[0][0]) * MORE < self.size * self.count
+
+    @cached_property
+    def right(self) -> _Side:
+        """The entries of C."""
+        return self._side(*self._beside[0])
+
+    @cached_property
+    def below(self) -> _Side:
+        """The entries of R."""
+        return self._side(*self._beside[1])
+
+    def _side(self, is_there: Any, common: Ints, others: Ints) -> _Side:
+        """The side of some entries, for the rows and the columns of all."""
+        return _Side.of(np.flatnonzero(is_there), common, others, (self.count, self.size // max(self.lanes, 1)))
 
     def made(self, values: Any) -> BorderFactors:
         """The elimination of a matrix; raises LinAlgError for most singular ones."""
@@ -199,11 +212,24 @@ def _joined(parts: Any) -> Any:
 
 
 def quickest_border(
-    places: tuple[Ints, Ints], size: int, block: int, others: Callable[[Ints, Ints, int, int], Others]
+    places: tuple[Ints, Ints], size: int, block: int, others: Callable[[Ints, Ints, int, int], Others], due: float
 ) -> Border | None:
-    """The border with the shortest predicted time; None where no unknown meets many."""
-    found = [Border(places, size, block, last, others) for last in common_unknowns(*places, size, block)]
-    return min(found, key=lambda border: border.seconds, default=None)
+    """The border with the shortest predicted time; None where no unknown meets many, or more seconds than `due` go by.
+
+    U and S alone take so long for many borders that these are not made.
+    """
+    lanes = size // max(block, 1)
+    found = [
+        Border(places, size, block, some, others)
+        for some in common_unknowns(*places, size, block)
+        if _seconds_of_sides(size - lanes * len(some), len(some)) <= due
+    ]
+    return min((border for border in found if border.seconds <= due), key=lambda border: border.seconds, default=None)
+
+
+def _seconds_of_sides(size: int, count: int) -> float:
+    """The predicted seconds of U and S, for so many others and common unknowns of a lane."""
+    return size * count * (SIDE + PRODUCT * count)
 
 
 @final

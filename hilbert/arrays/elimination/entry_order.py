@@ -31,9 +31,9 @@ class EntryOrder:
 
     @staticmethod
     def of(outer: Ints, inner: Ints, size: int) -> EntryOrder:
-        """The order by `outer`, and there by `inner`."""
+        """The order by `outer`, and there by `inner`; no two entries stand at one place."""
         code = outer.astype(np.int64) * size + inner
-        order = np.argsort(code, kind="stable")
+        order = np.argsort(code)
         starts = np.zeros(size + 1, np.intc)
         np.cumsum(np.bincount(outer, minlength=size), out=starts[1:])
         digest = blake2b(code[order].tobytes() + size.to_bytes(8, "little")).digest()

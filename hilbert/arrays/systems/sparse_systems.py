@@ -138,8 +138,8 @@ class SparseSystem:
         def others(rows: Ints, cols: Ints, size: int, block: int) -> SparseSystem:
             return SparseSystem(rows, cols, size, block, self.sp, positive=self.positive, bordered=False)
 
-        found = quickest_border((self.rows, self.cols), self.size, self.block, others)
-        if found is None or found.seconds > due or not found.base.has_room:
+        found = quickest_border((self.rows, self.cols), self.size, self.block, others, due)
+        if found is None or not found.base.has_room:
             return None
         pattern = self.sp.sparse.coo_array((np.ones(len(found.own)), found.places), shape=(found.size, found.size))
         return found if self.sp.graphs.structural_rank(pattern.tocsr()) == found.size else None
