@@ -177,8 +177,8 @@ def newton(n: int, rounds: int) -> Iterator[Line | str]:
         slope[:-1] -= flux
         return [x - linalg.solveh_banded(bands, slope, overwrite_ab=True, overwrite_b=True, check_finite=False)]
 
-    for made in (step(3), hb.compiled(step(3))):  # loads what is imported late, as JAX is loaded before
-        made((hb.R ** hb.Fin.of(3)).zeros())
+    for small in (step(3), hb.compiled(step(3))):  # loads what is imported late, as JAX is loaded before
+        small((hb.R ** hb.Fin.of(3)).zeros())
     started = {OURS: first(lambda: leaves(step(n), at)), CODE: first(lambda: leaves(hb.compiled(step(n)), at))}
     calls: Calls = {OURS: leaves(step(n), at), CODE: leaves(hb.compiled(step(n)), at), BANDS: hand}
     found, lineax = jax(), optional("lineax")

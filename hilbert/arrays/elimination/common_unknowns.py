@@ -132,7 +132,7 @@ class Border:
     @property
     def is_thin(self) -> bool:
         """True if most entries of C are none."""
-        return np.count_nonzero(self._beside[0][0]) * MORE < self.size * self.count
+        return int(np.count_nonzero(self._beside[0][0])) * MORE < self.size * self.count
 
     @cached_property
     def right(self) -> _Side:
