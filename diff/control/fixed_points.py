@@ -146,13 +146,12 @@ def search(f: Implicit) -> Line:
         found = acted(b, undone, dict(enumerate(values)), lambda d: d.slot if isinstance(d, Ref) else b.literal(d))
         steps = [b.scale(-1.0, found[k]) for k in range(n)]
         left = _norm(b, values)
-        after = _nearer(b, f, x, steps, rest, left)
     else:
-        after = values
         steps = [b.add(k, b.scale(-1.0, old)) for k, old in zip(values, x, strict=True)]
         left = _norm(b, steps)
     bound = f.tolerance * (1.0 + _norm(b, x))  # beyond the largest number no step is short
     step = _norm(b, steps)
+    after = _nearer(b, f, (x, steps, rest), left, step > bound) if f.is_root else values
     far: Expr[Boolean] = (step > bound) | (bound > float(np.finfo(leaves[0].dtype).max))
     goes = far & (step >= 0.0)  # what is no number stays none
     if f.is_root:  # where a slope is infinite a step is 0 that solves nothing
@@ -171,11 +170,14 @@ LEAST = 2.0**-40
 """The least part of a step of Newton's that is tried."""
 
 
-def _nearer(b: Builder, f: Implicit, x: list[int], steps: list[int], rest: list[int], left: Expr[Any]) -> list[int]:
+def _nearer(
+    b: Builder, f: Implicit, slots: tuple[list[int], list[int], list[int]], left: Expr[Any], is_long: Expr[Boolean]
+) -> list[int]:
     """x + t·step for the first t of 1, ½, ¼, … that makes |f| smaller, so that far away no step goes astray.
 
-    Where none does, it is the whole step.
+    Where none does, and for a step that is not long, x + step. The slots are those of x, the step, and the captures.
     """
+    x, steps, rest = slots
     n, one = f.unknowns, b.slots[left.slots[0]]
     leaves, captured = [b.slots[k] for k in x], [b.slots[k] for k in rest]
 
@@ -194,7 +196,7 @@ def _nearer(b: Builder, f: Implicit, x: list[int], steps: list[int], rest: list[
     go: Expr[Boolean] = fails & (_number(inner, half) > LEAST)
     rounds, shared = apart(b, inner.line([*go.slots, half, *after]), at, [left.slots[0], *x, *steps, *rest])
     first, whole = tried(b, x, steps, rest, left.slots[0])
-    _, t, *found = step_of(b, While(rounds, at), [*first.slots, b.number(1.0, one), *whole, *shared])
+    _, t, *found = step_of(b, While(rounds, at), [*(first & is_long).slots, b.number(1.0, one), *whole, *shared])
     is_found: Expr[Boolean] = _number(b, t) > LEAST
     return [b.step(Choose(), (*is_found.slots, k, w)) for k, w in zip(found, whole, strict=True)]
 

@@ -701,6 +701,20 @@ def test_what_the_unknown_does_not_change_is_computed_once(solved: Any) -> None:
     assert calls == [(3,)]
 
 
+def test_an_exact_root_is_not_searched_further() -> None:
+    """A step that is short is taken whole, though it makes a residual of 0 no smaller."""
+    calls: list[int] = []
+
+    def value_of(xp: Any, a: Any) -> Any:
+        calls.append(1)
+        return xp.asarray(a) + 0.0
+
+    same = operation("same again", V, to=V, value=value_of, tangent=lambda a, y, da: da)
+    f = fun(V)(lambda a: root(lambda x: same(x) * same(x) * x - a, a))
+    close(f(V.ones()), V.ones())
+    assert len(calls) <= 4
+
+
 def test_what_is_summed_over_nothing_is_nothing() -> None:
     """A part of an equation that sums over an empty axis is zero in its structure, and in each form of its matrix."""
     X, none = Fin.of(3), Fin.of(0)
