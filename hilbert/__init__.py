@@ -52,6 +52,7 @@ if TYPE_CHECKING:  # what declared methods mean
     from hilbert.map.vector_operations import matrix_product as Vec___matmul__
     from hilbert.map.vector_operations import norm as Vec_norm
     from hilbert.map.vector_operations import zip_apart as Vec__zip_apart
+    from hilbert.program.transform.loops_of_linear_system import loops as Solve_loops
     from hilbert.program.transform.run_linear_system import solver as Solve_bind
     from hilbert.relation.relation_operators import composed as Relation___matmul__
     from hilbert.relation.relation_operators import disjoint as Relation___add__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import subprocess
 import sys
 from typing import Any
@@ -69,18 +70,36 @@ def test_places_are_put_together() -> None:
     assert combined([(Place.of(i) * 2 + 1, 1), (j, 0)]) == Place.of(i) * 2 + 1
 
 
-def test_loops_around_many_calls_are_not_written_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A chain of 200 layers took 23 s to be written out, and takes one."""
-    levels: list[int] = []
+@pytest.fixture
+def levels(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The levels of optimisation of what is compiled."""
+    found: list[int] = []
     module: Any = compiled_line
     real = module.Code
 
     def recorded(text: str, names: Any, target: Any, level: int) -> Any:
-        levels.append(level)
+        found.append(level)
         return real(text, names, target, level)
 
     monkeypatch.setattr(compiled_line, "Code", recorded)
+    return found
+
+
+def test_short_programs_without_loops_are_not_optimised(levels: list[int]) -> None:
+    """Passes take longer than many calls; a loop, or a long program, is worth them."""
+
+    def chain(space: Any, steps: int) -> Any:
+        return planned(hb.fun(space)(lambda x: functools.reduce(lambda y, _: hb.sin(y), range(steps), x))).line
+
+    for space, steps in ((hb.R, 1), (hb.R ** hb.Fin.of(100), 1), (hb.R, 200)):
+        compiled_line.CompiledLine(chain(space, steps))
+    assert levels == [0, LINES, LINES]
+
+
+def test_loops_around_many_calls_are_not_written_out(levels: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chain of 200 layers took 23 s to be written out, and takes one."""
     layer = planned(hb.fun(hb.R)(lambda x: hb.tanh(hb.sin(hb.tanh(x)))))
+    monkeypatch.setattr(compiled_line, "SHORT", 0)
     for many in (100_000, 1):
         monkeypatch.setattr(compiled_line, "MANY", many)
         monkeypatch.setattr(compiled_line, "CALLS", 0)

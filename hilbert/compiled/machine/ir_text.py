@@ -112,6 +112,7 @@ class _Function:
         self.readers: dict[Buffer, list[Value]] = {}
         self.places: dict[Place | tuple[Buffer, Place], str] = {}  # integers, and addresses
         self.slots: dict[tuple[str, str], str] = {}  # the addresses of numbers
+        self.leave: str | None = None  # the end of the loop that a branch may leave
         self.group: int | None = None
         self.totals: frozenset[Buffer] = frozenset()
 
@@ -182,6 +183,7 @@ class _Function:
         group = self.group
         if loop.is_parallel:
             self.group, self.totals = self.module.note("distinct !{}"), loop.totals
+        self.leave = end if loop.is_search else None
         self.inner(loop.body, {variable: counter})
         hints = hints_of(loop, self.group, self.module.note)
         self.group = group
@@ -194,11 +196,12 @@ class _Function:
         self.values = {}
 
     def branch(self, statement: If) -> None:
-        """One of two lists."""
+        """One of two lists; the loop around is left where it has nothing more to do."""
+        leave, self.leave = self.leave, None
         condition = self.value(statement.condition)
-        then, otherwise, end = self.label(), self.label(), self.label()
+        then, otherwise, end = self.label(), leave or self.label(), self.label()
         self.lines += [f"  br i1 {condition}, label %{then}, label %{otherwise}"]
-        for label, part in ((then, statement.then), (otherwise, statement.otherwise)):
+        for label, part in ((then, statement.then), (otherwise, statement.otherwise))[: 1 if leave else 2]:
             self.lines.append(f"{label}:")
             self.inner(part, {})
             self.lines.append(f"  br label %{end}")

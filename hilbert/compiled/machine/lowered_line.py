@@ -99,7 +99,7 @@ def _parts(statements: list[Statement], *, merge: bool) -> list[list[Statement]]
             continue
         size = LONG
         for statement in fused(list(group)) if merge else group:
-            is_long = isinstance(statement, For) and work_of(statement) > TURN
+            is_long = _rounds_of(statement) > TURN
             count = LONG if is_long else sum(1 for _ in inside([statement]))
             if size + count > LONG:
                 parts.append([])
@@ -112,7 +112,13 @@ def _parts(statements: list[Statement], *, merge: bool) -> list[list[Statement]]
 def _turns(statements: Sequence[Statement]) -> Part:
     """The part of statements, of a long loop in turns."""
     first = statements[0] if len(statements) == 1 else None
-    if not isinstance(first, For) or work_of(first) <= TURN:
+    work = 0 if first is None else _rounds_of(first)
+    if not isinstance(first, For) or work <= TURN:
         return Part(statements)
     rounds = first.variable.size
-    return Part(statements, rounds, max(1, TURN * rounds // work_of(first)))
+    return Part(statements, rounds, max(1, TURN * rounds // work))
+
+
+def _rounds_of(statement: Statement) -> int:
+    """The stores of a loop in all of its rounds; 0 for other statements."""
+    return statement.variable.size * sum(map(work_of, statement.body)) if isinstance(statement, For) else 0

@@ -39,12 +39,16 @@ def fused(statements: list[Statement]) -> list[Statement]:
     return [on_blocks(cluster.statement, fused) for cluster in clusters.order]
 
 
+TRIED = 16
+"""The rounds that a search within others is taken to have."""
+
+
 def work_of(statement: Statement) -> int:
     """The number of stores that a statement makes."""
     within = sum(work_of(inner) for block in blocks(statement) for inner in block)
     match statement:
         case For(variable):
-            return variable.size * within
+            return within * (min(variable.size, TRIED) if statement.is_search else variable.size)
         case If():
             return within
         case Routine():

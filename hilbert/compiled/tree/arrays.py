@@ -276,6 +276,11 @@ class Loops:
         if size:
             self.statements.append(For(variable, inner, rounds=True))
 
+    def search(self, size: int, goes: Array, body: Callable[[], None]) -> None:
+        """Rounds while a truth value holds, at most so many: the body makes the statements of one, and a new value."""
+        inner = self._apart(body)
+        self.statements.append(For(self.variable(size), [If(goes.at(()), inner, [])], rounds=True))
+
     def _apart(self, make: Callable[[], None]) -> list[Statement]:
         """The statements that a function makes, apart from the others."""
         outer, self.statements = self.statements, []

@@ -73,6 +73,15 @@ class For:
     is_parallel: bool = False
     totals: frozenset[Buffer] = frozenset()
 
+    @property
+    def is_search(self) -> bool:
+        """True if a condition that is the same in all rounds ends the loop: where one does nothing, no other does."""
+        match self.body:
+            case [If(condition, _, [])]:
+                return self.rounds and condition.name == "load" and not condition.args[1]
+            case _:
+                return False
+
 
 @final
 @define(eq=False)

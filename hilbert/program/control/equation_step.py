@@ -12,6 +12,7 @@ from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.arrays.kernels.library import Arrays
 from hilbert.base.attach import declared
 from hilbert.base.once import Remembering
+from hilbert.compiled.lower.line_loops import within
 from hilbert.errors import SpaceError
 from hilbert.index.leaf import Bundle, Leaf
 from hilbert.program.control.control_flow import ControlFlow
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from hilbert.arrays.systems.low_rank_systems import LowRankSystem
     from hilbert.arrays.systems.methods import By
     from hilbert.arrays.systems.sparse_systems import SparseSystem
+    from hilbert.compiled.tree.arrays import Loops
     from hilbert.index.index import Index
 
     MakeMap = Callable[[Library, Sequence[Any], Any], Callable[[Any], Any]]
@@ -110,6 +112,10 @@ class Implicit(ControlFlow, Remembering):
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The kernel that runs the search."""
         return Kernel(_Search(self, lib), fresh=False)
+
+    def loops(self, to: Loops, operands: Sequence[Any], result: Leaf) -> Any:
+        """The loops of the search."""
+        return tuple(within(to, self.search(), operands[0]))
 
     def on_lines(self, change: Callable[[Line], Line]) -> Implicit:
         """The equation with another body that does the same."""
@@ -256,6 +262,11 @@ class Solve(ControlFlow, Remembering):
     @declared
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The kernel that runs the plan."""
+        raise NotImplementedError
+
+    @declared
+    def loops(self, to: Loops, operands: Sequence[Any], result: Leaf) -> Any:
+        """The elimination of a small matrix."""
         raise NotImplementedError
 
     def on_lines(self, change: Callable[[Line], Line]) -> Solve:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+import math
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from attrs import evolve, field, frozen
@@ -10,8 +11,10 @@ from attrs import evolve, field, frozen
 from hilbert.arrays.kernels.kernel import Kernel
 from hilbert.arrays.kernels.library import Arrays
 from hilbert.arrays.libraries.namespace import to_numpy
+from hilbert.compiled.lower.line_loops import within
+from hilbert.compiled.operations.small_systems import negated
 from hilbert.errors import SpaceError
-from hilbert.index.leaf import Bundle, Leaf
+from hilbert.index.leaf import Bundle, Entry, Leaf
 from hilbert.program.control.control_flow import ControlFlow
 from hilbert.program.line.line import Line, live_parts, restricted
 from hilbert.program.run.bound_line import BoundLine
@@ -21,6 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hilbert.arrays.kernels.library import Library
+    from hilbert.compiled.tree.arrays import Array, Loops
+
+
+MANY = 100_000
+"""The rounds that machine code runs of a loop without a bound, before it leaves the loop to the interpreter."""
+_TRUTH = Leaf(Entry("bool"), ())
 
 
 @final
@@ -66,6 +75,26 @@ class While(ControlFlow):
     def bind(self, lib: Library, operands: Sequence[Leaf], result: Leaf) -> Kernel:
         """The kernel that runs the rounds."""
         return Kernel(_Rounds(self, lib), fresh=False)
+
+    def loops(self, to: Loops, operands: Sequence[Any], result: Leaf) -> Any:
+        """Rounds of the body's loops; the interpreter has the word after very many, and where a search has failed."""
+        (given,), n = operands, self.states
+        states = [to.copied(array) for array in given[:n]]
+
+        def goes_on() -> Array:
+            return to.aside(lambda: to.total(_TRUTH, states[0].shape, lambda _, p: states[0].at(p), "or"))
+
+        def round_() -> None:
+            to.exchange(states, within(to, self.body, [*states, *given[n:]]))
+            to.write(goes, goes_on())
+
+        goes = goes_on()
+        to.search(self.most or MANY, goes, round_)
+        if self.search or not self.most:
+            to.doubt(states[0].shape, states[0].at)
+        if self.search:
+            to.doubt(states[1].shape, lambda p: negated(abs(states[1].at(p)).compared("lt", math.inf)))
+        return tuple(states)
 
     def on_lines(self, change: Callable[[Line], Line]) -> While:
         """The loop with another body that does the same."""
