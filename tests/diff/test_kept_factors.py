@@ -198,6 +198,27 @@ def test_numbers_that_change_in_place() -> None:
         np.testing.assert_allclose(linear_systems.solution(np, a.T, b), np.linalg.solve(a.T, b), rtol=1e-10)
 
 
+def test_first_numbers_in_other_arrays() -> None:
+    """Factors that are kept hold no array of the caller's: it may change, and others may have its first numbers."""
+    rng, n = np.random.default_rng(0), 300
+    for reach in (0, 1, 2, 70):
+        rows, cols = np.nonzero(np.isin(np.subtract.outer(np.arange(n), np.arange(n)), (-reach, 0, reach)))
+        values = rng.uniform(1.0, 2.0, len(rows)) + 5.0 * (rows == cols)
+        u, v, b = rng.standard_normal((3, n)), rng.standard_normal((3, n)), rng.standard_normal((2, n))
+        system = SparseSystem(rows, cols, n, n, SCIPY)
+        a = np.zeros((n, n))
+        a[rows, cols] = values
+        first, rank = [values.copy(), u.copy(), v.copy()], LowRankSystem(system, 3)
+        rank.solved((values, u, v), b, "")
+        system.solved(values, b, "")
+        for array in (values, u, v):
+            array *= 3.0
+        np.testing.assert_allclose(system.solved(first[0], b, ""), np.linalg.solve(a, b.T).T, rtol=1e-9)
+        whole = np.linalg.inv(a + first[1].T @ first[2])
+        np.testing.assert_allclose(rank.inverse(tuple(first)), whole, rtol=1e-7, atol=1e-10)
+        np.testing.assert_allclose(rank.solved(tuple(first), b, ""), b @ whole.T, rtol=1e-7, atol=1e-10)
+
+
 def test_a_transpose_has_the_factors_of_its_matrix(made: list[str]) -> None:
     rng, n = np.random.default_rng(0), 150
     for reach in (1, 3, 40):

@@ -156,7 +156,7 @@ class LowRankFactors:
     def __init__(self, base: SparseSystem, entries: Any, u: Any, v: Any) -> None:
         self.base: Callable[[Any, bool], Any]
         if base.is_diagonal:
-            solve = base.solver(entries)
+            solve = base.solver(np.array(entries))  # a copy, for the array may change while the factors are kept
             self.base, entries_of_base = lambda b, _: solve(b), base.size
         else:
             found, turned = base.factors(entries)
