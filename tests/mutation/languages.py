@@ -138,7 +138,10 @@ MODELS: Groups = {
         **files("diff/derive", "equation_derivative"),
         **files("hilbert/program/control", "equation_step"),
         **files("hilbert/program/transform", "run_linear_system"),
-        **files("hilbert/arrays/libraries", "linear_systems", "sparse_systems"),
+        **files(
+            "hilbert/arrays/systems", "linear_systems", "sparse_systems", "banded", "triangles", "low_rank_systems"
+        ),
+        **files("hilbert/arrays/elimination", "common_unknowns", "kept_factors", "selected_inverse", "sparse_lu"),
     },
 }
 
