@@ -64,6 +64,7 @@ def test_values_and_slopes(body: Any) -> None:
         assert code.report.calls == ()
         for want, got in zip(g(*at).leaves, code(*at).leaves, strict=True):
             np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-10)
+        assert code.reruns == 0
 
 
 def test_a_search_that_fails_says_so() -> None:

@@ -211,8 +211,8 @@ def test_first_numbers_in_other_arrays() -> None:
         first, rank = [values.copy(), u.copy(), v.copy()], LowRankSystem(system, 3)
         rank.solved((values, u, v), b, "")
         system.solved(values, b, "")
-        for array in (values, u, v):
-            array *= 3.0
+        for changed in (values, u, v):
+            changed[...] = 3.0 * changed
         np.testing.assert_allclose(system.solved(first[0], b, ""), np.linalg.solve(a, b.T).T, rtol=1e-9)
         whole = np.linalg.inv(a + first[1].T @ first[2])
         np.testing.assert_allclose(rank.inverse(tuple(first)), whole, rtol=1e-7, atol=1e-10)
