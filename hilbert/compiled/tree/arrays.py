@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, final
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final
 
 import numpy as np
 from attrs import frozen
@@ -295,14 +295,6 @@ class Loops:
         variables = [self.variable(n) if n != 1 else None for n in sizes]
         places = tuple(Place(0) if v is None else Place.of(v) for v in variables)
         return places, tuple(v for v in variables if v is not None)
-
-
-class HasLoops(Protocol):
-    """An operation that says how its result is computed by loops."""
-
-    def loops(self, to: Loops, operands: Sequence[Any], result: Leaf) -> Any:
-        """The result; None where the interpreter's kernel is to be called."""
-        ...
 
 
 def _affine(entries: Any) -> tuple[int, Sequence[int]] | None:

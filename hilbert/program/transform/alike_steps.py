@@ -251,7 +251,7 @@ class _Sums:
     def __init__(self, line: Line) -> None:
         self.line, self.arity = line, line.arity
         n = len(line.slots)
-        self._is_sum = is_sum = [False] * n
+        is_sum = [False] * n
         inner, size = [False] * n, [1] * n  # True for a partial sum of a tree; the number of its terms
         reads = line.reads
         after: dict[int, int] = {}  # the sum that goes on from a sum that is read elsewhere, too
