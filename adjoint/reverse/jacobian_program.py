@@ -139,7 +139,7 @@ def _rebuilt(*fields: Any) -> AnyJacobianProgram:
 @overloaded(lambda: _calls.jacobian_program)
 @takes_wrt
 @keeps_runner
-def jacobian_program(f: AnyMap, *, wrt: Wrt = None, as_: As = "array", limit: int | None = None) -> Any:
+def jacobian_program(f: AnyMap, wrt: Wrt = None, *, as_: As = "array", limit: int | None = None) -> Any:
     """The arrays of the matrix of f' as a program of the point: `p(x)` has them, `p.matrix(x)` is `jacobian(f, x)`.
 
     `as_`, `wrt` and `limit` are those of `jacobian`. Of an "array" p(x) is the matrix; of a "sparse" one p(x) has the
@@ -154,7 +154,7 @@ def jacobian_program(f: AnyMap, *, wrt: Wrt = None, as_: As = "array", limit: in
 @overloaded(lambda: _calls.hessian_program)
 @takes_wrt
 @keeps_runner
-def hessian_program(f: Map[Any, Field], *, wrt: Wrt = None, as_: As = "array", limit: int | None = None) -> Any:
+def hessian_program(f: Map[Any, Field], wrt: Wrt = None, *, as_: As = "array", limit: int | None = None) -> Any:
     """The arrays of the second derivative's matrix as a program: the `jacobian_program` of the gradient, in `wrt`."""
     require_map(f, "hessian_program")
     return _required(derived(f, wrt, twice=True), as_, limit_of(limit), "hessian")
@@ -180,7 +180,8 @@ def _required(d: AnyLinearization, as_: Any, limit: int | None, name: str) -> An
     form = as_
     if form in {"sparse", "blocks"} and needs_data(d.body):
         msg = f'{name}_program(f, as_="{form}"): which entries there are depends on the point, where f finds elements '
-        msg += f'of an index set: {name}(f, x, as_="{form}") lists them there; as_="array" has a program'
+        msg += f'of an index set: {name}(f, x, as_="{form}") lists them there; as_="array" has a program, '
+        msg += "and where the elements are data, not arguments, so has this form: hb.const(ids)"
         raise SpaceError(msg)
     p = programmed(d, form, limit)
     if p.is_formal:

@@ -37,6 +37,7 @@ OF_MAPS = {
     "vmap": "f ** X, or lift(f, X) with the first argument shared",
     "compile": "compiled(f)",
     "jit": "compiled(f)",
+    "on_arrays": "compiled(f).on_arrays(a, …), a function of plain arrays",
 }
 """The remedies for attributes that maps lack."""
 _ITEMS_OF_MAPS = (

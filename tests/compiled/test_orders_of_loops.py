@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from typing import Any
 
 import numpy as np
@@ -136,3 +138,31 @@ def test_products_side_by_side(reader: str, lanes: int) -> None:
     given_ = [rng.normal(size=leaf.shape) for leaf in line.slots[: line.arity]]
     for found, due in zip(made(given_), Runner(line).run(given_), strict=True):
         assert np.allclose(found, due, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(33,), (1000,), (3, 50), (3, 4, 20)])
+@pytest.mark.parametrize("field", [hb.R, hb.R32])
+def test_places_of_extremes_of_long_rows(shape: tuple[int, ...], field: Any) -> None:
+    """The first of several, the first NaN, infinite numbers, zeros of both signs: as numpy has them."""
+    axes = [hb.Fin(tag, n) for tag, n in zip((Row, Inner, Lane), shape, strict=False)]
+    space: Any = field ** functools.reduce(operator.mul, axes)
+    rng, last = np.random.default_rng(0), axes[-1]
+    point = rng.integers(0, 9, shape).astype(space.zeros().array.dtype)
+    points = [point, np.full_like(point, -np.inf), np.where(point == 3, -0.0, 0.0 * point)]
+    points += [np.where(point == 3, value, point) for value in (np.nan, np.inf, -np.inf)]
+    for name in ("argmax", "argmin"):
+        line = planned(hb.fun(space)(lambda x, name=name: getattr(x, name)(over=last))).line
+        made = CompiledLine(line)
+        for x in points:
+            assert np.array_equal(made([x])[0], getattr(np, name)(x, axis=-1))
+
+
+def test_functions_are_not_called_where_values_are_put_to_places_that_are_read() -> None:
+    """The functions are a loop over vectors, the sum of their values by groups is not: it is a loop of its own."""
+    group, rows = hb.Fin(Row, 6), hb.Fin(Inner, 1000)
+    f: Any = hb.fun(hb.R**group, hb.Elements(group) ** rows)(lambda u, ids: hb.softplus(u[ids]).sum())
+    made = hb.compiled(hb.grad(f, 0))
+    assert made.report.loops == 3
+    assert made.report.bytes == 8000
+    plain: Any = hb.fun(hb.R**group, hb.Elements(group) ** rows)(lambda u, ids: (u[ids] * u[ids]).sum())
+    assert hb.compiled(hb.grad(plain, 0)).report.bytes == 0

@@ -144,7 +144,8 @@ class CompiledLine:
     def _again(self, arrays: Sequence[Any], out: Sequence[Any] | None) -> list[Any]:
         """The outputs by the interpreter, where those of the code are in doubt: fresh arrays, or those of `out`."""
         self.reruns += 1
-        made = [np.asarray(a) for a in self.interpreted.run(arrays)]
+        with np.errstate(all="ignore"):
+            made = [np.asarray(a) for a in self.interpreted.run(arrays)]
         if out is None:
             return [a.copy() if a.ndim else a[()] for a in made]
         results = [np.empty_like(a) if target is None else target for target, a in zip(out, made, strict=True)]

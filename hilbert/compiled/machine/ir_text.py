@@ -39,6 +39,7 @@ SIGNED = {"gt": "sgt", "ge": "sge", "lt": "slt", "le": "sle", "eq": "eq", "ne": 
 ROUNDED = {"abs": "fabs", "sqrt": "sqrt", "round": "rint"}
 WHOLE = {
     **{name: f"{name} i64 {{}}, {{}}" for name in ("add", "sub", "mul")},
+    **{name: f"call i64 @llvm.s{name}.i64(i64 {{}}, i64 {{}})" for name in ("max", "min")},
     "div": "sdiv i64 {}, {}",
     "neg": "sub i64 0, {}",
     **{name: f"icmp {word} {{t}} {{}}, {{}}" for name, word in SIGNED.items()},

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, final
 
 from hilbert.compiled.tree.accesses import accesses, is_own, writes
 from hilbert.compiled.tree.statements import For, If, Routine, Store, blocks, inside, on_blocks
+from hilbert.compiled.tree.values import computed, has_calls
 
 if TYPE_CHECKING:
     from hilbert.compiled.tree.accesses import Accesses
@@ -61,16 +62,20 @@ def work_of(statement: Statement) -> int:
 class _Cluster:
     """A statement, or loops that are merged, by the numbers of statements as bits.
 
-    `own` are those that are in it, `needs` those that it meets and that stand before it, `before` all before it.
+    `own` are those that are in it, `needs` those that it meets and that stand before it, `before` all before it. A loop
+    that `puts` values to places which are read is no loop over vectors, so that none that `calls` functions joins it.
     """
 
-    __slots__ = ("accesses", "before", "is_apart", "needs", "own", "size", "statement", "variable")
+    __slots__ = ("accesses", "before", "calls", "is_apart", "needs", "own", "puts", "size", "statement", "variable")
 
     def __init__(self, number: int, statement: Statement, found: Accesses, needs: int) -> None:
         self.own, self.statement, self.accesses, self.needs, self.before = 1 << number, statement, found, needs, 0
         self.size = sum(1 for _ in inside([statement]))
         self.is_apart = isinstance(statement, For) and _is_apart(statement)
         self.variable = statement.variable if isinstance(statement, For) else None
+        stores = [s for s in inside([statement]) if isinstance(s, Store)]
+        self.puts = any(s.monoid is not None and bool(computed(s.places)) for s in stores)
+        self.calls = any(has_calls(s.value) for s in stores)
 
 
 @final
@@ -133,6 +138,8 @@ class _Clusters:
         """Tell if two loops over a variable may be merged, and no third statement must stand between them."""
         if first.is_apart != second.is_apart or first.size + second.size > LONG:
             return False
+        if (first.puts and second.calls) or (second.puts and first.calls):
+            return False
         if any(other.before & first.own for other in self._of(second.needs & ~first.own)):
             return False
         assert isinstance(first.statement, For)
@@ -146,6 +153,7 @@ class _Clusters:
         for buffer, entries in second.accesses.items():
             first.accesses.setdefault(buffer, []).extend(entries)
         first.size += second.size - 1
+        first.puts, first.calls = first.puts or second.puts, first.calls or second.calls
         self.numbered = [first if cluster is second else cluster for cluster in self.numbered]
         first.own |= second.own
         first.needs = (first.needs | second.needs) & ~first.own

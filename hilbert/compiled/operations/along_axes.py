@@ -8,12 +8,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from hilbert.compiled.tree.places import Place, along
+from hilbert.compiled.tree.places import Place, along, flat
 from hilbert.index.leaf import Entry, Leaf
 
 if TYPE_CHECKING:
     from hilbert.compiled.tree.arrays import Array, Loops, Places
     from hilbert.compiled.tree.values import Value
+
+FEW = 8
+"""Of fewer rows, which are longer, the largest entry is found first, then its place: both are loops over vectors."""
 
 
 def along_axes(to: Loops, name: str, at: int, count: int, array: Array, result: Leaf) -> Array | None:
@@ -67,6 +70,8 @@ def _extreme(to: Loops, name: str, at: int, count: int, array: Array, result: Le
     axes = array.leaf.axes
     rest = axes[:at] + axes[at + count :]
     shape = tuple(axis.size for axis in rest)
+    if math.prod(shape) < FEW < math.prod(inner):
+        return to.aside(lambda: _extreme_of_long(to, name, at, count, array, result))
     place = to.buffer(result.shape, result.dtype)
     start = along(Place(0), inner)
     best = to.each(Leaf(array.leaf.entry, rest), lambda o: array.at((*o[:at], *start, *o[at:])))
@@ -90,3 +95,25 @@ def _extreme(to: Loops, name: str, at: int, count: int, array: Array, result: Le
 
     to.rounds(math.prod(inner), put)
     return to.of(result, place)
+
+
+def _extreme_of_long(to: Loops, name: str, at: int, count: int, array: Array, result: Leaf) -> Array:
+    """The first place at which the largest or smallest entry stands; NaN is more than both."""
+    pool, inner, axes = to.pool, array.shape[at : at + count], array.leaf.axes
+    rest, size, none = axes[:at] + axes[at + count :], len(axes) - count, pool.integer(Place(math.prod(inner)))
+
+    def full(o: Places, i: Places) -> Value:
+        return array.at((*o[:at], *i, *o[at:]))
+
+    best = to.total(Leaf(array.leaf.entry, rest), inner, full, name.removeprefix("arg"))
+    place = to.each(Leaf(result.entry, rest), lambda _: none)
+
+    def put(p: Places) -> tuple[Places, Value]:
+        o, i = p[:size], p[size:]
+        x = full(o, i)
+        found = pool.logic("or", x.compared("eq", best.at(o)), x.compared("ne", x))
+        return o, pool.select(found, pool.integer(flat(i, inner)), none)
+
+    assert place.buffer is not None
+    to.put_into(place.buffer, (*(axis.size for axis in rest), *inner), put, "min")
+    return place

@@ -53,7 +53,7 @@ class Value(Computed):
     | call | the name of a function, values |
     """
 
-    __slots__ = ("_loads", "args", "dtype", "name", "number", "pool", "values")
+    __slots__ = ("_has_calls", "_loads", "args", "dtype", "name", "number", "pool", "values")
 
     def __init__(self, pool: Pool, name: str, args: tuple[Any, ...], dtype: str) -> None:
         self.pool, self.name, self.args, self.dtype = pool, name, args, dtype
@@ -62,6 +62,7 @@ class Value(Computed):
         self.number: Number | None = args[0] if name == "number" else None
         """The number, if the value is one."""
         self._loads: tuple[Value, ...] | None = None
+        self._has_calls: bool | None = None
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -259,6 +260,15 @@ def loads(value: Value) -> tuple[Value, ...]:
     if value._loads is None:
         value._loads = tuple(_loads(value))
     return value._loads
+
+
+def has_calls(value: Value) -> bool:
+    """Tell if functions are called to compute a value. The answer is kept."""
+    if value._has_calls is None:
+        for part in unfinished(value, done := set[Value]()):
+            part._has_calls = part.name == "call" or any(a._has_calls for a in part.values)
+            done.add(part)
+    return bool(value._has_calls)
 
 
 def _loads(value: Value) -> Iterator[Value]:

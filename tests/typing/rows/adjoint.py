@@ -38,8 +38,8 @@ PROGRAMS = [
 
 def programmed(cod: str, form: str, arrays: str, pattern: str) -> str:
     """The program of a matrix of a map into a space, in one of the forms."""
-    options = f"wrt: Wrt = None, as_: {form}, limit: int | None = None"
-    return f"(f: Map[V, {cod}], *, {options}) -> JacobianProgram[V, {arrays}, {pattern}]"
+    options = f"wrt: Wrt = None, *, as_: {form}, limit: int | None = None"
+    return f"(f: Map[V, {cod}], {options}) -> JacobianProgram[V, {arrays}, {pattern}]"
 
 
 def gradient(of: str) -> list[str]:
