@@ -173,7 +173,8 @@ def grid(*sizes: int) -> tuple[Any, Any]:
     for k, size in enumerate(sizes):
         low, high = (np.take(at, np.arange(size - 1) + i, k).ravel() for i in (0, 1))
         some += [(low, high), (high, low)]
-    return tuple(np.concatenate(side) for side in zip(*some, strict=True))
+    rows, cols = (np.concatenate(side) for side in zip(*some, strict=True))
+    return rows, cols
 
 
 @pytest.mark.parametrize(

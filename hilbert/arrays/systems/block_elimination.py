@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 LEFT, ROUNDS, FULL = 5, 4, 4096
 """At most one part in so many of the unknowns is left after so many rounds, and at most so many unknowns."""
 
-PAIR, CUBE = 4e-8, 1e-10
+PAIR, CUBE = 2e-8, 1e-10
 """Seconds of the inverse for a pair of unknowns that one meets, and for each unknown left of each with each."""
 
 

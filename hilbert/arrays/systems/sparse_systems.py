@@ -268,6 +268,11 @@ class SparseSystem:
             factors, flipped = self.factors(values)
             if isinstance(factors, BorderFactors) and factors.border.is_like(self.border):
                 return self.border.near_inverse(factors.sides(flipped), values)
+
+            def solve(b: Any, is_turned: bool) -> Any:  # noqa: FBT001 - see `Factors`
+                return factors.solve(b, flipped != is_turned)
+
+            return self.border.near_inverse_beside_singular(solve, values, self.rows, self.cols)
         width = max(self.band.below, self.band.above)
         if self.by_band and width <= WIDE:
             place = np.arange(self.size)
