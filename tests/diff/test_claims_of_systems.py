@@ -161,7 +161,7 @@ def test_a_sweep_finds_the_inverse(least: int, seed: int, n: int, count: int, *,
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(level_sweep, "SPARSE", least)
         for order in (np.arange(n), rng.permutation(n)):
-            found = Levels(rows, cols, n, order).near_inverse(values, SCIPY)
+            found = Levels(rows, cols, n, order).near_inverse(values, SCIPY.sparse)
             assert found.dtype == dtype
             np.testing.assert_allclose(found, np.linalg.inv(a)[cols, rows], atol=tolerance, rtol=tolerance)
 
@@ -249,7 +249,7 @@ def test_singular_levels() -> None:
     a = np.zeros((400, 400))
     a[rows, cols] = values
     with pytest.raises(np.linalg.LinAlgError):
-        system.levels.near_inverse(values, SCIPY)
+        system.levels.near_inverse(values, SCIPY.sparse)
     np.testing.assert_allclose(system.near_inverse(values), np.linalg.inv(a)[cols, rows], atol=1e-12)
     values[(rows == 7) | (cols == 7)] = 0.0
     with pytest.raises(np.linalg.LinAlgError):

@@ -7,13 +7,13 @@ diagonal, and back, with the blocks Z of the inverse:
     G_k = (D_k − R G_{k−1} C)⁻¹,    Z_k = G_k + G_k C Z_{k+1} R G_k,    −G_k C Z_{k+1} above,    −Z_{k+1} R G_k below.
 
 >>> import numpy as np
->>> from hilbert.arrays.systems.scipy_modules import scipy_of
+>>> from scipy import sparse
 >>> a = np.diag([2.0, 3.0, 4.0]) + np.diag([1.0, 1.0], 1) + np.diag([1.0, 0.5], -1)
 >>> rows, cols = np.nonzero(a)
 >>> levels = Levels.of(rows, cols, 3, np.arange(3))
 >>> levels.ends.tolist()
 [0, 1, 2, 3]
->>> np.allclose(levels.near_inverse(a[rows, cols], scipy_of()), np.linalg.inv(a)[cols, rows])
+>>> np.allclose(levels.near_inverse(a[rows, cols], sparse), np.linalg.inv(a)[cols, rows])
 True
 """
 
@@ -27,8 +27,6 @@ import numpy as np
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-    from hilbert.arrays.systems.scipy_modules import Scipy
 
     Ints: TypeAlias = npt.NDArray[np.signedinteger[Any]]
 
@@ -74,9 +72,9 @@ class Levels:
         made = [(order[i:j], row[i:j], col[i:j]) for i, j in pairwise(cuts)]
         return list(zip(made[::3], made[1::3], made[2::3], strict=True))
 
-    def near_inverse(self, values: Any, sp: Scipy) -> Any:
-        """(A⁻¹)_ji for the place (i, j) of each entry; raises LinAlgError for singular blocks, though A be regular."""
-        lapack, sizes, found = sp.lapack(("getrf", "getri"), values), self.sizes.tolist(), np.zeros_like(values)
+    def near_inverse(self, values: Any, sparse: Any) -> Any:
+        """(A⁻¹)_ji for the place (i, j) of each entry, by scipy's module; LinAlgError for a singular block."""
+        sizes, found = self.sizes.tolist(), np.zeros_like(values)
         undone, beside = list[Any](), list[tuple[Any, Any] | None]()
         for k, (on, above, below) in enumerate(self.parts):
             main, sides = _full(on, values, (sizes[k], sizes[k])), None
@@ -85,8 +83,8 @@ class Levels:
                 main -= r @ undone[-1] @ c
             if len(above[0]) and len(below[0]):
                 shape = sizes[k], sizes[k + 1]
-                sides = _block(above, values, shape, sp), _block(below, values, shape[::-1], sp)
-            undone.append(_inverse(main, lapack))
+                sides = _block(above, values, shape, sparse), _block(below, values, shape[::-1], sparse)
+            undone.append(np.linalg.inv(main))
             beside.append(sides)
         behind: Any = None
         for (on, above, below), sides in zip(reversed(self.parts), reversed(beside), strict=True):
@@ -96,7 +94,7 @@ class Levels:
                 from_left, to_right = r @ z, z @ (c @ behind)
                 z = z + to_right @ from_left
                 _read(found, below, -to_right)
-                if sp.sparse.issparse(c):
+                if sparse.issparse(c):
                     number, row, col = above
                     found[number] = -np.einsum("ij,ij->i", behind[col], from_left.T[row])
                 else:
@@ -104,18 +102,6 @@ class Levels:
             _read(found, on, z)
             behind = z
         return found
-
-
-def _inverse(block: Any, lapack: tuple[Any, Any]) -> Any:
-    """The inverse of a block, in its place."""
-    factor, invert = lapack
-    lu, exchanged, info = factor(block, overwrite_a=True)
-    if not info:
-        made, info = invert(lu, exchanged, overwrite_lu=True)
-        if not info:
-            return made
-    msg = "a block is singular"
-    raise np.linalg.LinAlgError(msg)
 
 
 def _read(found: Any, part: Part, block: Any) -> None:
@@ -126,17 +112,17 @@ def _read(found: Any, part: Part, block: Any) -> None:
 
 def _full(part: Part, values: Any, shape: tuple[int, int]) -> Any:
     number, row, col = part
-    made = np.zeros(shape, values.dtype, order="F")
+    made = np.zeros(shape, values.dtype)
     made[row, col] = values[number]
     return made
 
 
-def _block(part: Part, values: Any, shape: tuple[int, int], sp: Scipy) -> Any:
+def _block(part: Part, values: Any, shape: tuple[int, int], sparse: Any) -> Any:
     """A block beside the diagonal, sparse or in full."""
     number, row, col = part
     if SPARSE * len(number) > shape[0] * shape[1]:
         return _full(part, values, shape)
-    return sp.sparse.csr_array((values[number], (row, col)), shape=shape)
+    return sparse.csr_array((values[number], (row, col)), shape=shape)
 
 
 def _ends(rows: Ints, cols: Ints, size: int) -> Ints:

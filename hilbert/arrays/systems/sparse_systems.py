@@ -287,7 +287,7 @@ class SparseSystem:
         if self.levels.seconds > seconds_by_columns(self.size, entries):
             entries = self.factors(values)[0].entries
         is_quick = self.levels.seconds <= seconds_by_columns(self.size, entries)
-        return self.levels.near_inverse(values, self.sp) if is_quick else None
+        return self.levels.near_inverse(values, self.sp.sparse) if is_quick else None
 
     @cached_property
     def levels(self) -> Levels:
