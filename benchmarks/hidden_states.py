@@ -1,4 +1,4 @@
-"""Hidden states in a row, which are smoothed, or integrated by Laplace's approximation; see `benchmarks.solving`."""
+"""Hidden states in a row or on a grid: smoothed, or integrated by Laplace's approximation; see `benchmarks.solving`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, sparse
+from scipy.sparse.linalg import splu
 
 import hilbert.all as hb
 from benchmarks.processor_time import Calls, leaves, minima, table
@@ -15,10 +16,12 @@ from benchmarks.timing import OURS, Line
 
 
 def rows(rounds: int, *, quick: bool) -> Iterator[Line | str]:
-    """Both models; `quick` ones without the largest sizes."""
+    """All models; `quick` ones without the largest sizes."""
     yield from smoothing(1_000, rounds)
     yield from smoothing(10_000, rounds)
     yield from latent(10_000 if quick else 100_000, rounds)
+    yield from lattice(64, rounds, by_hand=True)
+    yield from lattice(128, rounds, by_hand=False)
 
 
 # --- a smoother ---
@@ -179,3 +182,73 @@ def latent(n: int, rounds: int) -> Iterator[Line | str]:
     few = field_with_intercept(n, counts[:n])
     own = minima({OURS: leaves(hb.value_and_grad(few), few.dom.vec(p))}, rounds)[OURS]
     yield Line(f"Poisson field with an intercept, {n} latents: again, to 0.1 s", OURS, own, own / 0.1, 1.0)
+
+
+# --- a field on a grid ---
+
+SPLU, EXACT = "splu, n columns by hand", "by eigenvalues"
+COLUMNS = 64
+
+
+class Down:
+    """The other index of a grid."""
+
+
+def roughness(m: int) -> Any:
+    """½ e^{p₀} (sum of squares of steps between neighbours) + ½ e^{p₁} |x|², on m·m places."""
+    V, P = hb.R ** (hb.Fin(Down, m) * hb.Fin.of(m)), hb.R ** hb.Fin.of(2)
+
+    @hb.fun(P, V)
+    def energy(p: Any, x: Any) -> Any:
+        steps = hb.square(x[1:, :] - x[:-1, :]).sum() + hb.square(x[:, 1:] - x[:, :-1]).sum()
+        return 0.5 * hb.exp(p[0]) * steps + 0.5 * hb.exp(p[1]) * hb.square(x).sum()
+
+    return energy
+
+
+def by_columns(p: Any, steps: Any) -> Sequence[Any]:
+    """½ log det of the precision by sparse LU, and its gradient by its inverse, for some columns at a time."""
+    scale, n = np.exp(p), steps.shape[0]
+    factors, rows = splu((scale[0] * steps + scale[1] * sparse.eye_array(n)).tocsc()), steps.tocsr()
+    of_steps, of_main = 0.0, 0.0
+    for start in range(0, n, COLUMNS):
+        some = np.arange(start, min(start + COLUMNS, n))
+        eye = np.zeros((n, len(some)))
+        eye[some, some - start] = 1.0
+        x = factors.solve(eye)
+        of_steps += rows[some].T.multiply(x).sum()
+        of_main += x[some, some - start].sum()
+    value = 0.5 * np.log(np.abs(factors.U.diagonal())).sum()
+    return [value, 0.5 * scale * np.asarray([of_steps, of_main])]
+
+
+def by_eigenvalues(p: Any, m: int) -> Sequence[Any]:
+    """The same in closed form."""
+    scale, one = np.exp(p), 2.0 - 2.0 * np.cos(np.pi * np.arange(m) / m)
+    steps = one[:, None] + one
+    every = scale[0] * steps + scale[1]
+    return [0.5 * np.log(every).sum(), 0.5 * scale * np.asarray([(steps / every).sum(), (1.0 / every).sum()])]
+
+
+def lattice(m: int, rounds: int, *, by_hand: bool) -> Iterator[Line | str]:
+    """½ log det of a precision, and Laplace's approximation of counts on a grid, with gradients in two parameters."""
+    energy, p = roughness(m), np.asarray([0.3, -1.0])
+    P, V = energy.dom.parts
+    log: Any = hb.linalg.logdet(hb.derivative(hb.grad(energy, 1), wrt=1))
+    half: Any = hb.value_and_grad(hb.fun(P)(lambda p: 0.5 * log(p, V.zeros())))
+    chain = sparse.diags_array(
+        [-np.ones(m - 1), np.r_[1.0, np.full(m - 2, 2.0), 1.0], -np.ones(m - 1)], offsets=[-1, 0, 1]
+    )
+    steps = sparse.kron(chain, sparse.eye_array(m)) + sparse.kron(sparse.eye_array(m), chain)
+    calls: Calls = {OURS: leaves(half, P.vec(p)), EXACT: lambda: by_eigenvalues(p, m)}
+    limits = []
+    if by_hand:
+        calls[SPLU] = lambda: by_columns(p, steps.tocsc())
+        limits = [(OURS, SPLU, 0.1)]
+    what = f"log det of a lattice, {m}·{m}, value and gradient"
+    yield from table(what, calls, rounds, limits, SPLU if by_hand else OURS)
+    counts = V.vec(np.random.default_rng(6).poisson(1.5, (m, m)).astype(float))
+    joint: Any = hb.fun(P, V)(lambda p, x: (hb.exp(x) - counts * x).sum() + energy(p, x) - 0.5 * m * m * p[0])
+    whole = minima({OURS: leaves(hb.value_and_grad(hb.laplace(joint, V.zeros())), P.vec(p))}, rounds)[OURS]
+    due = 0.05 if by_hand else 0.3
+    yield Line(f"Poisson field, {m}·{m} latents: again, to {due} s", OURS, whole, whole / due, 1.0)

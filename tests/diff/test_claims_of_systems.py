@@ -7,12 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import hilbert.all as library
 from diff.solving.low_rank_plan import low_rank_plan
 from hilbert import SpaceError
+from hilbert.arrays.elimination import block_inverse, level_sweep
+from hilbert.arrays.elimination.level_sweep import Levels
 from hilbert.arrays.elimination.sparse_lu import SparseLU
-from hilbert.arrays.systems import scipy_modules
+from hilbert.arrays.systems import scipy_modules, sparse_systems
 from hilbert.arrays.systems.block_elimination import Elimination
 from hilbert.arrays.systems.low_rank_systems import LowRankSystem
 from hilbert.arrays.systems.normal_equations import NormalEquations
@@ -126,6 +130,130 @@ def test_the_inverse_is_not_held_in_full() -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < n * n * 8 / 2
+
+
+def pattern(rng: Any, n: int, count: int, *, alike: bool) -> Any:
+    """A regular matrix with some entries, mostly in several parts that never meet."""
+    i, j = rng.integers(0, max(n, 1), (2, count if n else 0))
+    j = np.where(i // 12 == j // 12, j, i)  # parts of 12 unknowns at most
+    a = np.diag(rng.uniform(3.0, 4.0, n) * rng.choice([-1.0, 1.0], n))
+    a[i, j] += rng.uniform(0.1, 0.3, len(i))
+    a[j, i] += rng.uniform(0.1, 0.3, len(i)) * alike
+    some = rng.permutation(n)
+    return a[np.ix_(some, some)]
+
+
+@pytest.mark.parametrize("least", [0, 2, 10**9], ids=["sparse", "some sparse", "full"])
+@given(
+    seed=st.integers(0, 2**32),
+    n=st.integers(0, 40),
+    count=st.integers(0, 80),
+    alike=st.booleans(),
+    dtype=st.sampled_from([np.float64, np.float32]),
+)
+def test_a_sweep_finds_the_inverse(least: int, seed: int, n: int, count: int, *, alike: bool, dtype: Any) -> None:
+    """Levels in any order of the unknowns give the inverse at the places of a matrix, in its precision."""
+    rng = np.random.default_rng(seed)
+    a = pattern(rng, n, count, alike=alike)
+    rows, cols = np.nonzero(a)
+    values = a[rows, cols].astype(dtype)
+    tolerance = 1e-10 if dtype == np.float64 else 1e-3
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(level_sweep, "SPARSE", least)
+        for order in (np.arange(n), rng.permutation(n)):
+            found = Levels(rows, cols, n, order).near_inverse(values, SCIPY.sparse)
+            assert found.dtype == dtype
+            np.testing.assert_allclose(found, np.linalg.inv(a)[cols, rows], atol=tolerance, rtol=tolerance)
+
+
+def grid(*sizes: int) -> tuple[Any, Any]:
+    """The places of neighbours on a grid."""
+    at = np.arange(np.prod(sizes)).reshape(sizes)
+    some = [(at.ravel(), at.ravel())]
+    for k, size in enumerate(sizes):
+        low, high = (np.take(at, np.arange(size - 1) + i, k).ravel() for i in (0, 1))
+        some += [(low, high), (high, low)]
+    rows, cols = (np.concatenate(side) for side in zip(*some, strict=True))
+    return rows, cols
+
+
+@pytest.mark.parametrize(
+    ("sizes", "lanes", "how"),
+    [((19, 20), 1, None), ((18, 18), 3, None), ((6, 7, 8), 1, None), ((19, 20), 1, "sparse"), ((40, 17), 1, "band")],
+)
+@pytest.mark.parametrize("is_symmetric", [True, False])
+def test_grids_are_not_solved_for(
+    sizes: Any, lanes: int, how: Any, monkeypatch: pytest.MonkeyPatch, *, is_symmetric: bool
+) -> None:
+    """The inverse at the places of grids, in lanes too, needs no solution; nor do many, but by a limit on memory."""
+    rng, n = np.random.default_rng(0), int(np.prod(sizes))
+    rows, cols = (np.concatenate([side + k * n for k in range(lanes)]) for side in grid(*sizes))
+    system = SparseSystem(rows, cols, n * lanes, n, SCIPY, how=how)
+    system.apart = None
+    a = np.zeros((n * lanes, n * lanes))
+    a[rows, cols] = np.where(rows == cols, 6.5, rng.uniform(-1.0, -0.5, len(rows)))
+    a = a + a.T if is_symmetric else a
+    with monkeypatch.context() as patch:
+        patch.setattr(sparse_systems, "by_columns", None)
+        found = system.near_inverse(a[rows, cols])
+    np.testing.assert_allclose(found, np.linalg.inv(a)[cols, rows], atol=1e-12)
+    monkeypatch.setattr(sparse_systems, "FILL", 100)
+    monkeypatch.setattr(Levels, "near_inverse", None)
+    np.testing.assert_allclose(system.near_inverse(a[rows, cols]), found, atol=1e-12)
+
+
+def bundle(rng: Any, points: int, seen: int, cameras: int) -> Any:
+    """Places of weights that meet a point and a camera each, of points and cameras: two rounds of blocks."""
+    point, camera = rng.integers(0, points, seen), rng.integers(0, cameras, seen)
+    w, p, c = np.arange(seen), seen + 3 * point, seen + 3 * points + 5 * camera
+    n = seen + 3 * points + 5 * cameras
+    a = np.eye(n, dtype=bool)
+    for k in range(seen):
+        some = np.r_[w[k], p[k] + np.arange(3), c[k] + np.arange(5)]
+        a[np.ix_(some, some)] = True
+    order = rng.permutation(n)
+    return a[np.ix_(order, order)]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("is_symmetric", [True, False])
+def test_blocks_are_not_solved_for(monkeypatch: pytest.MonkeyPatch, dtype: Any, *, is_symmetric: bool) -> None:
+    """The inverse at the places of blocks, in several rounds, needs no solution, unless one of them is singular."""
+    rng = np.random.default_rng(0)
+    a = bundle(rng, 60, 200, 6) * rng.uniform(0.1, 0.2, (410, 410))
+    a = ((a + a.T if is_symmetric else a) + 20.0 * np.diag(rng.choice([-1.0, 1.0], 410))).astype(dtype)
+    rows, cols = np.nonzero(a)
+    system = SparseSystem(rows, cols, 410, 410, SCIPY, how="elimination", bordered=False)
+    assert system.blocks is not None
+    assert len(system.blocks.rounds) == 2
+    tolerance = 1e-10 if dtype == np.float64 else 1e-4
+    with monkeypatch.context() as patch:
+        patch.setattr(sparse_systems, "by_columns", None)
+        patch.setattr(Levels, "near_inverse", None)
+        patch.setattr(block_inverse, "PAIRS", 1000)
+        found = system.near_inverse(a[rows, cols])
+    assert found.dtype == dtype
+    np.testing.assert_allclose(found, np.linalg.inv(a)[cols, rows], rtol=tolerance, atol=tolerance)
+    order = system.blocks.order
+    a[order[:1], order[:1]] = 0.0
+    found = system.near_inverse(a[rows, cols])
+    np.testing.assert_allclose(found, np.linalg.inv(a)[cols, rows], rtol=tolerance, atol=tolerance)
+
+
+def test_singular_levels() -> None:
+    """A regular matrix with a singular level is solved for; the derivative at a singular matrix is an error."""
+    rows, cols = grid(20, 20)
+    system = SparseSystem(rows, cols, 400, 400, SCIPY)
+    values = np.where(rows == cols, 4.5, -1.0)
+    values[(rows == cols) & (rows == 0)] = values[(rows == cols) & (rows == 399)] = 0.0  # where levels begin
+    a = np.zeros((400, 400))
+    a[rows, cols] = values
+    with pytest.raises(np.linalg.LinAlgError):
+        system.levels.near_inverse(values, SCIPY.sparse)
+    np.testing.assert_allclose(system.near_inverse(values), np.linalg.inv(a)[cols, rows], atol=1e-12)
+    values[(rows == 7) | (cols == 7)] = 0.0
+    with pytest.raises(np.linalg.LinAlgError):
+        system.near_inverse(values)
 
 
 def test_small_diagonal_entries_are_exchanged() -> None:

@@ -15,6 +15,7 @@ from diff import derivative, exp, fun, inner, lift, square
 from hilbert import DirectSum, Fin, R, SpaceError
 from hilbert.arrays.elimination.common_unknowns import Border
 from hilbert.arrays.elimination.kept_factors import Factors
+from hilbert.arrays.systems import sparse_systems
 from hilbert.arrays.systems.scipy_modules import scipy_of
 from hilbert.arrays.systems.sparse_systems import SparseSystem
 from linmap import cost, diagonal, matrix, trace
@@ -126,6 +127,35 @@ def test_singular_others() -> None:
     with pytest.raises(SpaceError, match="no solution"):
         system.solved(zero, b, "no solution")
     assert system.logdet(zero) == -np.inf
+
+
+@pytest.mark.parametrize("alike", [True, False])
+@pytest.mark.parametrize("count", [1, 3])
+def test_singular_others_are_not_solved_for(monkeypatch: pytest.MonkeyPatch, count: int, *, alike: bool) -> None:
+    """The inverse at the places takes two solutions for each common unknown, with kept factors of the transpose too."""
+    n = 400 + count
+    a, last = arrow(count, 400, count, 2, alike=alike)
+    others = np.setdiff1d(np.arange(n), last)
+    a[others, others] -= a[np.ix_(others, others)].sum(1)  # rows that sum to 0
+    rows, cols = np.nonzero(a)
+    system, turned = (SparseSystem(*places, n, n, SP) for places in ((rows, cols), (cols, rows)))
+    assert system.border is not None
+    assert isinstance(system.factors(a[rows, cols])[0], Factors)
+    due = np.linalg.inv(a)[cols, rows]
+    with monkeypatch.context() as patch:
+        patch.setattr(sparse_systems, "by_columns", None)
+        for some in (system, turned):
+            np.testing.assert_allclose(some.near_inverse(a[rows, cols]), due, atol=1e-9 * np.abs(due).max())
+
+
+def test_others_that_are_singular_twice() -> None:
+    """The inverse at the places of two separate matrices, singular but for a constraint each, is that in full."""
+    whole = SP.sparse.block_diag([laplacian(300)[0]] * 2).tocoo()
+    (rows, cols), values = whole.coords, whole.data
+    system = SparseSystem(rows, cols, 602, 602, SP)
+    assert system.border is not None
+    due = np.linalg.inv(whole.toarray())[cols, rows]
+    np.testing.assert_allclose(system.near_inverse(values), due, atol=1e-8)
 
 
 def test_the_others_fill_no_more_than_they_need() -> None:

@@ -15,7 +15,7 @@ left. Then, with U = B⁻¹ C and W = R B⁻¹,
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, final
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, final
 
 import numpy as np
 from attrs import frozen
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hilbert.arrays.elimination.kept_factors import Factors
 
     Ints = npt.NDArray[np.signedinteger[Any]]
+    Solve: TypeAlias = Callable[[Any, bool], Any]
 
 MORE = 4
 """A common unknown meets so many times as many unknowns as half of all do."""
@@ -180,6 +181,30 @@ class Border:
         lane, row, col = self._corner
         made[self.corner] = s[lane, col, row]
         return made
+
+    def near_inverse_beside_singular(
+        self, solve: Callable[[Any, bool], Any], values: Any, rows: Ints, cols: Ints
+    ) -> Any:
+        """(A⁻¹)_ji for the place (i, j) of each entry where B is singular, once, by a solver with A and its transpose.
+
+        One entry p on the diagonal of B is enlarged by c, where the null vectors of B are large, so that B is regular:
+        this differs by rank one. The null vectors of B are made of those of the corner of A⁻¹.
+        """
+        n = len(self.others) + len(self.common)
+        ends = np.zeros((len(self.common), n), values.dtype)
+        ends[np.arange(len(ends)), self.common] = 1.0
+        right, left = (solve(ends, flipped) for flipped in (False, True))
+        u, _, v = np.linalg.svd(right[:, self.common].T)
+        sizes = np.abs((v[-1] @ right) * (u[:, -1] @ left))
+        main = self.own[rows[self.own] == cols[self.own]]
+        k = main[np.argmax(sizes[rows[main]])]
+        p, c = rows[k], np.abs(values[self.own]).max()
+        larger, unit = values.copy(), np.zeros((1, n), values.dtype)
+        larger[k] += c
+        unit[0, p] = 1.0
+        (x,), (y,) = (solve(unit, flipped) for flipped in (False, True))
+        near = self.near_inverse(self.made(larger).sides(False), larger)  # noqa: FBT003 - see `Factors`
+        return near + x[cols] * y[rows] / (1.0 / c + x[p])
 
 
 @final

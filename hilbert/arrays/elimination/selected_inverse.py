@@ -1,8 +1,8 @@
-"""Entries of the inverse of a matrix in a band, near its diagonal, by block cyclic reduction.
+"""Entries of the inverse of a matrix at its own places: in a narrow band by block cyclic reduction, or by all columns.
 
-The matrix is cut into blocks as wide as the band, so that it is block tridiagonal. A round eliminates every other
-block; the inverse is found backwards. Rounds are few, and each works on all of its blocks at once: O(n·w³) for a band
-of width w.
+The matrix in a band is cut into blocks as wide as the band, so that it is block tridiagonal. A round eliminates every
+other block; the inverse is found backwards. Rounds are few, and each works on all of its blocks at once: O(n·w³) for a
+band of width w.
 
 >>> import numpy as np
 >>> a = np.diag([2.0, 3.0, 4.0]) + np.diag([1.0, 1.0], 1) + np.diag([1.0, 0.5], -1)
@@ -19,12 +19,36 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy.typing as npt
 
     Ints: TypeAlias = npt.NDArray[np.signedinteger[Any]]
 
 Blocks: TypeAlias = "tuple[Any, Any, Any]"
 """The blocks below the diagonal, on it, and above: block i of the first couples i to i − 1, of the last to i + 1."""
+
+COLUMNS = 64
+"""The columns that are solved for at once."""
+ROW, ENTRY = 1e-8, 6e-10
+"""Seconds for each row of a column, and for each entry of the factors."""
+
+
+def seconds_by_columns(size: int, entries: int) -> float:
+    """The predicted time by columns, for factors with so many entries."""
+    return size * (ROW * size + ENTRY * entries)
+
+
+def by_columns(solve: Callable[[Any], Any], rows: Ints, cols: Ints, values: Any, size: int) -> Any:
+    """(A⁻¹)_ji for the places (i, j) of the entries of A, by the function that solves for rows."""
+    made, order = np.empty_like(values), np.argsort(rows, kind="stable")
+    ends = np.searchsorted(rows[order], np.arange(0, size + COLUMNS, COLUMNS))
+    for k, start in enumerate(range(0, size, COLUMNS)):
+        some = order[ends[k] : ends[k + 1]]
+        eye = np.zeros((min(COLUMNS, size - start), size), values.dtype)
+        eye[np.arange(len(eye)), start + np.arange(len(eye))] = 1.0
+        made[some] = solve(eye)[rows[some] - start, cols[some]]
+    return made
 
 
 def near_inverse(rows: Ints, cols: Ints, values: Any, size: int, width: int) -> Any:

@@ -19,11 +19,13 @@ True
 
 from __future__ import annotations
 
-from itertools import pairwise
+from functools import cached_property
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from hilbert.arrays.elimination.block_inverse import BlockInverse
 from hilbert.arrays.elimination.kept_factors import Factors
 from hilbert.arrays.systems.linear_systems import factors_in_full
 from hilbert.arrays.systems.methods import without
@@ -38,14 +40,18 @@ if TYPE_CHECKING:
 LEFT, ROUNDS, FULL = 5, 4, 4096
 """At most one part in so many of the unknowns is left after so many rounds, and at most so many unknowns."""
 
+PAIR, CUBE = 2e-8, 1e-10
+"""Seconds of the inverse for a pair of unknowns that one meets, and for each unknown left of each with each."""
+
 
 @final
 class Elimination:
     """The order of elimination for matrices with entries at some places: levels of blocks of a size, and the rest."""
 
-    def __init__(self, rows: Ints, cols: Ints, order: Ints, levels: list[tuple[int, int]], sp: Scipy) -> None:
-        """`order` has the unknowns of all levels, then the rest; a level is a number of blocks, and their size."""
-        self.order, self.levels, self.sp, n = order, levels, sp, len(order)
+    def __init__(self, rows: Ints, cols: Ints, order: Ints, rounds: list[list[tuple[int, int]]], sp: Scipy) -> None:
+        """`order` has the unknowns of all rounds, then the rest; a round has levels, of so many blocks of a size."""
+        self.order, self.rounds, self.sp, n = order, rounds, sp, len(order)
+        self.levels = levels = list(chain.from_iterable(rounds))
         place = np.empty(n, np.int32)
         place[order] = np.arange(n)
         found = sp.sparse.coo_array(
@@ -61,7 +67,7 @@ class Elimination:
         group, sizes = _alike(rows, cols, size)
         graph = _between(group, rows, cols, len(sizes), sp)
         left = np.arange(len(sizes))
-        order, levels = list[Any](), list[tuple[int, int]]()
+        order, rounds = list[Any](), list[list[tuple[int, int]]]()
         members, starts = np.argsort(group, kind="stable"), np.cumsum(sizes) - sizes
 
         def of_groups(some: Ints, width: int) -> Ints:
@@ -73,15 +79,16 @@ class Elimination:
             if len(left) <= 1 or graph.nnz >= 0.5 * len(left) ** 2:
                 break
             chosen = _independent(graph, sizes[left])
+            rounds.append([])
             for width in np.unique(sizes[left[chosen]]):
                 some = left[chosen][sizes[left[chosen]] == width]
                 order.append(of_groups(some, int(width)))
-                levels.append((len(some), int(width)))
+                rounds[-1].append((len(some), int(width)))
             kept = ~chosen
             met = graph[kept][:, chosen]
             graph, left = _ones(graph[kept][:, kept] + met @ met.T), left[kept]
         rest = int(sizes[left].sum())
-        if rest * LEFT > size or rest > FULL or not levels:
+        if rest * LEFT > size or rest > FULL or not rounds:
             if told:
                 most = min(size // LEFT, FULL)
                 raise without(
@@ -89,7 +96,7 @@ class Elimination:
                 )
             return None
         others = [of_groups(left[k : k + 1], int(sizes[left[k]])) for k in range(len(left))]
-        return Elimination(rows, cols, np.concatenate([*order, *others]), levels, sp)
+        return Elimination(rows, cols, np.concatenate([*order, *others]), rounds, sp)
 
     def __str__(self) -> str:
         counts: dict[int, int] = {}
@@ -133,6 +140,25 @@ class Elimination:
 
         size = of_rest.entries + sum(part.nnz for step in steps for part in step)
         return Factors(solve, lambda: logs + of_rest.logdet(), size)
+
+    def near_inverse(self, values: Any) -> Any:
+        """(A⁻¹)_ji for the place (i, j) of each entry; raises LinAlgError for a singular block."""
+        made = np.empty_like(values)
+        made[self._sorted] = self._inverse.near_inverse(values[self._sorted])
+        return made
+
+    @cached_property
+    def seconds_of_inverse(self) -> float:
+        """The predicted time of the inverse at these places, at least: few are filled."""
+        lengths = np.diff(self._indptr).astype(np.float64)
+        gone = lengths[: self.ends[-1]]
+        return PAIR * float(gone @ gone) + CUBE * float(len(lengths) - self.ends[-1]) ** 3
+
+    @cached_property
+    def _inverse(self) -> BlockInverse:
+        n = len(self.order)
+        rows = np.repeat(np.arange(n), np.diff(self._indptr))
+        return BlockInverse(rows, self._indices.astype(np.intp), n, self.rounds)
 
     def _undone(self, blocks: Any, count: int, size: int) -> tuple[Any, float]:
         """The inverse of blocks on the diagonal, as a sparse matrix, and log |det| of all blocks."""

@@ -30,7 +30,8 @@ import numpy.typing as npt
 from hilbert.arrays.elimination.common_unknowns import Border, BorderFactors, quickest_border
 from hilbert.arrays.elimination.entry_order import EntryOrder
 from hilbert.arrays.elimination.kept_factors import Factors, factors_of, log_of
-from hilbert.arrays.elimination.selected_inverse import near_inverse
+from hilbert.arrays.elimination.level_sweep import Levels
+from hilbert.arrays.elimination.selected_inverse import by_columns, near_inverse, seconds_by_columns
 from hilbert.arrays.elimination.sparse_lu import SparseLU
 from hilbert.arrays.systems.banded import Band, BandSystem, profile
 from hilbert.arrays.systems.block_elimination import Elimination
@@ -51,8 +52,8 @@ START, COLUMN, ENTRY, FRONT = 1e-4, 6e-7, 1.5e-7, 4e-10
 """Seconds of sparse LU, for a column, for an entry, and for a multiplication of its elimination."""
 MANY = 256
 """Blocks and common unknowns are looked for among so many unknowns or more."""
-WIDE, COLUMNS = 16, 64
-"""The widest band whose inverse is found by cyclic reduction, and the columns that are solved for at once otherwise."""
+WIDE = 16
+"""The widest band whose inverse is found by cyclic reduction: a sweep over levels takes longer there."""
 FILL = 2**28
 """The most entries of factors, bounded by the profile of the matrix; of more no factors are made."""
 
@@ -86,7 +87,7 @@ class SparseSystem:
         pattern = sp.sparse.coo_array((ones, (rows, cols)), shape=(size, size)).tocsr()
         alike = (pattern != pattern.T).nnz == 0
         near = sp.graphs.reverse_cuthill_mckee(pattern, symmetric_mode=alike)
-        place = np.empty(size, np.intp)
+        self._in_levels, place = near, np.empty(size, np.intp)
         place[near] = np.arange(size)
         r, c = place[rows], place[cols]
         narrow = Band.of(r, c, size), near
@@ -242,16 +243,16 @@ class SparseSystem:
     def near_inverse(self, values: Any) -> Any:
         """(A⁻¹)_ji for the place (i, j) of each entry: the derivative of log |det A| in that entry.
 
-        In a band by cyclic reduction, beside a border from those of the others; otherwise, and where that loses digits,
-        by solving for some columns at a time.
+        In a narrow band by cyclic reduction, beside a border from those of the others, by blocks that are eliminated
+        first, or by a sweep over levels; where all of that takes longer, or loses digits, by solving for all columns.
         Raises LinAlgError where A is singular.
         """
         if self.apart is not None:
             return self.apart.near_inverse(self.solver(values), values.dtype)
         if self.is_diagonal and values.all():
             return 1.0 / values
-        if self.by_band and self.band.is_triangular:
-            return self._undone_triangle(values)
+        if self.by_band and isinstance(self._in_band, Triangle):
+            return self._in_band.near_inverse(values)
         with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
             found = self._near_inverse(values)
             if found is not None:
@@ -259,43 +260,39 @@ class SparseSystem:
                 left = abs(float(products.sum()) - self.size)  # tr(A⁻¹A) is n
                 if left <= np.finfo(values.dtype).eps ** 0.75 * float(np.abs(products).sum()):
                     return found
-        return self._by_columns(values)
+        return by_columns(self.solver(values), self.rows, self.cols, values, self.size)
 
     def _near_inverse(self, values: Any) -> Any:
-        """The entries of the inverse by those of a matrix in a band; None where there is none."""
+        """The entries of the inverse by parts of it; None where that takes longer than all of its columns."""
         if self.border is not None:
             factors, flipped = self.factors(values)
-            if not isinstance(factors, BorderFactors) or not factors.border.is_like(self.border):
-                return None
-            return self.border.near_inverse(factors.sides(flipped), values)
+            if isinstance(factors, BorderFactors) and factors.border.is_like(self.border):
+                return self.border.near_inverse(factors.sides(flipped), values)
+
+            def solve(b: Any, is_turned: bool) -> Any:  # noqa: FBT001 - see `Factors`
+                return factors.solve(b, flipped != is_turned)
+
+            return self.border.near_inverse_beside_singular(solve, values, self.rows, self.cols)
         width = max(self.band.below, self.band.above)
-        if not self.by_band or width > WIDE:
+        if self.by_band and width <= WIDE:
+            place = np.arange(self.size)
+            if self.near is not None:
+                place[self.near] = np.arange(self.size)
+            return near_inverse(place[self.rows], place[self.cols], values, self.size, width)
+        if self.blocks is not None and self.blocks.seconds_of_inverse <= self.levels.seconds:
+            return self.blocks.near_inverse(values)
+        if self.levels.fill > FILL:
             return None
-        place = np.arange(self.size)
-        if self.near is not None:
-            place[self.near] = np.arange(self.size)
-        return near_inverse(place[self.rows], place[self.cols], values, self.size, width)
+        entries = len(values)  # at least: factors are made only where that may tell
+        if self.levels.seconds > seconds_by_columns(self.size, entries):
+            entries = self.factors(values)[0].entries
+        is_quick = self.levels.seconds <= seconds_by_columns(self.size, entries)
+        return self.levels.near_inverse(values, self.sp.sparse) if is_quick else None
 
-    def _undone_triangle(self, values: Any) -> Any:
-        """(A⁻¹)_ji for the place (i, j) of each entry of a triangle: beside the diagonal that is 0."""
-        main = np.flatnonzero(self.rows == self.cols)
-        if len(main) < self.size or not values[main].all():
-            msg = "a diagonal entry is 0"
-            raise np.linalg.LinAlgError(msg)
-        made = np.zeros_like(values)
-        made[main] = 1.0 / values[main]
-        return made
-
-    def _by_columns(self, values: Any) -> Any:
-        made, order = np.empty_like(values), np.argsort(self.rows, kind="stable")
-        ends = np.searchsorted(self.rows[order], np.arange(0, self.size + COLUMNS, COLUMNS))
-        solve = self.solver(values)
-        for k, start in enumerate(range(0, self.size, COLUMNS)):
-            some = order[ends[k] : ends[k + 1]]
-            eye = np.zeros((min(COLUMNS, self.size - start), self.size), values.dtype)
-            eye[np.arange(len(eye)), start + np.arange(len(eye))] = 1.0
-            made[some] = solve(eye)[self.rows[some] - start, self.cols[some]]
-        return made
+    @cached_property
+    def levels(self) -> Levels:
+        """The levels of the unknowns for a sweep."""
+        return Levels.of(self.rows, self.cols, self.size, self._in_levels)
 
     def solver(self, values: Any) -> Callable[[Any], Any]:
         """The function that solves for rows, with factors that are made once; LinAlgError for a singular matrix."""

@@ -36,6 +36,7 @@ class Triangle:
         self.band, self.sp = band, sp
         self._shape = band.size, band.below + band.above + 1
         self._places = cols * np.intp(self._shape[1]) + band.above + rows - cols
+        self._main = np.flatnonzero(rows == cols)
 
     def made(self, values: Any) -> Factors:
         """The matrix, which needs no elimination; solving raises LinAlgError for a singular one."""
@@ -52,6 +53,13 @@ class Triangle:
             return x.T
 
         return Factors(solve, lambda: log_of(columns[:, self.band.above]), columns.size)
+
+    def near_inverse(self, values: Any) -> Any:
+        """(A⁻¹)_ji for the place (i, j) of each entry: beside the diagonal that is 0."""
+        require_pivots(len(self._main) < self.band.size or not values[self._main].all())
+        made = np.zeros_like(values)
+        made[self._main] = 1.0 / values[self._main]
+        return made
 
     def _columns(self, values: Any) -> Any:
         made = np.zeros(self._shape[0] * self._shape[1], values.dtype)
