@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
 Lanes: TypeAlias = tuple[tuple[int, ...] | None, ...]
 """For each array of a round the axes that are lanes; None for an array which no path from the given input passes."""
+FIRSTS = 64
+"""The rounds after which the pairs from an array are kept for all arrays that they may lead to."""
 ROUNDS = 10**4
 """The most rounds whose slices are followed singly; of more, all are taken to depend on all."""
 THICK = 64
@@ -65,6 +67,7 @@ class LoopPattern:
         self.n, self.products, self.lanes, self.body = n, products, lanes, f.body
         self.states, self.whole, self.summed = f.states, f.states + f.fed, f.states + f.summed
         self.rounds, self.front, self.reverse = f.index.size, f.index.shape, f.reverse
+        self._passed: dict[int, tuple[list[dict[int, PairSet]], bool]] = {}
 
     def _kept(self, k: int, *, made: bool) -> tuple[int, ...]:
         """The axes that are no lanes of an array which a round is given, or makes."""
@@ -137,15 +140,17 @@ class LoopPattern:
             return every
         places = np.arange(rounds)[:: -1 if self.reverse else 1]
         parts: list[Ints] = []
-        total = 0
+        total, last, size, ends = 0, None, 0, (places, places)
         for d, p in enumerate(self._later(j, k)):
             if p is None:
                 continue
             times = rounds - d if of and to else 1
-            total += times * count(p)
+            if p is not last:  # after some rounds no more change
+                last, size, ends = p, count(p), divided(flat(p), n)
+            total += times * size
             if total > LONGEST:
                 return every
-            y, x = divided(flat(p), n)
+            y, x = ends
             if of:
                 x = x + n * (places[:times] if to else places[rounds - 1 - d :][:1])[:, None]
             if to:
@@ -155,17 +160,37 @@ class LoopPattern:
 
     def _later(self, j: int, k: int) -> Iterator[MaybePairs]:
         """The pairs from array k of a round to array j after 0, 1, … more rounds, as many as there may be."""
-        found = self._from(k) if k >= self.whole else self._itself(k, self._shape(k, made=False))
         direct = k >= self.whole and j >= self.summed
         if direct:
             yield self._blocks.get((j, k))
-        read, settled = self._read(j, found), False
-        for _ in range(self.rounds - direct):
-            yield read
-            if not settled:
+        firsts, settled = self._firsts(k)
+        read: MaybePairs = None
+        found: dict[int, PairSet] = {}
+        for d in range(self.rounds - direct):
+            if d < len(firsts):
+                found = firsts[d]
+                read = self._read(j, found)
+            elif not settled:
                 before, found = found, applied(self._round, found)
                 settled = alike(found, before)
                 read = read if settled else self._read(j, found)
+            yield read
+
+    def _firsts(self, k: int) -> tuple[list[dict[int, PairSet]], bool]:
+        """The pairs from array k of a round to states and sums after the first rounds, and True if no more change them.
+
+        All arrays that a round makes are read from these.
+        """
+        made = self._passed.get(k)
+        if made is None:
+            firsts = [self._from(k) if k >= self.whole else self._itself(k, self._shape(k, made=False))]
+            settled = False
+            while not settled and len(firsts) < min(FIRSTS, self.rounds):
+                found = applied(self._round, firsts[-1])
+                settled = alike(found, firsts[-1])
+                firsts += [] if settled else [found]
+            made = self._passed[k] = firsts, settled
+        return made
 
     def _read(self, j: int, found: dict[int, PairSet]) -> MaybePairs:
         """The pairs that arrive in array j that a round makes, or in the sums after the round."""
