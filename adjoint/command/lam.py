@@ -48,7 +48,7 @@ from diff.lam.term.terms import AnyTerm, App, Cov, Lam, Let, Name, Number, Patte
 from diff.lam.term.types import REAL, Arrow, Ground, Param, TupleType, Ty, ground, mentions, space_of
 from diff.lam.text.items import Definition, PrimitiveItem
 from hilbert import R, SpaceError, Vec
-from hilbert.base.term import uncollected
+from hilbert.base.lazy import uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

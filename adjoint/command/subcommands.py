@@ -16,7 +16,7 @@ from adjoint.command.report import TextError, UsageError, complain, complain_at,
 from adjoint.languages.source_text import Source
 from adjoint.languages.value_text import ValueTextError, parse, text
 from diff.lam.term.term_error import TermError
-from hilbert.base.term import uncollected
+from hilbert.base.lazy import uncollected
 from hilbert.errors import cut
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjoint.languages.source_text import Source
 from hilbert import SpaceError
-from hilbert.base.term import uncollected
+from hilbert.base.lazy import uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

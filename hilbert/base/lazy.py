@@ -8,16 +8,16 @@ as text once, so that a name stands in one place, and followed by `__getattr__` 
 from __future__ import annotations
 
 import ast
+import gc
 import sys
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hilbert.base.term import uncollected
-
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import ModuleType
 
 
@@ -41,6 +41,21 @@ def homes(package: str) -> dict[str, Home]:
     blocks = (node for node in ast.parse(source).body if isinstance(node, ast.If))
     imports = (line for node in blocks for line in node.body if isinstance(line, ast.ImportFrom))
     return {a.asname or a.name: Home(line.module, a.name) for line in imports for a in line.names if line.module}
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Pause the search for cyclic garbage: it would visit all that a long pass has made, again and again, for nothing.
+
+    Reference counting goes on as always. After the last such pass of any thread, the search is on if it was before.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def imported(module: str) -> ModuleType:

@@ -6,8 +6,6 @@ are one row of its table, so that a term is compared, hashed and pickled in time
 
 from __future__ import annotations
 
-import gc
-from contextlib import contextmanager
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, final, overload
@@ -228,21 +226,6 @@ def driven(start: Generator[Any, Any, X]) -> X:
                 top, value = below, None
     finally:
         above.clear()  # the traceback of an error would keep them
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Pause the search for cyclic garbage: it would visit all that a long pass has made, again and again, for nothing.
-
-    Reference counting goes on as always. After the last such pass of any thread, the search is on if it was before.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def shared_terms(term: Term) -> set[int]:

@@ -6,7 +6,7 @@ import pytest
 
 from adjoint.higher import reduce
 from diff.higher import Module, TermError
-from hilbert.base.term import uncollected
+from hilbert.base.lazy import uncollected
 
 
 def test_collection_is_as_before() -> None:

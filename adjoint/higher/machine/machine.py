@@ -50,7 +50,8 @@ from diff.lam.term.terms import (
     require_term,
 )
 from diff.lam.term.types import Arrow, DataType, Ty, dual, mentions
-from hilbert.base.term import driven, uncollected
+from hilbert.base.lazy import uncollected
+from hilbert.base.term import driven
 
 
 def reduce(term: AnyTerm, steps: int = STEPS) -> AnyTerm:

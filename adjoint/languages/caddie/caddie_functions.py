@@ -29,8 +29,9 @@ from diff.lam.term.terms import Lam
 from diff.lam.term.types import Arrow, DataType, TupleType, Ty
 from diff.trace.trace import fun
 from hilbert import DirectSum, SpaceError, Type, Vec
+from hilbert.base.lazy import uncollected
 from hilbert.base.once import first
-from hilbert.base.term import driven, uncollected
+from hilbert.base.term import driven
 from hilbert.errors import raised_for
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from diff.blocks.queries.sql_text import literal, named, operation, select, writ
 from hilbert.base.once import once
 from hilbert.compiled.tree.places import Place, flat
 from hilbert.index.index import Fin
-from hilbert.program.blocks.block_line import Block
-from hilbert.program.blocks.resized import resized
+from hilbert.program.blocks.block_line import Block, resized
 from hilbert.program.line.operation import Contract, Reduce
 
 if TYPE_CHECKING:

@@ -48,7 +48,8 @@ from diff.lam.term.terms import Branch, Case, Fold, If
 from diff.trace.expr import Expr, const, literal
 from diff.trace.trace import fun
 from hilbert import Copower, Fin, Index, SpaceError, Type, Vec
-from hilbert.base.term import driven, uncollected
+from hilbert.base.lazy import uncollected
+from hilbert.base.term import driven
 from hilbert.errors import raised_for, shown
 from hilbert.program.line.operation import Reduce
 from hilbert.program.transform.lifted_line import lifted_line

@@ -38,7 +38,7 @@ from diff.lam.term.types import REAL, Arrow, Param, Ty, Unknown, space_of, unkno
 from diff.lam.term.unify import Unifier
 from diff.lam.text.items import Claim
 from hilbert import SpaceError, Vec
-from hilbert.base.term import uncollected
+from hilbert.base.lazy import uncollected
 from hilbert.displayed import Displayed
 from hilbert.errors import shown as said
 from linmap import matrix

@@ -21,7 +21,7 @@ from diff.lam.term.types import Arrow, Declaration, Param, TupleType, Ty, Unknow
 from diff.lam.term.unify import require_short
 from diff.lam.text.item_parser import Reader
 from diff.lam.text.items import Claim, Declared, Definition, Free, PrimitiveItem
-from hilbert.base.term import uncollected
+from hilbert.base.lazy import uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator

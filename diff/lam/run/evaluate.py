@@ -18,7 +18,8 @@ from diff.lam.term.term_error import TermError
 from diff.lam.term.terms import App, Case, Con, Fix, Fold, If, Lam, Let, Lit, Plus, Prim, Proj, Tuple, Var, Zero
 from diff.lam.term.types import Arrow
 from hilbert import SpaceError, Vec
-from hilbert.base.term import driven, uncollected
+from hilbert.base.lazy import uncollected
+from hilbert.base.term import driven
 
 if TYPE_CHECKING:
     from diff.lam.term.terms import AnyTerm, Pullbacks

@@ -38,7 +38,8 @@ from diff.lam.term.terms import (
 from diff.lam.term.type_parts import rebuilt
 from diff.lam.term.types import Declaration, Ground, TupleType, Ty, require_ty
 from hilbert import Vec
-from hilbert.base.term import driven, uncollected
+from hilbert.base.lazy import uncollected
+from hilbert.base.term import driven
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

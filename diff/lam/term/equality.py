@@ -15,8 +15,9 @@ from diff.lam.term.term_error import Place
 from diff.lam.term.terms import Branch, Lit, Var, variables
 from hilbert import R, Vec
 from hilbert.arrays.libraries.namespace import freeze
+from hilbert.base.lazy import uncollected
 from hilbert.base.once import once
-from hilbert.base.term import compared, packed, rebuild, uncollected
+from hilbert.base.term import compared, packed, rebuild
 
 
 @once

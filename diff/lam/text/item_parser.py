@@ -11,7 +11,8 @@ from diff.lam.term.types import RECUR, UNIT, Arrow, Declaration, Param, Ty, unkn
 from diff.lam.text.items import CLAIMS, Claim, Declared, Definition, Free, Orders, PrimitiveItem
 from diff.lam.text.parser import Parser
 from diff.lam.text.tokens import items, tokens
-from hilbert.base.term import driven, uncollected
+from hilbert.base.lazy import uncollected
+from hilbert.base.term import driven
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -79,7 +79,7 @@ class For:
         match self.body:
             case [If(condition, _, [])]:
                 return self.rounds and condition.name == "load" and not condition.args[1]
-            case _:
+            case _:  # other statements
                 return False
 
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hilbert.index.index import Fin
 from hilbert.index.leaf import Bundle
-from hilbert.program.blocks.block_line import Block
-from hilbert.program.blocks.resized import resized
+from hilbert.program.blocks.block_line import Block, resized
 from hilbert.program.calls.schedule import most_held
 from hilbert.program.control.loop import Loop
 

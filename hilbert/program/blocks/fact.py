@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, final
 
-from attrs import frozen
+from attrs import field, frozen
+
+from hilbert.program.line.choice import Choose
+from hilbert.program.line.operation import Add, Cast, Contract, Keep, Move, Scale
 
 if TYPE_CHECKING:
-    from hilbert.index.index import Index
+    from collections.abc import Iterable, Sequence
 
-Monoid: TypeAlias = Literal["add", "logsumexp", "argmax", "argmin", "picked", "alone"]
-"""The monoids by which totals of blocks are put together; `picked` is the entry at the place in front of it,
-and `alone` the total of the only block."""
+    from hilbert.index.index import Index
+    from hilbert.program.line.line import Step
+
+Monoid: TypeAlias = Literal["add", "any", "logsumexp", "argmax", "argmin", "picked", "alone"]
+"""The monoids by which totals of blocks are put together; `any` is the sum of truth values, `picked` the entry at the
+place in front of it, and `alone` the total of the only block."""
+Asked: TypeAlias = frozenset[tuple[int, int]]
+"""Questions about lanes: the slot of each, and the mask, a slot k of truth values, or −1 − k for its complement."""
 
 
 @final
@@ -26,10 +34,14 @@ class Shared:
 @final
 @frozen
 class Lane:
-    """A slot with X as axis `at`, whose entry at x depends on inputs at x, and on shared slots."""
+    """A slot with X as axis `at`, whose entry at x depends on inputs at x, and on shared slots.
+
+    It is 0, or false, where one of the masks `zero` is false.
+    """
 
     at: int
     level: int = 0
+    zero: frozenset[int] = field(default=frozenset(), eq=False, repr=False)
 
 
 @final
@@ -47,6 +59,7 @@ class Steer:
     """A truth value that asks whether some lane is to be computed, or a value that only such lanes read."""
 
     level: int = 0
+    asked: Asked = field(default=frozenset(), eq=False, repr=False)
 
 
 One: TypeAlias = "Shared | Lane | Total | Steer"
@@ -64,8 +77,8 @@ def either(a: Fact, b: Fact) -> One | None:
     match a, b:
         case Shared(), Shared():
             return a if a == b else Shared()
-        case (Steer(), Shared() | Steer()) | (Shared(), Steer()):
-            return a if a == b and isinstance(a, Steer) else Steer()
+        case (Steer() as one, (Shared() | Steer()) as other) | (Shared() as one, Steer() as other):
+            return Steer(one.level if one == other else 0, asked_of([one, other]))
         case (Shared(is_zero=True), Total("add")) | (Total("add"), Shared(is_zero=True)):
             return Total("add")
         case _:  # lanes and totals, or lanes along different axes
@@ -90,6 +103,49 @@ def word(fact: Fact) -> str:
             return "a question about lanes"
         case _:  # of several arrays, which are never asked about together
             return "a bundle"
+
+
+class AskedElsewhere(Exception):  # noqa: N818 - not an error: some questions are to be totals
+    """Lanes that some questions are not about read the answers."""
+
+    def __init__(self, questions: set[int]) -> None:
+        super().__init__(questions)
+        self.questions = questions
+
+
+def asked_of(ones: Iterable[One]) -> Asked:
+    """The questions that some slots are about."""
+    return frozenset(pair for one in ones if isinstance(one, Steer) for pair in one.asked)
+
+
+def masks(step: Step[Any], slot: int) -> frozenset[int]:
+    """The masks that a slot of truth values is: itself, and the complement of the one that it negates."""
+    is_complement = getattr(step.operation, "name", "") == "logical_not"
+    return frozenset({slot, -1 - step.args[0]} if is_complement else {slot})
+
+
+def zero_in(step: Step[Any], ones: Sequence[One]) -> frozenset[int]:
+    """The masks outside of which the lanes of a step's result are 0."""
+    zeros = [one.zero for one in ones if isinstance(one, Lane)]
+    match step.operation:
+        case Contract():
+            return frozenset[int]().union(*zeros)
+        case Scale() | Move() | Cast() | Keep():
+            return zeros[0]
+        case Add() if len(zeros) == len(ones):
+            return frozenset[int].intersection(*zeros)
+        case _:  # nothing is known of 0
+            return frozenset()
+
+
+def chosen(step: Step[Any], ones: Sequence[One]) -> frozenset[int]:
+    """The masks outside of which a choice does not read what is asked about lanes."""
+    if not isinstance(step.operation, Choose) or len(ones) != 3 or not isinstance(condition := ones[0], Lane):
+        return frozenset()
+    _, then, otherwise = ones
+    if isinstance(then, Steer) == isinstance(otherwise, Steer):
+        return frozenset()
+    return condition.zero if isinstance(then, Steer) else frozenset({-1 - step.args[0]})
 
 
 def is_zero(fact: Fact) -> bool:

@@ -7,7 +7,7 @@ A *block* of a line is the line run on a part of X: inputs with the axis X are r
 - `Total(monoid)`: without the axis X; the whole is the sum, or another monoid's total, of what the blocks give;
 - `Steer`: it tells whether some lanes of a block are to be computed, or is the same in all blocks in which some are. A
   lifted function computes each lane as if it were alone, so that lanes which are asked about are those of the whole,
-  whatever steers the others.
+  whatever steers the others. Where other lanes read the answer, too, the question is a total of the whole, `any`.
 
 A slot of `level` n needs n passes over X before its own: the totals of these passes are inputs by then. Whatever is not
 proved is refused, with the step. One pass over the line; the bodies of loops are read until states are what they were.
@@ -33,20 +33,29 @@ Lane(at=0, level=1)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, assert_never, final
+from typing import TYPE_CHECKING, Any, final
 
 from attrs import evolve
 
 from hilbert.errors import SpaceError
 from hilbert.index.leaf import Bundle, Leaf
-from hilbert.program.blocks.fact import Lane, Shared, Steer, Total, either, every, is_zero, level_of, steered, word
+from hilbert.program.blocks.fact import (
+    AskedElsewhere,
+    Lane,
+    Shared,
+    Steer,
+    Total,
+    asked_of,
+    chosen,
+    every,
+    level_of,
+    masks,
+    zero_in,
+)
+from hilbert.program.blocks.flow_facts import of_flow
 from hilbert.program.blocks.halos import has_halo, is_by_entry, is_relabelled, is_slice, name_of, sides
 from hilbert.program.blocks.places_along import EXTREMES, is_extreme, is_place
-from hilbert.program.control.branch import Cond
 from hilbert.program.control.control_flow import ControlFlow
-from hilbert.program.control.equation_step import Implicit, Solve
-from hilbert.program.control.loop import Loop
-from hilbert.program.control.while_loop import While
 from hilbert.program.line.bundle import Pack, Unpack
 from hilbert.program.line.choice import AnyLane, Choose, Fill
 from hilbert.program.line.operation import Add, Along, Cast, Contract, Keep, Move, Reduce, Scale
@@ -58,9 +67,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hilbert.index.index import Index
-    from hilbert.program.blocks.fact import Fact, One
+    from hilbert.program.blocks.fact import Asked, Fact, One
     from hilbert.program.blocks.open_constants import Family
-    from hilbert.program.control.flows import Flow
     from hilbert.program.line.line import Line, Step
 
 
@@ -71,22 +79,38 @@ def facts(line: Line, along: Family, *, far: bool = False) -> list[Fact]:
     shared, and computed once after the pass.
     Raises SpaceError for a step of which nothing is proved: with the step's line, and why.
     """
-    return _Facts(along, is_body=False, is_far=far, has_halo=has_halo(line, along)).of(line, None)
+    rules = Rules(along, is_body=False, is_far=far, has_halo=has_halo(line, along))
+    while True:
+        try:
+            return rules.of(line, None)
+        except AskedElsewhere as error:
+            rules.whole |= error.questions
 
 
 @final
-class _Facts:
-    """The rules along X; within a body no total is known before the rounds are over, so that all stay linear."""
+class Rules:
+    """The rules along X; within a body no total is known before the rounds are over, so that all stay linear.
+
+    Questions about lanes of the slots `whole` are totals.
+    """
 
     def __init__(self, along: Family, *, is_body: bool, is_far: bool = True, has_halo: bool = False) -> None:
         self.along, self.index = along, along[0]
         self.is_body, self.is_far, self.has_halo = is_body, is_far, has_halo
+        self.whole = set[int]()
+
+    def inside(self) -> Rules:
+        """The rules of a body."""
+        return Rules(self.along, is_body=True)
 
     def of(self, line: Line, given: Sequence[One] | None) -> list[Fact]:
+        """The fact of each slot of a line, from those of its inputs."""
         found: list[Fact] = list(given) if given is not None else [self.input(k, line) for k in range(line.arity)]
         for slot, step in enumerate(line.steps, line.arity):
             made = self.step(step, [found[a] for a in step.args], line, slot)
             leaf = line.slots[slot]
+            if isinstance(made, Lane) and leaf.kind == "b":
+                made = evolve(made, zero=made.zero | masks(step, slot))
             for one, of in zip(every(made), leaf.leaves if isinstance(leaf, Bundle) else (leaf,), strict=True):
                 expected = (one.at,) if isinstance(one, Lane) else ()
                 if self.at(of.axes) != expected:
@@ -98,6 +122,7 @@ class _Facts:
         return found
 
     def input(self, k: int, line: Line) -> One:
+        """The fact of an input; raises SpaceError for two axes along X."""
         axes = line.slots[k].axes
         at = self.at(axes)
         if len(at) > 1:
@@ -150,18 +175,30 @@ class _Facts:
         level = max([level_of(one) for fact in given for one in every(fact)], default=0)
         ones = [self.closed(one, step) for fact in given for one in every(fact)]
         if isinstance(operation, ControlFlow):
-            return self.flow(step, ones, level)
+            return of_flow(self, step, ones, level)
         leaves = [line.slots[a] for a in step.args]
         if all(isinstance(one, Shared) for one in ones):
             return self.from_shared(step, line.slots[slot], leaves, level)
         if all(isinstance(one, Shared | Steer) for one in ones):
-            if self.has_halo and not isinstance(operation, Add | Contract):  # "or" and "and"
-                raise self.refused(step, "it skips rows, and others read rows beside their own")
-            if self.at(line.slots[slot].axes):  # the same in all lanes that are computed
+            asked = asked_of(ones)
+            if self.at(line.slots[slot].axes):
+                self.answered(asked, frozenset())
                 return self.from_shared(step, line.slots[slot], leaves, level)
-            return Steer(level)  # what else is asked about the lanes of a block
-        lanes: list[One] = [Shared() if isinstance(one, Steer) else one for one in ones]  # False where lanes are 0
-        return self.from_lanes(step, lanes, leaves, level)
+            return Steer(level, asked)  # what else is asked about the lanes of a block
+        zero = zero_in(step, ones)
+        self.answered(asked_of(ones), frozenset() if self.has_halo else zero | chosen(step, ones))
+        lanes: list[One] = [Shared() if isinstance(one, Steer) else one for one in ones]
+        found = self.from_lanes(step, lanes, leaves, level, slot)
+        return evolve(found, zero=zero) if isinstance(found, Lane) else found
+
+    def answered(self, asked: Asked, zero: frozenset[int]) -> None:
+        """Require that lanes which are 0 outside some masks read only answers about these; in a branch they do.
+
+        With halos a block asks about other rows than it has, so that nothing but branches may read an answer.
+        """
+        elsewhere = {slot for slot, mask in asked if mask not in zero and not self.is_body}
+        if elsewhere:
+            raise AskedElsewhere(elsewhere)
 
     def closed(self, one: One, step: Step[Any]) -> One:
         """The fact that a step reads in place of a total: shared, from the next pass on."""
@@ -191,8 +228,8 @@ class _Facts:
                 pass
         raise self.refused(step, f"{name_of(step)} makes all of {leaf} at once")
 
-    def from_lanes(self, step: Step[Any], ones: list[One], leaves: list[Leaf], level: int) -> Fact:
-        """The result of slots of which some are lanes."""
+    def from_lanes(self, step: Step[Any], ones: list[One], leaves: list[Leaf], level: int, slot: int) -> Fact:
+        """The result, in a slot, of slots of which some are lanes."""
         operation: Any = step.operation
         lanes = [one.at for one in ones if isinstance(one, Lane)]
         here = lanes[0]
@@ -241,8 +278,13 @@ class _Facts:
                 if name in EXTREMES and along.axes[0] in self.along and not self.is_body:
                     return Total(EXTREMES[name], level)
                 raise self.refused(step, f"{name} along {self.index} needs all of its elements at once")
-            case AnyLane(at):
-                return Lane(here, level) if here < at else Steer(level)
+            case AnyLane(at, when):
+                if here < at:
+                    return Lane(here, level)
+                if slot in self.whole and not self.is_body:
+                    return Total("any", level)
+                (of,) = step.args
+                return Steer(level, frozenset() if self.is_body else frozenset({(slot, of if when else -1 - of)}))
             case Choose() | Fill():
                 pass
             case _ if not is_by_entry(operation, len(ones)):
@@ -288,111 +330,3 @@ class _Facts:
                 return totals[0]
             case _:  # it closes the pass
                 return None
-
-    # --- steps that hold lines ---
-
-    def flow(self, step: Step[Any], ones: list[One], level: int) -> Fact:
-        """The facts of the results of control flow."""
-        flow: Flow = step.operation
-        leaves = flow.made.leaves
-        if all(isinstance(one, Shared) for one in ones) and not any(self.at(leaf.axes) for leaf in leaves):
-            return (Shared(level),) * len(leaves)
-        ones = [evolve(one, level=0) for one in ones]
-        match flow:
-            case Loop():
-                found = self.loop(step, flow, ones)
-            case Cond():
-                found = self.branches(step, flow, ones)
-            case While():
-                found = self.rounds(step, flow.body, flow.states, ones)[: flow.states]
-            case Implicit():
-                found = self.equation(step, flow, ones)
-            case Solve():
-                found = self.system(step, flow, ones)
-            case _:
-                assert_never(flow)
-        if self.has_halo and any(isinstance(one, Total) for one in found):
-            raise self.refused(step, "it makes a total, and other steps read rows beside their own")
-        return tuple([evolve(one, level=level) for one in found])
-
-    def equation(self, step: Step[Any], f: Implicit, ones: list[One]) -> list[One]:
-        """The unknowns of an equation for each element of X, whose captures vary along X as the equation says."""
-        axes = [axis for axis, _ in f.lanes]
-        if self.at(axes):
-            at, n = self.at(axes)[0], f.unknowns
-            _, varies = f.lanes[at]
-            here = [sum(other[k] for _, other in f.lanes[:at]) for k in range(len(varies))]
-            due = [
-                *(Lane(at) for _ in range(n)),
-                *(Lane(h) if v else Shared() for h, v in zip(here, varies, strict=True)),
-            ]
-            if all(
-                one == fact or (isinstance(one, Shared) and fact == Shared())
-                for one, fact in zip(ones, due, strict=True)
-            ):
-                return [Lane(at)] * n
-        raise self.refused(step, f"one {f.of} depends on all elements of {self.index}")
-
-    def system(self, step: Step[Any], f: Solve, ones: list[One]) -> list[One]:
-        """The unknowns of a linear system for each element of X, or of one system with a right side for each."""
-        sides, data, m = ones[: len(f.line.outputs)], ones[len(f.line.outputs) :], len(f.many)
-        if self.at(f.many):
-            at = self.at(f.many)[0]
-            if all(one == Lane(at) for one in sides) and not any(isinstance(one, Lane) for one in data):
-                return [Lane(at)] * f.unknowns
-        else:
-            leaves = f.line.slots[: f.unknowns]
-            (at,) = self.at(leaves[0].axes[: f.lanes])[:1] or (-1,)
-            if at >= 0 and all(one == Lane(at + m) for one in sides):
-                inside = _Facts(self.along, is_body=True).of(f.line, [*(Lane(at) for _ in leaves), *data])
-                if all(inside[k] == Lane(at) for k in f.line.outputs):
-                    return [Lane(at + m)] * f.unknowns
-        raise self.refused(step, f"one linear system depends on all elements of {self.index}")
-
-    def loop(self, step: Step[Any], loop: Loop, ones: list[One]) -> list[One]:
-        """States and stacks; a stack has the axes of the loop in front."""
-        c, whole, m = loop.states, loop.states + loop.shared, len(loop.index.axes)
-        inner = list(ones)
-        for k, one in enumerate(ones[whole:], whole):
-            if isinstance(one, Lane):
-                if one.at < m:
-                    raise self.refused(step, f"a loop over {self.index} has its rounds in order")
-                inner[k] = Lane(one.at - m)
-        found = self.rounds(step, loop.body, c, inner)
-        return found[:c] + [Lane(one.at + m) if isinstance(one, Lane) else one for one in found[c:]]
-
-    def rounds(self, step: Step[Any], body: Line, states: int, ones: list[One]) -> list[One]:
-        """The facts of a body's results, where its states are what all rounds make of them."""
-        inside = _Facts(self.along, is_body=True)
-        while True:
-            slots = inside.of(body, ones)
-            made = [slots[k] for k in body.outputs]
-            after = [self.both(step, ones[k], made[k]) for k in range(states)]
-            if after == ones[:states]:
-                return [*after, *[one for one in made[states:] if not isinstance(one, tuple)]]
-            ones = [*after, *ones[states:]]
-
-    def branches(self, step: Step[Any], cond: Cond, ones: list[One]) -> list[One]:
-        """The facts of the results of both lines; where lanes steer, what all share is read by such lanes alone."""
-        condition, *given = ones
-        if isinstance(condition, Lane):
-            raise self.refused(step, "a condition is another one in each lane")
-        inside = _Facts(self.along, is_body=True)
-        ends = [[inside.of(line, given)[k] for k in line.outputs] for line in cond.lines]
-        found = [self.both(step, *pair) for pair in zip(*ends, strict=True)]
-        if not isinstance(condition, Steer):
-            return found
-        asked = [Steer() if isinstance(one, Shared) and not one.is_zero else one for one in found]
-        for one, *pair in zip(asked, *ends, strict=True):
-            if isinstance(one, Steer) and (self.has_halo or not any(is_zero(end) for end in pair)):
-                raise self.refused(step, steered(self.index))
-        return asked
-
-    def both(self, step: Step[Any], a: Fact, b: Fact) -> One:
-        """The fact of a slot that is made in one of two ways."""
-        if (one := either(a, b)) is not None:
-            return one
-        why = f"it is {word(a)} in one round or branch, and {word(b)} in another"
-        if {type(a), type(b)} == {Shared, Total}:
-            why = f"a round, or a branch, needs a total over all of {self.index}: write the loop in Python"
-        raise self.refused(step, why)

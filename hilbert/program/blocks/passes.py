@@ -14,14 +14,16 @@ from hilbert.base.once import OfFields, Remembering, once
 from hilbert.errors import SpaceError
 from hilbert.index.index import Fin
 from hilbert.index.leaf import Bundle
-from hilbert.program.blocks.block_line import Block, block_line
+from hilbert.program.blocks.block_line import Block, block_line, resized
 from hilbert.program.blocks.fact import Lane, Shared, Steer, Total
 from hilbert.program.blocks.facts import facts
 from hilbert.program.blocks.halos import BlockRows, family, has_halo, reached
 from hilbert.program.blocks.open_constants import opened
 from hilbert.program.blocks.places_along import looked_up, with_extremes
-from hilbert.program.blocks.resized import resized
+from hilbert.program.control.branch import Cond
 from hilbert.program.line.builder import Builder
+from hilbert.program.line.bundle import Pack
+from hilbert.program.line.choice import AnyLane
 from hilbert.program.line.line import Line, Step
 from hilbert.program.planning.multiplications import multiplications
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from hilbert.index.index import Index
+    from hilbert.index.leaf import Leaf
     from hilbert.program.blocks.fact import Fact, Monoid
     from hilbert.program.blocks.halos import Span
     from hilbert.program.blocks.open_constants import Family
@@ -174,12 +177,37 @@ def _proved(line: Line, along: Family, *, far: bool) -> Passes:
     """The passes that the facts of the slots give."""
     index = along[0]
     line, constants = opened(line, along)
-    line = with_extremes(line, along)
+    line = with_own_questions(with_extremes(line, along))
     found = facts(line, along, far=far)
     if not any(isinstance(one, Lane) for one in found):
         msg = f"no blocks along {index}: no array of the function has this axis"
         raise SpaceError(msg)
     return Passes(along, line, found, constants, _stages(line, along, found))
+
+
+def with_own_questions(line: Line) -> Line:
+    """The line in which branches ask for themselves whether some lane takes them, and are not run in a block with none.
+
+    The other readers of such an answer may need that of all blocks.
+    """
+    steps = dict(enumerate(line.steps, line.arity))
+    of_branches = {a for step in line.steps if isinstance(step.operation, Cond) for a in step.args}
+    asking = {k: steps[k].args[0] for k in of_branches if k in steps and isinstance(steps[k].operation, Pack)}
+    own = {k for k, q in asking.items() if q in steps and isinstance(steps[q].operation, AnyLane)}
+    slots, made, where = [*line.slots[: line.arity]], list[Step[Any]](), [*range(line.arity)]
+
+    def put(step: Step[Any], args: Iterable[int], leaf: Leaf) -> int:
+        made.append(Step(step.operation, tuple(args), step.place))
+        slots.append(leaf)
+        return len(slots) - 1
+
+    for k, step in steps.items():
+        args = [where[a] for a in step.args]
+        if k in own:
+            asked = steps[asking[k]]
+            args[0] = put(asked, [where[a] for a in asked.args], line.slots[asking[k]])
+        where.append(put(step, args, line.slots[k]))
+    return Line(tuple(slots), tuple(made), tuple([where[k] for k in line.outputs]), line.fixed)
 
 
 def _at_once(line: Line, index: Index) -> Passes:

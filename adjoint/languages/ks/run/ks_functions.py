@@ -39,7 +39,8 @@ from diff.lam.term.types import Ground, TupleType
 from diff.terms.program import Program
 from diff.trace.expr import Expr
 from hilbert import DirectSum, R, SpaceError, Type, Vec
-from hilbert.base.term import driven, uncollected
+from hilbert.base.lazy import uncollected
+from hilbert.base.term import driven
 from hilbert.errors import is_number, raised_for
 from hilbert.program.line.builder import Builder
 from hilbert.program.line.operation import Reduce

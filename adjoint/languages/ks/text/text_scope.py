@@ -25,7 +25,8 @@ from adjoint.languages.ks.value.types import arguments, text
 from diff.lam.term.binding import each
 from diff.lam.term.term_error import Place, TermError
 from diff.lam.term.terms import Lam
-from hilbert.base.term import driven, uncollected
+from hilbert.base.lazy import uncollected
+from hilbert.base.term import driven
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
