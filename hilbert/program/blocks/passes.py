@@ -100,7 +100,7 @@ class Pass(OfFields, Remembering):
         """The most rows that a block reads in front of its own, and behind them."""
         middle = self.along[0].size // 2
         read = [(a, b) for a, b in self.rows(middle, middle + 1).lanes if a < b]
-        return max([middle - a for a, _ in read], default=0), max([b - middle - 1 for _, b in read], default=0)
+        return max([0, *(middle - a for a, _ in read)]), max([0, *(b - middle - 1 for _, b in read)])
 
     def block(self, rows: Rows) -> Line:
         """The line of a block."""
