@@ -338,3 +338,16 @@ def test_sine_of_a_constant() -> None:
             f = hb.fun(field)(lambda x, k=k: x + hb.sin(0.0 * x + k))  # type: ignore[misc]
             with np.errstate(invalid="ignore"):
                 np.testing.assert_allclose(hb.compiled(f)(field.ones()).array, f(field.ones()).array, rtol=1e-6)
+
+
+@pytest.mark.parametrize("k", np.arange(-5.0, 5.5, 0.5))
+@pytest.mark.parametrize("field", [hb.R, hb.R32], ids=["double", "single"])
+@pytest.mark.filterwarnings("ignore:divide by zero", "ignore:invalid value", "ignore:overflow")
+def test_powers(field: Any, k: float) -> None:
+    """Products and roots have the value of pow, also at ±0, ±∞, NaN and negative numbers, with its sign."""
+    x = np.asarray([0.0, -0.0, np.inf, -np.inf, np.nan, -1.0, 2.0, 1e300, 0.3], "f4" if field == hb.R32 else "f8")
+    V = field ** hb.Fin.of(len(x))
+    f = hb.fun(V)(lambda y: y ** float(k))
+    found, due = hb.compiled(f)(V.vec(x)).array, f(V.vec(x)).array
+    np.testing.assert_allclose(found, due, rtol=8.0 * np.finfo(x.dtype).eps)
+    assert np.array_equal(np.signbit(found)[due == 0.0], np.signbit(due)[due == 0.0])
