@@ -2,8 +2,9 @@
 
 `x[1:] − x[:-1]` has one row less than X: its axis is another index set, whose row j is computed from rows j and j + 1
 of x. The sets that such steps lead to are the *family* of X. A block of the rows `start` to `end` of X has the same
-rows of each set of the family as its own: totals are of those, and results have those. What it reads of other arrays
-follows from its own rows, step by step from the results back; rows beside its own are its halo, and are computed again.
+rows of each set of the family as its own: totals are sums over the own rows, and results have the own rows. The rows of
+other arrays follow from these, step by step from the results back. Rows beside its own are the halo of a block: blocks
+that overlap compute them again.
 """
 
 from __future__ import annotations
