@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import hilbert.all as hb
-from hilbert.compiled.machine import llvm_code
+from hilbert import SpaceError
+from hilbert.compiled.machine import llvm_code, llvm_library
 from hilbert.compiled.machine.llvm_code import LINES, UNROLLED, VECTORS, Code, Target, host
 
 TEXT = "define void @run(ptr %table) {\n  ret void\n}\n"
@@ -101,3 +102,19 @@ def test_code_that_nobody_holds_is_given_back(monkeypatch: pytest.MonkeyPatch) -
     assert len(asked["DisposeExecutionEngine"]) == len(asked["ContextDispose"]) == 1
     llvm_code.Optimised(TEXT, host(), LINES).dispose()
     assert len(asked["DisposeTargetMachine"]) == 1
+
+
+def test_the_library_of_llvm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where llvmlite is missing, or has other functions, the line to install is said; texts of LLVM are given back."""
+    load: Any = llvm_library.llvm
+    monkeypatch.setattr(llvm_library.ctypes, "CDLL", lambda _: object())
+    with pytest.raises(SpaceError, match=r"pip install .*; the version that is installed does not fit: .*LLVMPY_"):
+        load.__wrapped__()
+    monkeypatch.setattr(llvm_library, "find_spec", lambda _: None)
+    with pytest.raises(SpaceError, match="compiled programs need llvmlite: pip install"):
+        load.__wrapped__()
+    own, given = load(), list[Any]()
+    monkeypatch.setattr(llvm_library, "llvm", lambda: {**own, "DisposeString": given.append})
+    for _ in range(2):
+        llvm_library.said("GetHostCPUName")
+    assert len(given) == 2
