@@ -351,3 +351,21 @@ def test_powers(field: Any, k: float) -> None:
     found, due = hb.compiled(f)(V.vec(x)).array, f(V.vec(x)).array
     np.testing.assert_allclose(found, due, rtol=8.0 * np.finfo(x.dtype).eps)
     assert np.array_equal(np.signbit(found)[due == 0.0], np.signbit(due)[due == 0.0])
+
+
+def test_kernels_in_branches_within_branches() -> None:
+    """A kernel of the interpreter is given lanes that take both branches, and copies of one in place of the others."""
+
+    def root_of(xp: Any, a: Any) -> Any:
+        assert np.all(np.asarray(a) > 0.0)
+        return xp.sqrt(a)
+
+    root = hb.operation("root of positive", hb.R, to=hb.R, value=root_of)
+    W = hb.R ** hb.Fin.of(4)
+    choice: Any = hb.fun(W)(
+        lambda v: hb.each(
+            lambda x: hb.where(x > 0.0, lambda: hb.where(x * x > 2.0, lambda: root(x), lambda: x), lambda: -x), v
+        )
+    )
+    at = W.vec([-3.0, 2.0, 0.5, 5.0])
+    np.testing.assert_allclose(hb.compiled(choice)(at).array, [3.0, np.sqrt(2.0), 0.5, np.sqrt(5.0)])
