@@ -553,7 +553,5 @@ def test_arguments_without_rows_are_vectors() -> None:
 
 
 def test_no_argument_has_rows() -> None:
-    h: Any = hb.distributed(
-        hb.fun(hb.R)(lambda a: (a.rep((hb.R**Row.set)) * (hb.R**Row.set).vec(Y)).sum()), over=Row.set
-    )
+    h: Any = hb.distributed(hb.fun(hb.R)(lambda a: (a.rep(hb.R**Row.set) * (hb.R**Row.set).vec(Y)).sum()), over=Row.set)
     assert str(hb.explain(h)).endswith("vectors: a ∈ ℝ\ndata: for each element of Row1000 nothing")
