@@ -58,7 +58,7 @@ def test_text_that_llvm_refuses() -> None:
 
 def asked_of_llvm(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Any]]:
     """The operands of the calls of LLVM, by the name of the function, which are made from now on."""
-    own, asked = llvm_code.llvm(), dict[str, list[Any]]()
+    own, asked = llvm_library.llvm(), dict[str, list[Any]]()
 
     def recorded(name: str) -> Any:
         def call(*operands: Any) -> Any:
@@ -107,7 +107,7 @@ def test_code_that_nobody_holds_is_given_back(monkeypatch: pytest.MonkeyPatch) -
 def test_the_library_of_llvm(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where llvmlite is missing, or has other functions, the line to install is said; texts of LLVM are given back."""
     load: Any = llvm_library.llvm
-    monkeypatch.setattr(llvm_library.ctypes, "CDLL", lambda _: object())
+    monkeypatch.setattr("ctypes.CDLL", lambda _: object())
     with pytest.raises(SpaceError, match=r"pip install .*; the version that is installed does not fit: .*LLVMPY_"):
         load.__wrapped__()
     monkeypatch.setattr(llvm_library, "find_spec", lambda _: None)
