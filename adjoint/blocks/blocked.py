@@ -40,7 +40,7 @@ def blocked(
 
     Arguments with the axis `over` are cut into blocks of `size` elements, by default so many that the arrays of a block
     stay in the cache. Sums over the axis are put together from those of the blocks, and results with the axis are
-    written block by block. What a sum over all elements is needed for runs in a further pass. Derivatives of a blocked
+    written block by block. Steps that read a sum over all elements run in a further pass. Derivatives of a blocked
     function are blocked: `grad(blocked(f, X))` is `blocked(grad(f), X)`. Results do not depend on the number of
     threads. `over=(X, Y)` with two sizes runs each block along X in blocks along Y: no array of all pairs is made.
     `.report` says what is done. Raises SpaceError for a function of which a step relates elements of `over` to

@@ -57,7 +57,7 @@ def as_jax(f: AnyMap, *, rule: Rule = "jvp") -> Callable[..., Any]:
 
 @final
 class InJax:
-    """A function of JAX's arrays: `as_jax` makes it. It is pickled as the function and the name of the rule."""
+    """A function of JAX's arrays: made by `as_jax`, and pickled as the function and the name of the rule."""
 
     def __init__(self, f: AnyMap, rule: Rule) -> None:
         self.map, self.rule = f, rule

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 def minimizer(f: Any, start: Any, *, tolerance: float | None = None, at_most: int = 200) -> Any:
     """x where f(x) is least, by Newton's iteration on the gradient of f from `start` on, within a traced function.
 
-    It is the root of the gradient, so that f is to be convex on the way. A step of Newton's solves with the Hessian by
-    its structure, and is halved where the gradient gets no smaller. The derivative is that of the equation, −H⁻¹
+    This x is a root of the gradient, so that f is to be convex on the way. A step of Newton's solves with the Hessian
+    by its structure, and is halved where the gradient gets no smaller. The derivative is that of the equation, −H⁻¹
     applied to that of the gradient in what f reads. Raises SpaceError for an f whose values are no numbers, where the
     Hessian is singular, and where x is not found in so many rounds.
     """

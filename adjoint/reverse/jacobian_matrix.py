@@ -36,8 +36,8 @@ def jacobian(
     """The matrix of f'(x) in the standard bases: an array of shape (dim W, dim V), or one for each pair of leaves.
 
     `as_` names another form, see `linmap.matrix`: "sparse", say, and `limit` is that of it, a bound on intermediate
-    arrays. What does not depend on the point is done once for each function. `wrt` restricts V to one part of the
-    domain, or to several. Raises SpaceError for a point of another space, for a position that does not exist, for
+    arrays. Work that does not depend on the point is done once for each function. `wrt` restricts V to one part of
+    the domain, or to several. Raises SpaceError for a point of another space, for a position that does not exist, for
     `blocks`, the pairs of leaves, of another form than "array", and for a limit that no order keeps.
     """
     require_map(f, "jacobian")

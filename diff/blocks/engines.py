@@ -48,9 +48,9 @@ def _submitted(engine: Any, task: Any, rows: Iterable[Any]) -> Iterator[Any]:
 
 
 def _on_dask(client: Any, task: Any, rows: Iterable[Any]) -> Iterator[Any]:
-    """The task is a task of the graph: it is sent once, and made again where a worker is lost.
+    """The results by Dask. The task is itself a node of the graph: sent once, and made again where a worker is lost.
 
-    It is sent as bytes: workers pass them on to each other, and could not pickle classes of the client's `__main__`.
+    The task travels as bytes: workers send it to each other, and could not pickle classes of the client's `__main__`.
     """
     of = client.submit(_itself, import_module("distributed.protocol.pickle").dumps(task), pure=False)
     submit = partial(client.submit, pure=False)

@@ -20,8 +20,8 @@ from hilbert import SpaceError
 def unlisted(rows: Any, first: int = 0) -> Any:
     """The rows of a column of lists as an array; other rows as they are.
 
-    That is a column of Arrow with lists, or one of objects that are lists or arrays. Raises SpaceError where a row, or
-    an entry of one, has no value, and where rows have different lengths; the number of the first row is `first`.
+    A column of lists is one of Arrow, or one of objects that are lists or arrays. Raises SpaceError where a row, or an
+    entry of a row, has no value, and where rows have different lengths; the number of the first row is `first`.
     """
     if hasattr(getattr(rows, "type", None), "value_field"):
         return _of_arrow(rows.combine_chunks() if hasattr(rows, "combine_chunks") else rows, first)

@@ -18,7 +18,7 @@ from hilbert.program.blocks.sources import Source
 FILES = 4
 """The files whose places of groups of rows a process keeps."""
 LEAST, MOST, BYTES = 2, 8, 2**25
-"""The groups of rows that a process keeps: the last ones, at least two, and as many as have so many bytes."""
+"""A process keeps the last groups of rows: at least LEAST, at most MOST, and of these as many as take so many BYTES."""
 
 
 @final

@@ -1,6 +1,6 @@
 """The data of a derivative that are finite wherever a function's arguments are, but for overflow of sums and products.
 
-These need no support (`linmap.net.support`): a product with 0 is 0. Rows of the table of primitives say so of
+Such data need no support (`linmap.net.support`): a product with 0 is 0. Rows of the table of primitives say so of
 themselves and all their derivatives; linear steps, sums and contractions are finite if their arguments are, loops if
 each round is.
 """

@@ -1,8 +1,8 @@
 """Functions of symmetric matrices, f(A) = U·diag(f(w))·Uᵀ, with derivatives where eigenvalues are close or equal.
 
-The derivative is f'(A)(E) = U·(F∘UᵀEU)·Uᵀ, F the divided differences f[wᵢ, wⱼ] (Daleckiĭ and Kreĭn 1965). They are the
-quotients (f(wⱼ) − f(wᵢ))/(wⱼ − wᵢ), and where a Taylor polynomial at the midpoint agrees with a quotient as far as that
-is known, the polynomial. So no gap divides.
+The derivative is f'(A)(E) = U·(F∘UᵀEU)·Uᵀ, F the divided differences f[wᵢ, wⱼ] (Daleckiĭ and Kreĭn 1965). A divided
+difference is the quotient (f(wⱼ) − f(wᵢ))/(wⱼ − wᵢ); but where a Taylor polynomial at the midpoint agrees with the
+quotient to all digits that the quotient has, it is the polynomial. So nothing is divided by a small gap.
 
 For the second derivative the eigenvectors of close eigenvalues stand still: what they do not follow is a matrix Z,
 which is 0 at the point and has a derivative there. To first order in Z,

@@ -1,7 +1,7 @@
 """The supports of coefficients above the value: a slot that does not vary has none (`linmap.net.support`).
 
 The supports are those of tangents, one for all orders: a step's are the images of its arguments' under the arcs of its
-derivative. What lies outside is selected away after a product with a coefficient that may be infinite.
+derivative. Entries outside of the support are set to 0 after a product with a coefficient that may be infinite.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Rows without a public name: derivatives of special functions, each with the next ones in finitely many steps.
 
-Those of log_ndtr: m = φ/Φ, w = x + m and w' = 1 − m·w, with m' = −m·w and w'' = m·(w² − w').
+The derivatives of log_ndtr: m = φ/Φ, w = x + m and w' = 1 − m·w, with m' = −m·w and w'' = m·(w² − w').
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Functions of the library that a text carries along: their own text, with numpy in place of any array library.
 
-What a function calls, and the constants that it reads, come with it. Types of arguments are left out.
+The functions that a function calls, and the constants that it reads, come along. Types of arguments are left out.
 """
 
 from __future__ import annotations

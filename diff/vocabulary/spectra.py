@@ -155,7 +155,7 @@ def _svd_tangent(observer: MapRule | None) -> Any:
     def tangent(_: Any, y: Any, da: Any) -> Any:
         """U' = U·(M + N) and V' = V·(M − N); with P = UᵀA'V, M is (P + Pᵀ)/2·(sⱼ − sᵢ) and N is (P − Pᵀ)/2·(sⱼ + sᵢ).
 
-        What A' has outside of U and V is divided by s.
+        The part of A' outside of the spaces of U and V is divided by s.
         """
         u, s, v = y.split()
         square = s.space.base ** (s.space.index * s.space.index)

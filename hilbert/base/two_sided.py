@@ -30,7 +30,7 @@ def _asks_sides(cls: Any, name: str) -> bool:
 def upwards(method: F) -> F:
     """A property that is read off the same property of the sides: found once, for sides before their node.
 
-    It stands under `@property`.
+    Write this decorator below `@property`.
     """
     name = method.__name__
 

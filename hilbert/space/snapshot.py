@@ -33,8 +33,8 @@ def snapshot(v: Vec[Any]) -> Vec[Any]:
 
     The copy is kept with v and given again as long as the entries of v are those of the copy, so that a vector which
     enters many functions is copied once. The first copy equals v. When the owner of the arrays has written into them,
-    the next copy is another vector: equal tokens mean equal entries. What is no vector is given back for its node to
-    refuse.
+    the next copy is another vector: equal tokens mean equal entries. An argument that is no vector is given
+    back, for its node to refuse.
     """
     if type(v) is not Vec:
         return v

@@ -1,8 +1,8 @@
 """The places where what flows through a linear loop can differ from 0 (`linmap.net.support`).
 
-A mask of what all rounds are given, or of a stack, is known, or is given to the loop beside it. What is carried has the
+A mask of what all rounds are given, or of a stack, is known, or is given to the loop beside it. A carried array has the
 union over the rounds, a fixed point, where that is known when the line is built; a mask that is found at the point is
-kept where no round changes it; else all that is carried is taken to be read.
+kept where no round changes the mask; else all entries of the carried array are taken to be read.
 """
 
 from __future__ import annotations

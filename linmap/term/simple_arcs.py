@@ -1,7 +1,7 @@
 """The arcs that hold no net: the identity, a linear operation of a line, a section of a contraction, ends of bundles.
 
 Everything that depends on the kind of an arc stands in its class: its codomain, its lifting over more axes, its adjoint
-(Theorem 6.5 on single arrays; Into(k)* = OutOf(k)), its datum, and the step that it is in a line. Those that hold a net
+(Theorem 6.5 on single arrays; Into(k)* = OutOf(k)), its datum, and the step that it is in a line. Arcs that hold a net
 are in `linmap.term.net`; `linmap.term.wire` has all.
 """
 

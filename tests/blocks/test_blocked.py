@@ -309,7 +309,9 @@ def test_blas_runs_one_thread_in_blocks() -> None:
     assert threads() == before
 
 
-@pytest.mark.parametrize(("n", "divides"), [(1_000_000, True), (400_000, True), (999_983, False), (1000, True)])
+@pytest.mark.parametrize(
+    ("n", "divides"), [(1_000_000, True), (400_000, True), (999_983, False), (999_999, False), (1000, True)]
+)
 def test_blocks_of_machine_code_are_alike(n: int, divides: bool) -> None:  # noqa: FBT001
     rows = hb.Fin.of(n)
     f: Any = hb.fun(hb.R, hb.R**rows)(lambda a, y: hb.exp(a * y).sum())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -23,7 +24,9 @@ from hilbert.index.index import Fin
 from hilbert.index.leaf import Entry, Leaf
 from hilbert.program.blocks.block_sizes import bytes_at_once
 from hilbert.program.blocks.passes import in_passes, joined
+from hilbert.program.blocks.run_blocks import BlockRunner
 from hilbert.program.blocks.sources import InFile, source_of
+from hilbert.program.blocks.tasks import interpreted
 from hilbert.program.control.branch import Cond
 from hilbert.program.line.builder import Builder, line_of
 from hilbert.program.line.choice import AnyLane
@@ -222,3 +225,79 @@ def test_arrays_of_dask_are_computed_by_the_worker() -> None:
             return scheduler
 
     assert Sliced(Lazy()).read(0, 1) == "synchronous"
+
+
+def test_blocks_are_worth_the_calls_of_their_steps() -> None:
+    """Many steps that make few entries, those of rounds too, take longer blocks than the cache has room for."""
+    rows, wide = hb.Fin.of(100_000), hb.Fin.of(400)
+    many: Any = hb.fun(*[hb.R**rows] * 100)(lambda *ys: sum((hb.exp(y) for y in ys), ys[0]).sum())
+    start: Any = hb.fun(hb.R**wide)(lambda x: hb.exp(x).sum())
+    rounds: Any = hb.fun(hb.R**wide)(lambda x: hb.iterate(lambda t: hb.sin(t) + t, start(x), hb.Fin.of(500)))
+    sizes = [hb.blocked(f, over=rows).size for f in (many, each_of(start, rows), each_of(rounds, rows))]
+    assert sizes[0] > 10_000
+    assert sizes[1] < 1000
+    assert sizes[2] > 3000
+
+
+def each_of(f: Any, rows: Any) -> Any:
+    """The sum of a function over rows."""
+    return hb.fun(f.dom**rows)(lambda xs: hb.each(f, xs).sum())
+
+
+def test_blocks_of_machine_code_have_a_hundred_rows_at_least() -> None:
+    pytest.importorskip("llvmlite")
+    start: Any = hb.fun(hb.R ** hb.Fin.of(12_500))(lambda x: hb.exp(hb.sin(x)).sum())
+    assert hb.compiled(hb.blocked(each_of(start, hb.Fin.of(100_000)), over=hb.Fin.of(100_000))).size >= 128
+
+
+def test_a_worker_holds_totals_and_what_blocks_share() -> None:
+    """Small blocks of large totals, which wait for others in pairs of pairs, and a matrix that all blocks read."""
+    rows, wide = hb.Fin.of(1000), hb.Fin.of(300)
+    A, M = hb.R ** (rows * wide), hb.R ** (wide * wide)
+    products: Any = hb.fun(A)(lambda a: hb.sin(a).T @ a)
+    shared: Any = hb.fun(M, A)(lambda m, a: hb.tanh(a @ hb.exp(m)).sum())
+    for f, size in ((products, 4), (shared, 1)):
+        g, x = hb.blocked(f, over=rows, size=size), f.dom.random(np.random.default_rng(0))
+        g(x)
+        tracemalloc.start()
+        g(x)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert 0.7 * g.held < peak < 1.3 * g.held
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_results_are_written_where_they_belong(threads: int) -> None:
+    """What runs a block is given the rows of the result, and what it makes elsewhere is copied there."""
+    rows = hb.Fin.of(100)
+    f: Any = hb.fun(hb.R**rows)(hb.sin)
+    given, x = list[Any](), np.linspace(0.0, 1.0, 100)
+    for is_there in (True, False):
+
+        def make(line: Any, is_there: bool = is_there) -> Any:  # noqa: FBT001
+            def run(arrays: Any, out: Any) -> Any:
+                given.append(out[0])
+                return interpreted(line)(arrays, out if is_there else None)
+
+            return run
+
+        (made,) = BlockRunner(in_passes(f.line, rows), 10, threads, make).run([x])
+        np.testing.assert_allclose(made, np.sin(x))
+        assert len(given) == 10
+        assert all(np.shares_memory(part, made) for part in given)
+        given.clear()
+
+
+def test_rows_that_lie_apart_are_written_by_machine_code() -> None:
+    """Columns of a matrix, whose rows are no row of the result."""
+    pytest.importorskip("llvmlite")
+    rows, wide = hb.Fin.of(3000), hb.Fin.of(5)
+    f: Any = hb.fun(hb.R**wide, hb.R**rows)(lambda a, y: hb.exp(hb.outer(a, y)))
+    g, x = hb.compiled(hb.blocked(f, over=rows, size=700)), f.dom.random(np.random.default_rng(0))
+    np.testing.assert_allclose(g(x).array, f(x).array)
+
+
+def test_few_rows_are_a_total() -> None:
+    rows = hb.Fin.of(100_000)
+    f: Any = hb.fun(hb.R**rows)(lambda y: (y[:3], y[1:] - y[:-1]))
+    assert "totals: ℝ^3; results: ℝ^99999; reads" in str(hb.blocked(f, over=rows).report)

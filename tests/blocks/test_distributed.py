@@ -528,3 +528,30 @@ def test_files_that_have_the_next_rows_each(tmp_path: Path) -> None:
         hb.parquet(tmp_path / "*.parquet")
     with pytest.raises(SpaceError, match="or a list of paths, not a list of 0"):
         hb.parquet([])
+
+
+def test_names_of_files_that_look_like_patterns(tmp_path: Path) -> None:
+    """A file, or a folder, with such a name is what is read; a pattern is one where there is none."""
+    (tmp_path / "rows[1]").mkdir()
+    for k, path in enumerate((tmp_path / "a[1].parquet", tmp_path / "a1.parquet", tmp_path / "rows[1]" / "b.parquet")):
+        pq.write_table(pa.table({"y": Y[: k + 1]}), path)
+    for name, length in (("a[1].parquet", 1), ("a[12].parquet", 2), ("rows[1]", 3)):
+        assert hb.parquet(tmp_path / name)["y"].shape == (length,)
+
+
+def test_arguments_without_rows_are_vectors() -> None:
+    """A record of which some part has rows only is a vector, as the call wants."""
+
+    class Both(hb.Record):
+        rate: hb.Part[hb.Vector[Row]]
+        weight: hb.Part[hb.Vector[Feature]]
+
+    h = hb.distributed(hb.fun(Both.space(), hb.R**Row.set)(lambda p, y: (p[Both.rate] * y).sum()), over=Row.set)
+    assert "\nvectors: p ∈ Both(rate: ℝ^Row1000, weight: ℝ^Feature3)\ndata: for each element of Row1000 y ∈ ℝ" in str(
+        hb.explain(h)
+    )
+
+
+def test_no_argument_has_rows() -> None:
+    h: Any = hb.distributed(hb.fun(hb.R)(lambda a: (a.rep(hb.R**Row.set) * (hb.R**Row.set).vec(Y)).sum()), over=Row.set)
+    assert str(hb.explain(h)).endswith("vectors: a ∈ ℝ\ndata: for each element of Row1000 nothing")

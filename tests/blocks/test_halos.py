@@ -246,3 +246,11 @@ def test_pairs() -> None:
     f: Any = hb.fun(Y, hb.R**cells)(energy)
     for g in (f, hb.grad(f)):
         agree(g, hb.blocked(g, over=(X, cells), size=(8, 4)))
+
+
+def test_results_that_are_longer() -> None:
+    """The last block has the rows behind those of X; rows that are read before a block only are no fewer behind."""
+    f: Any = hb.fun(Y)(lambda y: hb.exp(y).pad(2, 3))
+    g = hb.blocked(f, over=X, size=10)
+    agree(f, g)
+    assert str(g.report).endswith("reads 2 rows before and 0 behind its own")

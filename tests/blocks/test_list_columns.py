@@ -143,3 +143,27 @@ def test_groups_without_rows(tmp_path: Path) -> None:
         for part in (table[:0], table[:20], table[:0], table[20:]):
             file.write_table(part)
     assert same(g(AT, data=hb.parquet(path)), WANT)
+
+
+def test_a_masked_list_has_no_value() -> None:
+    rows = np.empty(3, object)
+    rows[:] = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+    assert unlisted(np.ma.array(rows, mask=False)).tolist() == [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+    with pytest.raises(SpaceError, match=r"no value in 1 rows \(8\)"):
+        unlisted(np.ma.array(rows, mask=[False, True, False]), 7)
+
+
+def test_the_group_that_was_read_longest_ago_is_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, read = tmp_path / "x.parquet", list[int]()
+    pq.write_table(pa.table({"x": np.arange(50.0)}), path, row_group_size=10)
+    column, group = hb.parquet(path)["x"], parquet_columns.Column.group
+    monkeypatch.setattr(parquet_columns, "BYTES", 0)
+
+    def counted(self: Any, k: int) -> Any:
+        read.append(k)
+        return group(self, k)
+
+    monkeypatch.setattr(parquet_columns.Column, "group", counted)
+    for k in (0, 1, 0, 2, 0, 1):
+        assert column.read(10 * k, 10 * k + 3).tolist() == [10.0 * k, 10.0 * k + 1, 10.0 * k + 2]
+    assert read == [0, 1, 2, 1]

@@ -28,10 +28,10 @@ READINGS: dict[str, Any] = {
     "in a branch": lambda z, y: hb.each(
         lambda s, t: hb.where(s > 2.5, lambda: s * t, lambda: 0.0 * t), y, z / z.sum()
     ).sum(),
-    "max": lambda z, y: (z / z.sum()).max(),
+    "max": lambda z, _: (z / z.sum()).max(),
     "an entry": lambda z, y: (z * z.sum())[hb.square(y).argmin()],
-    "standardised": lambda z, y: ((z - z.mean()) / hb.sqrt(hb.square(z - z.mean()).mean())).max(),
-    "two extremes": lambda z, y: (z / z.max()).max() * (z / z.mean()).max(),
+    "standardised": lambda z, _: ((z - z.mean()) / hb.sqrt(hb.square(z - z.mean()).mean())).max(),
+    "two extremes": lambda z, _: (z / z.max()).max() * (z / z.mean()).max(),
     "a power": lambda z, y: hb.select(y > 2.5, z * z.mean() ** 2.5).sum(),
 }
 

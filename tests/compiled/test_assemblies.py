@@ -61,3 +61,50 @@ def test_pieces_that_alternate(numbers: Any, is_assembled: object) -> None:
     code, x = hb.compiled(made), V.random(np.random.default_rng(1))
     assert np.allclose(code(x).array, made(x).array, rtol=1e-14, atol=0.0)
     assert bool(assemblies(planned(made).line)[0]) is is_assembled
+
+
+def wholes(shift: int) -> Any:
+    """Two pieces between zeros, of which the second begins so many places behind the first."""
+    zeros = hb.const(W.zeros())
+    return lambda x: zeros + hb.sin(x).pad(0, 2 * N) + hb.square(x).pad(shift, 2 * N - shift)
+
+
+OTHERS: dict[str, tuple[Any, bool]] = {
+    "pieces that meet": (wholes(N - 1), False),
+    "pieces that do not": (wholes(N + 1), True),
+    "entries that are read twice": (lambda x: gather(function(np.arange(3 * N) // 2, ALL, ALL))(wholes(N)(x)), False),
+    "a whole that is moved and read": (lambda x: (MOVED(whole := wholes(N)(x)), whole), True),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_what_is_put_together(name: str) -> None:
+    """Pieces that have places of their own, in an order that is a permutation, which nothing else reads."""
+    f, is_assembled = OTHERS[name]
+    made = hb.fun(V)(f)
+    x = V.random(np.random.default_rng(1))
+    for found, due in zip(hb.compiled(made)(x).leaves, made(x).leaves, strict=True):
+        np.testing.assert_allclose(found, due, rtol=1e-14)
+    line = planned(made).line
+    assert all(k not in assemblies(line)[1] for k in line.outputs)
+    assert (name != "pieces that meet") or not assemblies(line)[0]
+    assert bool(assemblies(line)[0]) >= is_assembled
+
+
+def test_pieces_of_matrices() -> None:
+    """Rows of zeros, between which the rows of two matrices stand, are no flat array."""
+    M = hb.R ** (hb.Fin.of(N) * hb.Fin.of(4))
+    zeros = hb.const((hb.R ** (ALL * hb.Fin.of(4))).zeros())
+    made = hb.fun(M)(lambda x: zeros + hb.sin(x).pad(0, 2 * N, over=0) + hb.square(x).pad(N, N, over=0))
+    x = M.random(np.random.default_rng(1))
+    np.testing.assert_allclose(hb.compiled(made)(x).array, made(x).array, rtol=1e-14)
+
+
+def test_single_precision() -> None:
+    """Numbers between pieces are of the precision of the pieces."""
+    short, whole = hb.R32 ** hb.Fin.of(N), hb.R32**ALL
+    base = hb.const(whole.vec(np.concatenate([NONE, DRAWN, NONE]).astype(np.float32)))
+    made = hb.fun(short)(lambda x: base + hb.sin(x).pad(0, 2 * N) + hb.square(x).pad(2 * N, 0))
+    assert assemblies(planned(made).line)[0]
+    x = short.vec(DRAWN.astype(np.float32))
+    np.testing.assert_allclose(hb.compiled(made)(x).array, made(x).array, rtol=1e-6)

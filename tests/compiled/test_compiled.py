@@ -338,3 +338,34 @@ def test_sine_of_a_constant() -> None:
             f = hb.fun(field)(lambda x, k=k: x + hb.sin(0.0 * x + k))  # type: ignore[misc]
             with np.errstate(invalid="ignore"):
                 np.testing.assert_allclose(hb.compiled(f)(field.ones()).array, f(field.ones()).array, rtol=1e-6)
+
+
+@pytest.mark.parametrize("k", np.arange(-5.0, 5.5, 0.5))
+@pytest.mark.parametrize("field", [hb.R, hb.R32], ids=["double", "single"])
+@pytest.mark.filterwarnings("ignore:divide by zero", "ignore:invalid value", "ignore:overflow")
+def test_powers(field: Any, k: float) -> None:
+    """Products and roots have the value of pow, also at ±0, ±∞, NaN and negative numbers, with its sign."""
+    x = np.asarray([0.0, -0.0, np.inf, -np.inf, np.nan, -1.0, 2.0, 1e300, 0.3], "f4" if field == hb.R32 else "f8")
+    V = field ** hb.Fin.of(len(x))
+    f = hb.fun(V)(lambda y: y ** float(k))
+    found, due = hb.compiled(f)(V.vec(x)).array, f(V.vec(x)).array
+    np.testing.assert_allclose(found, due, rtol=8.0 * np.finfo(x.dtype).eps)
+    assert np.array_equal(np.signbit(found)[due == 0.0], np.signbit(due)[due == 0.0])
+
+
+def test_kernels_in_branches_within_branches() -> None:
+    """A kernel of the interpreter is given lanes that take both branches, and copies of one in place of the others."""
+
+    def root_of(xp: Any, a: Any) -> Any:
+        assert np.all(np.asarray(a) > 0.0)
+        return xp.sqrt(a)
+
+    root = hb.operation("root of positive", hb.R, to=hb.R, value=root_of)
+    W = hb.R ** hb.Fin.of(4)
+    choice: Any = hb.fun(W)(
+        lambda v: hb.each(
+            lambda x: hb.where(x > 0.0, lambda: hb.where(x * x > 2.0, lambda: root(x), lambda: x), lambda: -x), v
+        )
+    )
+    at = W.vec([-3.0, 2.0, 0.5, 5.0])
+    np.testing.assert_allclose(hb.compiled(choice)(at).array, [3.0, np.sqrt(2.0), 0.5, np.sqrt(5.0)])

@@ -236,3 +236,13 @@ def test_calls_side_by_side() -> None:
     for thread in threads:
         thread.join()
     assert not bad
+
+
+def test_an_array_of_another_shape_is_refused() -> None:
+    """The code would read beside the array; one of another type, or order, is copied."""
+    code = CompiledLine(planned(fun(R ** (Fin.of(2) * Fin.of(3)))(exp)).line)
+    for array in (np.ones((2, 3), "f4"), np.ones((3, 2)).T):
+        assert np.array_equal(code.fit(0, array), np.ones((2, 3)))
+    for shape in ((3, 2), (6,), (2, 3, 1), ()):
+        with pytest.raises(SpaceError, match=r"input 0 of a compiled line has the shape \(2, 3\), not"):
+            code.fit(0, np.ones(shape))

@@ -15,7 +15,7 @@ pytest.importorskip("llvmlite")
 import hilbert.all as hb
 from diff.terms.lower import planned
 from hilbert.compiled.machine import compiled_line
-from hilbert.compiled.machine.llvm_code import LINES, VECTORS, host
+from hilbert.compiled.machine.llvm_code import LINES, UNROLLED, VECTORS, host
 from hilbert.compiled.tree.places import Place, Variable, combined
 
 NEAR = hb.Fin.of(10)
@@ -105,3 +105,12 @@ def test_loops_around_many_calls_are_not_written_out(levels: list[int], monkeypa
         monkeypatch.setattr(compiled_line, "CALLS", 0)
         compiled_line.CompiledLine(layer.line)
     assert levels == [LINES, VECTORS]
+
+
+def test_long_programs_are_optimised_less(levels: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without vectors of straight lines where loops make most stores; without loops of vectors where very long."""
+    loop = planned(hb.fun(hb.R ** hb.Fin.of(100))(hb.sin))
+    for name in ("STRAIGHT", "MOST"):
+        monkeypatch.setattr(compiled_line, name, 0)
+        compiled_line.CompiledLine(loop.line)
+    assert levels == [UNROLLED, 1]

@@ -497,3 +497,14 @@ def test_a_branch_is_not_asked_for_its_signature(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(inspect, "signature", signature)
     assert asked(20) == asked(1)
+
+
+@pytest.mark.parametrize(("rows", "lanes"), [(0, 2), (2, 0)])
+def test_no_lanes(rows: int, lanes: int) -> None:
+    """No lane takes a branch, and there is none to fill others with."""
+    V = (R ** Fin.of(lanes)) ** Fin.of(rows)
+    f = fun(V)(
+        lambda v: each(lambda r: each(lambda x: where(x > 0.0, lambda: log(x), lambda: x * x), r).sum(), v).sum()
+    )
+    assert f(V.zeros()).array == 0.0
+    assert grad(f)(V.zeros()).array.shape == (rows, lanes)

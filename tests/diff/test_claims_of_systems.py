@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hilbert.all as library
+from diff.solving import inverse_diagonal
 from diff.solving.low_rank_plan import low_rank_plan
 from hilbert import SpaceError
 from hilbert.arrays.elimination import block_inverse, level_sweep
@@ -18,7 +19,7 @@ from hilbert.arrays.elimination.level_sweep import Levels
 from hilbert.arrays.elimination.sparse_lu import SparseLU
 from hilbert.arrays.systems import scipy_modules, sparse_systems
 from hilbert.arrays.systems.block_elimination import Elimination
-from hilbert.arrays.systems.low_rank_systems import LowRankSystem
+from hilbert.arrays.systems.low_rank_systems import LowRankSystem, SingularBaseError
 from hilbert.arrays.systems.normal_equations import NormalEquations
 from hilbert.arrays.systems.sparse_systems import SparseSystem
 
@@ -381,3 +382,67 @@ def test_blocks_are_what_solves(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.concatenate([np.full(n, 2.0), np.full(2 * (n - 1), 0.01)])
     b = np.ones((1, n))
     np.testing.assert_allclose(system.applied(values, system.solved(values, b, "")), b)
+
+
+def test_the_inverse_of_a_band_in_another_order_takes_no_solutions(monkeypatch: pytest.MonkeyPatch) -> None:
+    n, rng = 300, np.random.default_rng(0)
+    some = rng.permutation(n)
+    i, j = np.indices((n, n))
+    a = ((rng.uniform(1.0, 2.0, (n, n)) + 9.0 * np.eye(n)) * (abs(i - j) <= 2))[np.ix_(some, some)]
+    rows, cols = np.nonzero(a)
+    system = SparseSystem(rows, cols, n, n, SCIPY)
+    assert system.way == "in a band of 2 + 1 + 2 diagonals"
+    monkeypatch.setattr("hilbert.arrays.systems.sparse_systems.by_columns", None)
+    np.testing.assert_allclose(system.near_inverse(a[rows, cols]), np.linalg.inv(a)[cols, rows], atol=1e-12)
+
+
+def test_positive_matrices_exchange_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even where a diagonal entry is small beside its column; others do."""
+    n = 300
+    rows, cols = (
+        np.r_[np.arange(n), np.arange(1, n), np.zeros(n - 1, int)],
+        np.r_[np.arange(n), np.zeros(n - 1, int), np.arange(1, n)],
+    )
+    values = np.r_[1e9, np.full(n - 1, 1e-4), np.full(2 * n - 2, 1.0)]
+    own, exchanged = SCIPY.factors.splu, list[bool]()
+
+    def splu(*args: Any, **options: Any) -> Any:
+        found = own(*args, **options)
+        exchanged.append(not np.array_equal(found.perm_r, found.perm_c))
+        return found
+
+    monkeypatch.setattr(SCIPY.factors, "splu", splu)
+    for positive in (True, False):
+        system = SparseSystem(rows, cols, n, n, SCIPY, positive=positive, how="sparse", bordered=False)
+        system._lu.made(values)
+    assert exchanged == [False, True]
+
+
+def test_a_base_that_is_nearly_singular_is_an_error() -> None:
+    """Woodbury's formula loses all digits there: another method is to be taken."""
+    n = 50
+    base = SparseSystem(np.arange(n), np.arange(n), n, n, SCIPY)
+    s = np.where(np.arange(n) < 2, 1e-17, 1.0)
+    u = np.random.default_rng(0).standard_normal((2, n))
+    with pytest.raises(SingularBaseError):
+        LowRankSystem(base, 2).solved((s, u, u), np.ones((1, n)), "singular")
+
+
+def test_the_diagonal_of_an_inverse_is_by_the_method_that_is_told() -> None:
+    n = 100
+    d = hb.derivative(hb.fun(hb.R ** hb.Fin.of(n))(lambda x: 3.0 * x - x.pad(1, 0).crop(0, n) + x * x * x))
+    for how in ("band", "sparse"):
+        found: Any = inverse_diagonal._plan(d.body, how, False)  # noqa: FBT003 - not positive
+        assert found.system.method == how
+
+
+@pytest.mark.parametrize("small", [0.0, 1e-18])
+def test_the_determinant_where_the_base_of_low_rank_is_singular(small: float) -> None:
+    """log |det A| and its derivatives are those of the matrix in full, also where S has no digits."""
+    n, rng = 50, np.random.default_rng(0)
+    base = SparseSystem(np.arange(n), np.arange(n), n, n, SCIPY)
+    s, u, v = np.where(np.arange(n) < 2, small, 1.0), rng.standard_normal((2, n)), rng.standard_normal((2, n))
+    system, undone = LowRankSystem(base, 2), np.linalg.inv(np.diag(s) + u.T @ v)
+    assert np.isclose(system.logdet((s, u, v)), np.linalg.slogdet(np.diag(s) + u.T @ v)[1], rtol=1e-9)
+    for found, due in zip(system.slopes((s, u, v)), (np.diag(undone), v @ undone, u @ undone.T), strict=True):
+        np.testing.assert_allclose(found, due, rtol=1e-7, atol=1e-9)

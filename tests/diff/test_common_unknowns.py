@@ -292,3 +292,28 @@ def test_the_diagonal_of_the_inverse_of_many_unknowns() -> None:
     zero = fun(W)(lambda x: x * x)
     with pytest.raises(SpaceError, match="diagonal: a matrix of 100000 rows is singular"):
         diagonal(linalg.inverse(derivative(zero).at(W.zeros())))
+
+
+def test_factors_of_other_lanes_are_not_taken() -> None:
+    """Two arrows side by side are one system, or two: the same entries, with other common unknowns."""
+    parts = [arrow(seed, 400, 2, 1, alike=False)[0] for seed in (1, 1)]
+    n = len(parts[0])
+    a = np.kron(np.eye(2), parts[0])
+    rows, cols = np.nonzero(a)
+    for block in (n, 2 * n):
+        system = SparseSystem(rows, cols, 2 * n, block, SP)
+        assert system.border is not None
+        np.testing.assert_allclose(system.near_inverse(a[rows, cols]), np.linalg.inv(a)[cols, rows], atol=1e-10)
+
+
+def test_singular_others_without_symmetry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sparse LU with the common unknowns last solves with a matrix and its transpose, and is not given up."""
+    whole, rows, cols, values = laplacian(300)
+    values = values * np.linspace(1.0, 3.0, 301)[rows]
+    a = whole.toarray() * np.linspace(1.0, 3.0, 301)[:, None]
+    system = SparseSystem(rows, cols, 301, 301, SP)
+    monkeypatch.setattr("hilbert.arrays.elimination.sparse_lu.SparseLU.made", None)
+    b = np.random.default_rng(0).standard_normal((2, 301))
+    factors, flipped = system.factors(values)
+    np.testing.assert_allclose(factors.solve(b, flipped) @ a.T, b, atol=1e-9)
+    np.testing.assert_allclose(factors.solve(b, not flipped) @ a, b, atol=1e-9)

@@ -261,3 +261,21 @@ def test_few_factors_are_kept() -> None:
     assert len(kept) <= kept_factors.COUNT
     linear_systems.logdet(np, rng.standard_normal((n, n)))
     assert sum(entry[-1] for entry in kept_factors._KEPT) <= kept_factors.KEEP
+
+
+def test_the_room_for_factors_holds_numbers_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Copies of numbers count as entries of factors do; what is too large alone is not kept, nor what is older."""
+    monkeypatch.setattr(kept_factors, "KEEP", 100)
+    monkeypatch.setattr(kept_factors, "_KEPT", ())
+    told = list[str]()
+
+    def asked(name: str, count: int) -> None:
+        def make() -> kept_factors.Factors:
+            told.append(name)
+            return kept_factors.Factors(lambda b, _: b, lambda: 0.0, 1)
+
+        kept_factors.factors_of((name, name), lambda _: (np.zeros(count),), make)
+
+    for name, count in (("large", 100), ("large", 100), ("one", 60), ("one", 60), ("two", 60), ("one", 60)):
+        asked(name, count)
+    assert told == ["large", "large", "one", "two", "one"]

@@ -83,10 +83,13 @@ def test_determinants(name: str, how: Any) -> None:
     if how not in DETERMINED[name]:
         with pytest.raises(SpaceError, match=f"how={re.escape(repr(how))} does not solve this system"):
             hb.linalg.logdet(d, how=how)
+        with pytest.raises(SpaceError, match=f"how={re.escape(repr(how))} does not solve this system"):
+            hb.linalg.logdet(d.at(p, zero), how=how)
         return
     told = hb.linalg.logdet(d, how=how)
     matrix = hb.matrix(d.at(p, zero), "array")
     near(told(p, zero).array, np.linalg.slogdet(matrix)[1])
+    assert how != "full" or f"{N}×{N}" in str(hb.program(told))
     near(hb.linalg.logdet(d.at(p, zero), how=how).array, told(p, zero).array)
     slopes = [hb.grad(hb.fun(V)(lambda p, log=log: log(p, zero)))(p).array for log in (told, hb.linalg.logdet(d))]
     near(*slopes)
@@ -234,3 +237,13 @@ def test_under_jit() -> None:
                 run(p.array, b.array)
         else:
             near(np.asarray(run(p.array, b.array)), hb.solve(d)(p, V.zeros(), b).array)
+
+
+def test_gmres_that_is_told_makes_no_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The map is applied, whatever the structure proves and however quick its matrix is."""
+    f = MAPS["chain"]
+    V, d = f.cod, hb.derivative(f, wrt=1)
+    p, b = V.random(RNG), V.random(RNG)
+    due = hb.solve(d)(p, V.zeros(), b).array
+    monkeypatch.setattr("hilbert.program.transform.run_linear_system._Solver._in_full", None)
+    near(hb.solve(d, how="GMRES")(p, V.zeros(), b).array, due)

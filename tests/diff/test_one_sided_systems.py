@@ -44,6 +44,7 @@ def test_a_triangle_is_solved_by_substitution(width: int, is_upper: bool) -> Non
     assert system.band.is_triangular
     b = rng.standard_normal((3, n))
     np.testing.assert_allclose(system.solved(values, b, "singular"), np.linalg.solve(a, b.T).T, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(system.undone(values).solve(b, True) @ a, b, atol=1e-9)  # noqa: FBT003 - see `Factors`
     np.testing.assert_allclose(system.logdet(values), np.linalg.slogdet(a)[1])
     np.testing.assert_allclose(system.near_inverse(values), np.linalg.inv(a)[cols, rows], atol=1e-12)
     values[rows == cols] = np.where(np.arange(n) == 7, 0.0, 2.0)

@@ -182,7 +182,7 @@ class Pull(PullbackFormer):
 @final
 @frozen(eq=False, repr=False)
 class Dual(PullbackFormer):
-    """(λp. t)*·c, t linear in p: in tangents at `point`, which has the tags where p has variants. It is not printed."""
+    """(λp. t)*·c, t linear in p: in tangents at `point`, which has the tags where p has variants, and is not shown."""
 
     pattern: Var | Tuple
     body: AnyTerm

@@ -35,7 +35,7 @@ PAIRS = 2**20
 
 @final
 class FullInverse:
-    """The matrices of all places, row by row."""
+    """Matrices in full, whose entries stand row by row."""
 
     def __init__(self, size: int) -> None:
         self.size, self.count = size, size * size
@@ -53,8 +53,8 @@ class FullInverse:
 class BlockInverse:
     """The matrices of one pattern, which is symmetric, with entries row by row.
 
-    Unknowns stand in the order of some rounds, each of numbers of blocks and their sizes. Unknowns of a block meet each
-    other, and the same others.
+    The unknowns stand in the order in which rounds eliminate them. A round says how many blocks there are of each size.
+    The unknowns of a block meet each other, and all of them meet the same other unknowns.
     """
 
     def __init__(self, rows: Ints, cols: Ints, size: int, rounds: list[list[tuple[int, int]]]) -> None:

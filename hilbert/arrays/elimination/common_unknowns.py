@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Solve: TypeAlias = Callable[[Any, bool], Any]
 
 MORE = 4
-"""A common unknown meets so many times as many unknowns as half of all do."""
+"""A common unknown meets more than so many times as many unknowns as the median of all unknowns does."""
 MOST, SIDES = 1024, 2**25
 """The most common unknowns of a lane, and the most entries of U."""
 SIDE, PRODUCT = 1e-8, 2e-10
@@ -69,7 +69,7 @@ class Others(Protocol):
 
 
 def common_unknowns(rows: Ints, cols: Ints, size: int, block: int) -> Iterator[Ints]:
-    """Sets of unknowns of a lane that meet many others, each smaller than the one before; none where all meet few."""
+    """Sets of unknowns of a lane that meet many others, each set smaller than the one before; none if all meet few."""
     counts = np.maximum(np.bincount(rows, minlength=size), np.bincount(cols, minlength=size))
     counts = counts.reshape(-1, block).max(axis=0, initial=0)
     bound, before = MORE * np.median(counts) if block else 0.0, block
@@ -87,7 +87,8 @@ def common_unknowns(rows: Ints, cols: Ints, size: int, block: int) -> Iterator[I
 class Border:
     """The entries of a pattern by their parts, where some unknowns `last` of each lane stand last.
 
-    B has entries `own`; `others` makes its systems from their places, the number of unknowns, and that of a lane.
+    B has the entries `own`; `others(rows, cols, size, block)` makes the systems of B from the places of these entries,
+    the number of unknowns in all, and that of a lane.
     """
 
     def __init__(
@@ -132,7 +133,7 @@ class Border:
 
     @property
     def is_thin(self) -> bool:
-        """True if most entries of C are none."""
+        """True if at most a quarter of the places of C have entries."""
         return int(np.count_nonzero(self._beside[0][0])) * MORE < self.size * self.count
 
     @cached_property
@@ -239,9 +240,9 @@ def _joined(parts: Any) -> Any:
 def quickest_border(
     places: tuple[Ints, Ints], size: int, block: int, others: Callable[[Ints, Ints, int, int], Others], due: float
 ) -> Border | None:
-    """The border with the shortest predicted time; None where no unknown meets many, or more seconds than `due` go by.
+    """The border with the shortest predicted time; None where no unknown meets many, or each takes more than `due`.
 
-    U and S alone take so long for many borders that these are not made.
+    Borders of which U and S alone take more seconds than `due` are not made.
     """
     lanes = size // max(block, 1)
     found = [

@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 @final
 @frozen(eq=False)
 class EntryOrder:
-    """Entries by columns, or by rows: their order and places, where each begins, what tells all from others."""
+    """Entries column by column, or row by row, as a sparse matrix stores them.
+
+    `order` are the numbers of the entries, `inner` their rows, or columns, `starts` the place where each column begins,
+    or each row; entries at other places have another `digest`.
+    """
 
     order: Ints
     inner: Ints

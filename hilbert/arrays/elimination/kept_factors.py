@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 KEEP, COUNT = 2**22, 4
 """The most entries that are kept, and the most matrices of which some are."""
 FEW = 8
-"""About as many numbers are compared before all are."""
+"""About so many numbers of an array are compared first, and all of them only where these are equal."""
 
 
 @final
@@ -56,7 +56,8 @@ F = TypeVar("F")
 _KEPT: tuple[tuple[Hashable, tuple[Any, ...], Any, bytes, int], ...] = ()
 """The last factors, the newest first: the kind, the numbers, the factors, a few of the numbers, how many entries.
 
-Threads replace the whole; what one of them loses is made again.
+Each thread puts a new tuple in place of the old one. If two threads do so at once, the factors of one are lost, and
+made again when they are needed.
 """
 
 
@@ -69,8 +70,9 @@ def factors_of(
 ) -> tuple[F, bool]:
     """The factors of a matrix, and False; or those of its transpose, and True.
 
-    `names` say how the `numbers` of the matrix, and of its transpose where asked with True, make a matrix. The factors
-    have a number of `entries`. Numbers that are not `fresh`, of arrays that others may change, are copied.
+    `numbers(False)` are the arrays that the matrix is made of, `numbers(True)` those of its transpose; the two `names`
+    tell how a matrix is made of them, so that equal numbers under one name are one matrix. The factors that are made
+    say their number of `entries`. The numbers are copied, unless they are `fresh`: arrays that nobody else has.
     """
     global _KEPT  # noqa: PLW0603 - replaced as a whole
     for flipped, name in zip((False, True), names, strict=True):

@@ -36,7 +36,7 @@ Part: TypeAlias = "tuple[Ints, Ints, Ints]"
 LEVEL, PRODUCT, PLACE = 4e-5, 3e-10, 5e-9
 """Seconds for a level, for a multiplication of a block with another, and for an entry of a block."""
 SPARSE = 40
-"""A block beside the diagonal is multiplied entry by entry where it has an entry for so many places, or fewer."""
+"""A block beside the diagonal is multiplied entry by entry if at most one of so many places has an entry."""
 
 
 @final
@@ -126,7 +126,7 @@ def _block(part: Part, values: Any, shape: tuple[int, int], sparse: Any) -> Any:
 
 
 def _ends(rows: Ints, cols: Ints, size: int) -> Ints:
-    """Where levels end: each has the unknowns that the one before meets, or one unknown where there are none."""
+    """The end of each level: a level has the unknowns that the level before meets, or one unknown if there are none."""
     last = np.arange(size)
     np.maximum.at(last, np.minimum(rows, cols), np.maximum(rows, cols))
     reach, ends = (np.maximum.accumulate(last) + 1).tolist(), [0]

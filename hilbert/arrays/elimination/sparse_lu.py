@@ -13,15 +13,16 @@ if TYPE_CHECKING:
     from hilbert.arrays.elimination.entry_order import EntryOrder, Ints
 
 DIAGONAL = 0.01
-"""A diagonal entry is exchanged where it is smaller than this part of the largest entry of its column."""
+"""The row of a diagonal entry that is smaller than this part of the largest in its column is exchanged."""
 
 
 @final
 @frozen(eq=False)
 class SparseLU:
-    """Matrices with entries in an order, column by column; their pattern may be `alike` that of the transpose.
+    """Matrices with entries at some places, `stored` column by column, and their factors.
 
-    Matrices that are symmetric and `positive` need no exchange of rows. The `last` order has common unknowns last.
+    The places are `alike` if those of the transpose are the same. Matrices that are symmetric and `positive` need no
+    exchange of rows. `last` are the unknowns in an order that has common unknowns last, if there are some.
     """
 
     sparse: Any
@@ -40,9 +41,10 @@ class SparseLU:
         )
 
     def made_in_order(self, values: Any) -> Factors:
-        """The factors with the common unknowns last, and once more for what a solution leaves.
+        """The factors with the common unknowns last; each solution is corrected once by that of its residual.
 
-        Few rows are exchanged, for one of a common unknown fills those behind.
+        Few rows are exchanged, for the row of a common unknown, put in front, would fill the rows behind. The residual
+        gives back the digits that this costs.
         """
         matrix, least = (
             self.stored.matrix(self.sparse, values)[self.last][:, self.last],
@@ -57,7 +59,7 @@ class SparseLU:
         return Factors(solve, found.logdet, found.entries + matrix.nnz).permuted(self.last)
 
     def _factored(self, matrix: Any, columns: str, part: float | None = None) -> Factors:
-        """The factors with columns in an order; with a part of the diagonal that is large enough, in symmetric mode."""
+        """The factors with columns in an order; in symmetric mode if a `part` is given, as `DIAGONAL` is."""
         options = {} if part is None else {"diag_pivot_thresh": part, "options": {"SymmetricMode": True}}
         try:
             found = self.factors.splu(matrix, columns, **options)

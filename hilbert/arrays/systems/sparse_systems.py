@@ -263,7 +263,7 @@ class SparseSystem:
         return by_columns(self.solver(values), self.rows, self.cols, values, self.size)
 
     def _near_inverse(self, values: Any) -> Any:
-        """The entries of the inverse by parts of it; None where that takes longer than all of its columns."""
+        """The entries by some parts of the inverse; None where all columns of the inverse take less time."""
         if self.border is not None:
             factors, flipped = self.factors(values)
             if isinstance(factors, BorderFactors) and factors.border.is_like(self.border):

@@ -97,8 +97,9 @@ def reach(nest: Nest, v: Variable) -> int:
 def strip_of(nest: Nest, looped: list[Variable], written: int) -> dict[Variable, int]:
     """The variable of which several places are done in one pass of the innermost loop, and how many.
 
-    In a matrix times a vector that is one of the two axes: sums along the other stay in registers, or are loaded and
-    stored once for all. Only for matrices that are given: others are made beside it, in the loop along the variable.
+    For a matrix times a vector the variable runs along one of the two axes of the matrix. Sums along the other axis
+    stay in registers, or are loaded and stored once for all these places. Matrices that the program makes have no
+    strips: their entries are made in the same loop, along the variable.
     """
     if nest.monoid != "add" or len(looped) < 2:
         return {}

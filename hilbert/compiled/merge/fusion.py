@@ -60,10 +60,11 @@ def work_of(statement: Statement) -> int:
 
 @final
 class _Cluster:
-    """A statement, or loops that are merged, by the numbers of statements as bits.
+    """A statement, or loops that are merged; sets of statements are their numbers as bits.
 
-    `own` are those that are in it, `needs` those that it meets and that stand before it, `before` all before it. A loop
-    that `puts` values to places which are read is no loop over vectors, so that none that `calls` functions joins it.
+    `own` are the statements of the cluster, `needs` the statements in front whose buffers the cluster touches too, so
+    that the order matters, and `before` all statements that have to stand in front of the cluster. A loop that `puts`
+    values to places which are read is no loop over vectors, so that no loop that `calls` functions joins it.
     """
 
     __slots__ = ("accesses", "before", "calls", "is_apart", "needs", "own", "puts", "size", "statement", "variable")
@@ -80,7 +81,7 @@ class _Cluster:
 
 @final
 class _Clusters:
-    """The clusters of a list of statements: by the numbers of these, and in order. What each touches is asked once."""
+    """The clusters of some statements: by the numbers of these, and in order; each is asked for its buffers once."""
 
     def __init__(self, statements: list[Statement]) -> None:
         self.numbered: list[_Cluster] = []
@@ -129,7 +130,7 @@ class _Clusters:
         return found
 
     def _close(self, cluster: _Cluster) -> None:
-        """Find what stands before a cluster: what it needs, and what stands before that."""
+        """Find the statements before a cluster: those that the cluster needs, and the statements before these."""
         cluster.before = 0
         for other in self._of(cluster.needs):
             cluster.before |= other.own | other.before
@@ -146,7 +147,7 @@ class _Clusters:
         return _fit(first.accesses, second.accesses, first.statement.variable)
 
     def _join(self, first: _Cluster, second: _Cluster, reached: list[_Cluster]) -> None:
-        """Append a loop's body to that of another one, which then stands behind all that either of them needs."""
+        """Append a loop's body to the body of the first one, which then stands behind all that both of them need."""
         assert isinstance(first.statement, For)
         assert isinstance(second.statement, For)
         first.statement = For(first.statement.variable, first.statement.body + second.statement.body)

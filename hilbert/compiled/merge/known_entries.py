@@ -22,13 +22,13 @@ Entry: TypeAlias = "tuple[Buffer, tuple[int, ...]]"
 
 
 def settled(pool: Pool, statements: list[Statement]) -> list[Statement]:
-    """The statements with numbers for entries that are, without zeros that are added and stores that nobody reads."""
+    """The statements with numbers in place of known entries, without added zeros and stores that nobody reads."""
     return _needed(statements, _numbered(pool, statements))
 
 
 @final
 class _Entries:
-    """The entries of the program's own buffers, as long as no whole one is taken."""
+    """The entries of the program's own buffers, but for buffers that some statement takes as a whole."""
 
     def __init__(self, statements: list[Statement]) -> None:
         self._axes: dict[Buffer, tuple[int, ...]] = {}
@@ -47,13 +47,13 @@ class _Entries:
             self._axes.pop(buffer, None)
 
     def at(self, buffer: Buffer, places: tuple[Place, ...]) -> Entry | None:
-        """The entry at some places; None of buffers that are no such ones."""
+        """The entry at some places; None for a buffer of an argument or a result, or one that is taken as a whole."""
         axes = self._axes.get(buffer)
         return None if axes is None else (buffer, tuple([places[k].offset for k in axes]))
 
 
 def _numbered(pool: Pool, statements: list[Statement]) -> _Entries:
-    """Put numbers for the entries of which all stores are of one number, in the order of the statements."""
+    """Put a number in place of each entry to which all stores store this number, in the order of the statements."""
     entries = _Entries(statements)
     stores: dict[Entry, list[Store]] = {}
     for statement in inside(statements):

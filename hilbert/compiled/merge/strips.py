@@ -1,8 +1,8 @@
-"""A product, a loop over its rows and a product that sums over them, strip by strip: what passes stays in the cache.
+"""A product, a loop over its rows and a product that sums over them, in strips of rows that stay in the cache.
 
     c = a·b; for i: d[i] = f(c[i]); e = dᵀ·g
 
-is done for some rows of c and d at a time, which have no other ones then.
+is done for some rows of c and d at a time: there is never memory for all of their rows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ROWS = 16
 
 
 def in_strips(pool: Pool, statements: Sequence[Statement]) -> list[Statement]:
-    """The statements, with such products and loops in strips where all of what passes is larger than the cache."""
+    """The statements, with such products and loops in strips where c and d are larger than the cache."""
     if not any(isinstance(statement, Product) for statement in statements):
         return [*statements]
     found = [accesses(statement) for statement in statements]
@@ -59,7 +59,7 @@ def _is_free(product: Accesses, others: Sequence[Accesses]) -> bool:
 
 
 def _stripped(pool: Pool, first: Product, loop: For, last: Product, uses: Counter[Buffer]) -> list[Statement] | None:
-    """The loop over strips, and what it needs before it; None where this is not such a case."""
+    """The loop over strips, behind the statements that the loop needs; None where the three do not fit together."""
     found, i, n = accesses(loop), loop.variable, loop.variable.size
     d = last.a if last.a in found else last.b
     other = last.b if d is last.a else last.a

@@ -228,7 +228,7 @@ class Loops:
         return self.aside(lambda: self.each(array.leaf, array.at))
 
     def stored(self, array: Array) -> Buffer:
-        """The buffer of an array, which is stored if it is not."""
+        """The buffer of an array; a view is stored first."""
         buffer = array.buffer or self.copied(array).buffer
         assert buffer is not None
         return buffer
@@ -253,7 +253,7 @@ class Loops:
             self.put_into(to.buffer, array.shape, lambda places: ((*front, *places), array.at(places)))
 
     def exchange(self, states: Sequence[Array], new: Sequence[Array]) -> None:
-        """Write new states over the old ones; those that are old ones, moved, are copied first."""
+        """Write new states over the old ones; new states that are read from buffers of old ones are copied first."""
         old = {state.buffer for state in states}
         kept: list[Array] = []
         for state, array in zip(states, new, strict=True):
@@ -263,7 +263,7 @@ class Loops:
             self.write(state, array)
 
     def branch(self, condition: Value, *ways: Callable[[], None]) -> None:
-        """One of two lists of statements. The condition is kept: they may write what it is made of."""
+        """One of two lists of statements. The condition is stored, for they may write over its operands."""
         single = Array(Leaf(Entry(condition.dtype), ()), lambda _: condition)
         kept = condition if condition.number is not None else self.copied(single).at(())
         then, otherwise = map(self._apart, ways)

@@ -98,7 +98,7 @@ class If:
 class Routine:
     """A call of a function of BLAS or LAPACK on letters, sizes, factors, and buffers from a flat place on.
 
-    It reads all of its buffers and writes to some; `work` is how many stores take as long.
+    The function reads all of the buffers and writes to some; so many stores as `work` says take as long as the call.
     """
 
     name: str

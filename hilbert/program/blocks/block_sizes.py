@@ -19,26 +19,28 @@ if TYPE_CHECKING:
     from hilbert.program.line.line import Line
 
 BYTES, CODE = 5 << 19, 3 << 21
-"""The bytes that the arrays of a block take at once, so that they stay in the cache; machine code keeps few of them."""
+"""The bytes that the arrays of a block take at once, so that they stay in the cache: interpreted, and compiled."""
 TOTALS, CODE_TOTALS, MOST = 8, 32, 8
-"""A block takes so many times the bytes of totals that are large, as each block makes and adds all of them; but at
-most `MOST` times the bytes above (measured)."""
+"""Each block makes all totals, and adds them. So a block takes at least so many times the bytes of the totals, in the
+interpreter and in machine code, but at most `MOST` times the bytes above (measured)."""
 WIDE = 4
 """A block has at least so many times the rows that it reads beside its own."""
 LEAST, SIDE = 16, 2048
-"""The least elements of a block that is not all, and those of a block within a block, for the size of the outer one."""
+"""The least elements of a block, if X has as many; and the elements that a block within a block is taken to have while
+the size of the outer one is looked for."""
 STEP, ENTRY, PART = 1e-6, 1e-9, 0.06
-"""Seconds of a step of the interpreter, and of an entry that a step makes; steps are to be such a part of a block's."""
+"""Seconds of a call of a step in the interpreter, and of an entry that a step makes; and the part of a block's time
+that the calls are to take."""
 VECTORS, MANY = 16, 128
-"""Blocks of machine code have MANY elements, unless these take more than `MOST` times the bytes above; then a multiple
-of VECTORS: no vector is cut then."""
+"""Blocks of machine code have MANY elements or more, unless these take more than `MOST` times the bytes above; and a
+multiple of VECTORS, so that no vector is cut."""
 
 
 def block_size(found: Passes, inner: Sequence[Index] = (), *, is_compiled: bool = False) -> int:
     """The elements of a block, so many that its arrays at once fit the cache; only the last block has fewer.
 
-    In machine code none has, if a multiple of VECTORS between half of what fits and half as much again divides the size
-    of X. Blocks along further sets are taken to have SIDE elements.
+    In machine code all blocks have equally many, if some multiple of VECTORS divides the size of X and lies between
+    half of the elements that fit and half as many again. Blocks along further sets are taken to have SIDE elements.
     """
     n, most, enough = found.index.size, 0, 1
     size = CODE if is_compiled else BYTES

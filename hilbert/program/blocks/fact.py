@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from hilbert.program.line.line import Step
 
 Monoid: TypeAlias = Literal["add", "any", "logsumexp", "argmax", "argmin", "picked", "alone"]
-"""The monoids by which totals of blocks are put together; `any` is the sum of truth values, `picked` the entry at the
-place in front of it, and `alone` the total of the only block."""
+"""The monoids by which totals of blocks are put together: `any` is that of truth values. A `picked` total is the entry at
+the place that the total in front of it found; a total is `alone` if there is one block."""
 Asked: TypeAlias = frozenset[tuple[int, int]]
 """Questions about lanes: the slot of each, and the mask, a slot k of truth values, or −1 − k for its complement."""
 
@@ -56,7 +56,7 @@ class Total:
 @final
 @frozen
 class Steer:
-    """A truth value that asks whether some lane is to be computed, or a value that only such lanes read."""
+    """A truth value that tells if some lane is to be computed, or a value that is read in such lanes only."""
 
     level: int = 0
     asked: Asked = field(default=frozenset(), eq=False, repr=False)
@@ -64,7 +64,7 @@ class Steer:
 
 One: TypeAlias = "Shared | Lane | Total | Steer"
 Fact: TypeAlias = "One | tuple[One, ...]"
-"""The fact of a slot; of a bundle that of each array."""
+"""The fact of a slot; for a bundle the fact of each of its arrays."""
 
 
 def every(fact: Fact) -> tuple[One, ...]:
@@ -86,7 +86,7 @@ def either(a: Fact, b: Fact) -> One | None:
 
 
 def level_of(one: One) -> int:
-    """The number of passes before what reads the slot."""
+    """The number of passes that have to be over before the slot can be read."""
     return one.level + isinstance(one, Total)
 
 
@@ -154,5 +154,5 @@ def is_zero(fact: Fact) -> bool:
 
 
 def steered(index: Index) -> str:
-    """The reason to refuse what asks outside of blocks if some element takes a branch."""
+    """The reason to refuse a step outside of the blocks that asks if some element takes a branch."""
     return f"it depends on all of {index} if this branch is taken: write where(c, a, b) with values"

@@ -75,8 +75,8 @@ if TYPE_CHECKING:
 def facts(line: Line, along: Family, *, far: bool = False) -> list[Fact]:
     """The fact of each slot; inputs with the axis X, or another set of its family, are lanes, others are shared.
 
-    With `far` a total goes far: what is linear in totals is a total of what blocks make of theirs. Otherwise it is
-    shared, and computed once after the pass.
+    With `far` each block goes on from its own total to values that are linear in totals, and these are totals as well.
+    Otherwise such a value is computed once after the pass, and shared.
     Raises SpaceError for a step of which nothing is proved: with the step's line, and why.
     """
     rules = Rules(along, is_body=False, is_far=far, has_halo=has_halo(line, along))

@@ -2,8 +2,9 @@
 
 `x[1:] − x[:-1]` has one row less than X: its axis is another index set, whose row j is computed from rows j and j + 1
 of x. The sets that such steps lead to are the *family* of X. A block of the rows `start` to `end` of X has the same
-rows of each set of the family as its own: totals are of those, and results have those. What it reads of other arrays
-follows from its own rows, step by step from the results back; rows beside its own are its halo, and are computed again.
+rows of each set of the family as its own: totals are sums over the own rows, and results have the own rows. The rows of
+other arrays follow from these, step by step from the results back. Rows beside its own are the halo of a block: blocks
+that overlap compute them again.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ Span: TypeAlias = tuple[int, int]
 Spans: TypeAlias = "tuple[Span | None, ...]"
 """The rows of each array of a slot; None for an array without the axis."""
 FEW = 4096
-"""A part of X with so many rows is a total, or given as a whole; a larger one has blocks of its own."""
+"""A part of X with at most so many rows is a total, or is given to all blocks; a larger one runs in blocks."""
 
 
 def family(line: Line, index: Index) -> Family:
@@ -96,7 +97,7 @@ def read(relation: AnyRelation, span: Span) -> Span:
 
 
 def beside(relation: AnyRelation) -> Span:
-    """From which row on, and up to which, rows are read for one row, counted from this one."""
+    """The first and the last of the rows from which a row is computed, counted from the number of this row."""
     match relation:
         case Converse(Inclusion(_, _, first, _)):
             return first, first
@@ -162,7 +163,10 @@ class BlockRows:
         return min(self.start, n), n if self.end >= self.along[0].size else min(self.end, n)
 
     def is_inside(self, reach: int, few: Sequence[Span]) -> bool:
-        """Tell if all arrays have the rows that the block reads, and no slice of few has: such blocks are alike."""
+        """Tell if the block and `reach` rows beside it lie within all arrays and off the slices of few rows.
+
+        Such blocks are alike: one line runs for all of them.
+        """
         start, end = self.start - reach, self.end + reach
         is_far = all(end < low or high < start for low, high in few)
         return is_far and start > 0 and end < min(axis.size for axis in self.along)
@@ -221,7 +225,7 @@ class BlockRows:
         return (low, high) if low < high else (start, start)
 
     def key(self, line: Line, spans: Sequence[Spans]) -> Hashable:
-        """The key of the line of a block: rows from the first one of the block on, and the rows of few."""
+        """The rows of all arrays, counted from the block's first, and of short slices: equal keys mean one line."""
         own = [self.own(axis) for axis in self.along]
         few = list[Span]()
         for slot, step in enumerate(line.steps, line.arity):

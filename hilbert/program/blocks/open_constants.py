@@ -42,11 +42,11 @@ if TYPE_CHECKING:
 Family: TypeAlias = "tuple[Index, ...]"
 """X and the sets that slices of it lead to: see `hilbert.program.blocks.halos`."""
 Found: TypeAlias = "dict[Hashable, tuple[Leaf, npt.NDArray[Any]]]"
-"""The leaf and the array of each constant, by what tells it from others."""
+"""The leaf and the array of each constant, by a key that no other constant has."""
 
 
 def opened(line: Line, along: Family) -> tuple[Line, list[npt.NDArray[Any]]]:
-    """The line with inputs for its constants along X, behind its own, and the arrays that they are."""
+    """The line with more inputs behind its own, one for each constant along X, and the arrays of these constants."""
     found = _constants(line, along)
     b = Builder([*line.slots[: line.arity], *(leaf for leaf, _ in found.values())], fixed=line.fixed)
     inputs = dict(zip(found, range(line.arity, b.arity), strict=True))

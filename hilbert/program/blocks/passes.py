@@ -45,9 +45,9 @@ FEW = 50
 @final
 @frozen
 class Rows:
-    """The rows that a block reads: those of its lanes, and those among which places are looked up, and its own.
+    """The rows of a block: of each of its lanes, of the arrays in which places are looked up, and its own.
 
-    Blocks with one `key` have one line.
+    Blocks with equal keys run one line.
     """
 
     key: Hashable
@@ -103,7 +103,7 @@ class Pass(OfFields, Remembering):
         """The most rows that a block reads in front of its own, and behind them."""
         middle = self.along[0].size // 2
         read = [(a, b) for a, b in self.rows(middle, middle + 1).lanes if a < b]
-        return max([middle - a for a, _ in read], default=0), max([b - middle - 1 for _, b in read], default=0)
+        return max([0, *(middle - a for a, _ in read)]), max([0, *(b - middle - 1 for _, b in read)])
 
     def block(self, rows: Rows) -> Line:
         """The line of a block."""
@@ -260,7 +260,7 @@ def _stages(line: Line, along: Family, found: Sequence[Fact]) -> list[Pass | Bet
 
 
 def _is_same_pass(fact: Fact, by: Fact) -> bool:
-    """Tell if a slot is read by a total of the pass in which it is a total itself."""
+    """Tell if the reader of a slot is a total of the same pass as the slot."""
     return isinstance(by, Total) and not (isinstance(fact, Total) and fact.level < by.level)
 
 
@@ -295,7 +295,7 @@ def _is_inside(fact: Fact, level: int) -> bool:
 
 
 def _needed(line: Line, ends: Iterable[int], known: set[int]) -> set[int]:
-    """The slots that some others are computed from, themselves among them, back to known ones."""
+    """Some slots, and all slots from which they are computed, back to the known ones."""
     needed, waiting = set[int](), list(ends)
     while waiting:
         k = waiting.pop()
@@ -325,7 +325,7 @@ def _part(line: Line, given: Sequence[int], steps: Sequence[int], ends: Sequence
 
 
 def joined(found: Passes, size: int) -> Passes:
-    """The passes whose blocks compute what they share with others, where that is little work.
+    """The passes, in which each block computes the shared slots by itself where these are little work.
 
     Machine code of a block then knows how shared arrays are made: which entries of a matrix are 0.
     """
@@ -341,7 +341,7 @@ def joined(found: Passes, size: int) -> Passes:
 
 
 def _joined(line: Line, before: Between, part: Pass) -> Pass:
-    """The pass that computes the slots between it and the one before."""
+    """The pass whose blocks compute, too, the slots that were made between this pass and the one before."""
     known = list(dict.fromkeys([*before.known, *(k for k in part.known if k not in before.made)]))
     given = [*known, *part.lanes]
     b = Builder([line.slots[k] for k in given], fixed=line.fixed)

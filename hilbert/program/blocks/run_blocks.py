@@ -43,7 +43,7 @@ Feed: TypeAlias = "Callable[[Sequence[int], Sequence[Any]], Iterator[Rows]]"
 
 @final
 class BlockRunner:
-    """A line that is run in blocks of so many elements; `make` gives what runs the line of a block."""
+    """A line that is run in blocks of so many elements; `make(line)` is the function that runs the line of a block."""
 
     def __init__(self, passes: Passes, size: int, threads: int = 1, make: Callable[[Line], Run] = interpreted) -> None:
         self.passes, self.size, self.threads, self.make = passes, size, threads, make

@@ -111,7 +111,7 @@ class Mapped(Source):
         return Held(self.array, self.place.at).read(start, end)
 
     def sent(self, start: int, end: int) -> Source:
-        """The place; the entries themselves, where the file has other ones, as after another was put in its place."""
+        """The place in the file; or the entries themselves, if a file with other entries was put there since."""
         try:
             ends = [(k, k + 1) for k in (start, end - 1) if start < end]
             same = all(np.array_equal(self.read(*of), self.place.read(*of), equal_nan=True) for of in ends)

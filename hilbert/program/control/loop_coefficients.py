@@ -61,7 +61,7 @@ def with_coefficients(body: Line, states: int) -> Line | None:
 
 
 def _is_linear(step: Step[Any], count: int) -> bool:
-    """Tell if a step is linear in those of its operands, so many, that depend on states."""
+    """Tell if a step is linear in the operands that depend on states; `count` operands do."""
     match step.operation:
         case Add() | Scale() | Move() | Reduce():
             return True

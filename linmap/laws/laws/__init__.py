@@ -1,6 +1,6 @@
 """The laws themselves, a file for each subject: composition, direct sums, relations, sections (u⋆), unitary, nets.
 
-They are imported in one order, whichever is asked for first: rules are tried in the order of their declaration.
+The files are imported in one order, whichever is asked for first: rules are tried in the order of their declaration.
 """
 
 from linmap.laws.laws import biproduct, category, equations, graph, nets, sections, unitary, wires

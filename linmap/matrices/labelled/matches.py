@@ -34,9 +34,10 @@ SLICE = 2**16
 class Matches:
     """The pairs of a tuple on the left and one on the right that agree on the labels that both have.
 
-    They stand in the order of the left. `on_left` and `on_right` give each pair the entry of its tuple on a side. The
-    sides are `aligned` if each tuple agrees with that in the same place and no other: so it is where `once` says that
-    no two tuples of a side agree on these labels, whose columns are the same arrays on both sides.
+    The pairs stand in the order of the tuples on the left. `on_left` and `on_right` give each pair the entry of its
+    tuple on a side. The sides are `aligned` if each tuple agrees with that in the same place and no other: so it is
+    where `once` says that no two tuples of a side agree on these labels, whose columns are the same arrays on both
+    sides.
     """
 
     def __init__(self, left: Columns, right: Columns, sizes: Sequence[int], *, once: bool = False) -> None:

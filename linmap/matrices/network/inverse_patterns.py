@@ -1,8 +1,8 @@
 """The entries of an inverse that may differ from 0, from those of the matrix.
 
-The inverse of a matrix with one entry in each row and column has the places turned round. That of another one is a
-polynomial of the matrix (Cayley and Hamilton): it stays within groups of unknowns that meet, and on one side of the
-diagonal if the matrix does.
+The inverse of a matrix with one entry in each row and column has the places turned round. The inverse of any
+other matrix is a polynomial of the matrix (Cayley and Hamilton): its entries stay within groups of unknowns that meet,
+and on one side of the diagonal if those of the matrix do.
 """
 
 from __future__ import annotations

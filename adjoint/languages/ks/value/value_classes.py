@@ -24,8 +24,8 @@ LEAF = (Vec, Expr)
 class UnrolledError(SpaceError):
     """A value is not the same for all elements: each is computed by itself, and not all at once.
 
-    What depends on lanes does so until the outermost of them is computed one by one: its `depth`, where tables are
-    given. Anything else is computed one by one where it was last tried at once.
+    A value that depends on lanes is no longer a table once the outermost of these is computed one by one: `depth` is
+    that of this lane, if tables are given. Other values are computed one by one where all were last tried at once.
     """
 
     def __init__(self, message: str, tables: Iterable[Value] = ()) -> None:
