@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from hilbert.program.line.line import Step
 
 Monoid: TypeAlias = Literal["add", "any", "logsumexp", "argmax", "argmin", "picked", "alone"]
-"""The monoids by which totals of blocks are put together: `any` is that of truth values. A `picked` total is the entry at
-the place that the total in front of it found; a total is `alone` if there is one block."""
+"""The monoids by which totals of blocks are put together: `any` is that of truth values. A `picked` total is the entry
+at the place that the total in front of it found; a total is `alone` if there is one block."""
 Asked: TypeAlias = frozenset[tuple[int, int]]
 """Questions about lanes: the slot of each, and the mask, a slot k of truth values, or −1 − k for its complement."""
 
