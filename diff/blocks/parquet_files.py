@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 @final
 @frozen
 class Columns(Source):
-    """The same column of files that have the next rows each; `starts` are their first rows, and the end of the last."""
+    """The same column of files that have the next rows each; `starts` are their first rows, and the end of the last.
+
+    Of several files, each has rows: one without has none whose lists have a length.
+    """
 
     files: tuple[Column, ...]
     starts: tuple[int, ...]
@@ -88,6 +91,7 @@ class ParquetFileData:
             Column(of, names, ends, changed, not isinstance(name, str))
             for of, ends, changed in zip(self.paths, self.ends, self.changed, strict=True)
         ]
+        files = [file for file in files if file.shape[0]] or files[:1]
         if len(files) == 1:
             return files[0]
         return Columns(tuple(files), tuple(accumulate((file.shape[0] for file in files), initial=0)))

@@ -320,6 +320,19 @@ def test_columns_of_parquet_files(tmp_path: Path) -> None:
         h(data={"a": rows["b"]})
 
 
+def test_files_without_rows(tmp_path: Path) -> None:
+    """Parts without rows, which some writers leave, say nothing of the length of lists."""
+    xs, ten, two = np.arange(20.0).reshape(10, 2), hb.Fin.of(10), hb.Fin.of(2)
+    table = pa.table({"y": xs[:, 0], "x": xs.tolist()})
+    for k, (start, end) in enumerate([(0, 0), (0, 4), (4, 4), (4, 10), (10, 10)]):
+        pq.write_table(table.slice(start, end - start), tmp_path / f"{k}.parquet")
+    V = (hb.R**two) ** ten
+    h = hb.distributed(hb.fun(hb.R**ten, V)(lambda y, x: (y.sum(), (x * x).sum())), over=ten)
+    y, x = h(data=hb.parquet(tmp_path)).leaves
+    assert (float(y), float(x)) == (xs[:, 0].sum(), (xs * xs).sum())
+    assert hb.parquet([tmp_path / "0.parquet", tmp_path / "2.parquet"])["y"].shape == (0,)
+
+
 class Real(hb.Record):
     """A pair of numbers."""
 

@@ -119,6 +119,23 @@ def test_an_inverse_that_loses_digits_is_solved_for() -> None:
     np.testing.assert_allclose(system.near_inverse(a[rows, cols]), np.linalg.inv(a)[cols, rows], rtol=1e-8, atol=1e-9)
 
 
+@pytest.mark.parametrize("small", [1e-300, 1e-9, 1e-7, 1e-5])
+@pytest.mark.parametrize("kind", ["tridiagonal", "tridiagonal, scaled", "grid"])
+def test_a_small_pivot_costs_the_inverse_no_digits(small: float, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some small diagonal entries of a matrix that is far from singular; those of a band are not solved for."""
+    rng, n = np.random.default_rng(0), 300
+    rows, cols = grid(*((n,) if "tri" in kind else (15, 20)))
+    values = np.where(rows == cols, rng.uniform(4.0, 6.0, len(rows)), rng.uniform(0.5, 1.5, len(rows)))
+    values[(rows == cols) & (rows % 47 == 1)] = small
+    scale = 10.0 ** rng.uniform(-3, 3, (2, n)) if "scaled" in kind else np.ones((2, n))
+    a = np.zeros((n, n))
+    a[rows, cols], sides = values, scale[0, rows] * scale[1, cols]
+    if "tri" in kind:
+        monkeypatch.setattr(sparse_systems, "by_columns", None)
+    found = SparseSystem(rows, cols, n, n, SCIPY).near_inverse(values * sides) * sides
+    np.testing.assert_allclose(found, np.linalg.inv(a)[cols, rows], rtol=1e-9, atol=1e-10)
+
+
 def test_the_inverse_is_not_held_in_full() -> None:
     n = 2000
     pairs = np.array(sorted({(k, int((7 * k + c) % n)) for k in range(n) for c in (0, 1)} | {(k, k) for k in range(n)}))

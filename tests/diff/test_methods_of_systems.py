@@ -12,6 +12,8 @@ import pytest
 
 import hilbert.all as hb
 from hilbert import SpaceError
+from hilbert.arrays.systems.scipy_modules import scipy_of
+from hilbert.arrays.systems.sparse_systems import SparseSystem
 from tests.structured_maps import pieces, summed
 
 N = 120
@@ -145,6 +147,25 @@ def test_why_nothing_is_eliminated() -> None:
     for why, f in odd.items():
         with pytest.raises(SpaceError, match=f"how='elimination' does not solve this system: {why}"):
             hb.cost(hb.solve(hb.derivative(f), how="elimination"))
+
+
+def test_all_unknowns_are_eliminated(capfd: Any) -> None:
+    """Blocks that meet nothing leave no unknown for a matrix in full, and no other way is taken without notice."""
+    rng, n, sp = np.random.default_rng(0), 9, scipy_of()
+    assert sp is not None
+    for k in (1, 3):
+        a = np.kron(np.eye(n // k), np.ones((k, k))) * rng.uniform(0.5, 1.0, (n, n)) + 4.0 * np.eye(n)
+        rows, cols = np.nonzero(a)
+        system = SparseSystem(rows, cols, n, n, sp, how="elimination")
+        assert system.way == f"by eliminating {n // k} blocks of {k}"
+        assert system.blocks is not None
+        b, values = rng.normal(size=(2, n)), a[rows, cols]
+        for flipped, m in ((False, a), (True, a.T)):
+            np.testing.assert_allclose(system.blocks.made(values).solve(b, flipped), np.linalg.solve(m, b.T).T)
+        np.testing.assert_allclose(system.solved(values, b, ""), np.linalg.solve(a, b.T).T)
+        np.testing.assert_allclose(system.logdet(values), np.linalg.slogdet(a)[1])
+        np.testing.assert_allclose(system.near_inverse(values), np.linalg.inv(a)[cols, rows], atol=1e-14)
+    assert capfd.readouterr().out == ""
 
 
 @pytest.mark.parametrize("name", MAPS)

@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
 
+from hilbert.arrays.elimination.selected_inverse import require_no_growth
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -95,12 +97,14 @@ class BlockInverse:
                     yield on, above, self._mirrored[above].swapaxes(1, 2), self._cols[above[:, 0]] - self._gone
 
     def near_inverse(self, values: Any) -> Any:
-        """(A⁻¹)_ji for the place (i, j) of each entry; raises LinAlgError where a block is singular."""
+        """(A⁻¹)_ji for the place (i, j) of each entry, of at most 1; LinAlgError where digits would be lost."""
         rest, made, blocks = np.zeros(self.rest.count, values.dtype), np.empty_like(values), []
         rest[self._own] = values[self._left]
         for on, above, below, met in self._groups:
             g, pairs = np.linalg.inv(values[on]), self.rest.numbers(met[:, :, None], met[:, None, :])
-            np.subtract.at(rest, pairs, values[below] @ g @ values[above])
+            taken = values[below] @ g @ values[above]
+            require_no_growth(taken)
+            np.subtract.at(rest, pairs, taken)
             blocks.append(g)
         undone = self.rest.near_inverse(rest)
         made[self._left] = undone[self._own]

@@ -25,6 +25,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
 
+from hilbert.arrays.elimination.selected_inverse import require_no_growth
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -73,14 +75,19 @@ class Levels:
         return list(zip(made[::3], made[1::3], made[2::3], strict=True))
 
     def near_inverse(self, values: Any, sparse: Any) -> Any:
-        """(A⁻¹)_ji for the place (i, j) of each entry, by scipy's module; LinAlgError for a singular block."""
+        """(A⁻¹)_ji for the place (i, j) of each entry, by scipy's module; the entries are at most 1.
+
+        Raises LinAlgError for a singular block, and where digits would be lost.
+        """
         sizes, found = self.sizes.tolist(), np.zeros_like(values)
         undone, beside = list[Any](), list[tuple[Any, Any] | None]()
         for k, (on, above, below) in enumerate(self.parts):
             main, sides = _full(on, values, (sizes[k], sizes[k])), None
             if beside and beside[-1] is not None:
                 c, r = beside[-1]
-                main -= r @ undone[-1] @ c
+                taken = r @ undone[-1] @ c
+                require_no_growth(taken)
+                main -= taken
             if len(above[0]) and len(below[0]):
                 shape = sizes[k], sizes[k + 1]
                 sides = _block(above, values, shape, sparse), _block(below, values, shape[::-1], sparse)

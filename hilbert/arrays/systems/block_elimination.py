@@ -104,7 +104,7 @@ class Elimination:
             counts[size] = counts.get(size, 0) + count
         blocks = ", ".join(f"{count} blocks of {size}" for size, count in counts.items())
         rest = len(self.order) - self.ends[-1]
-        return f"by eliminating {blocks}, then {rest} unknown{'s' * (rest != 1)} in full"
+        return f"by eliminating {blocks}" + (f", then {rest} unknown{'s' * (rest != 1)} in full" if rest else "")
 
     def made(self, values: Any, *, positive: bool = False) -> Factors:
         """The elimination of a matrix; raises LinAlgError for a singular block.
@@ -122,7 +122,8 @@ class Elimination:
             steps.append((undone, right, below))
             logs += log
             rest = (rest[k:, k:] - below @ (undone @ right)).tocsr()
-        of_rest = factors_in_full(self.sp, rest.toarray(), positive=positive)
+        nothing = Factors(lambda b, _: b, lambda: 0.0, 0)
+        of_rest = factors_in_full(self.sp, rest.toarray(), positive=positive) if rest.shape[0] else nothing
 
         def solve(b: Any, flipped: bool) -> Any:  # noqa: FBT001 - see `Factors`
             side, sides = b.T[self.order], []

@@ -6,8 +6,7 @@ which of some ways is estimated to be quicker, and in which order the unknowns s
 - scipy's solver of band matrices, where all entries lie near the diagonal, in the given order of the unknowns or after
   they were put into another one (reverse Cuthill–McKee); substitution, where they lie on one side of it;
 - scipy's sparse LU, or an elimination of blocks;
-- a system of most unknowns in one of these ways, before few common ones that meet many of them;
-- where the system falls into many small ones of one size, these.
+- one of most unknowns in such a way, before few common ones; many small systems of one size where there are such.
 
 Then `solved(values, b, …)` takes the values of the entries and several right sides.
 
@@ -28,10 +27,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hilbert.arrays.elimination.common_unknowns import Border, BorderFactors, quickest_border
+from hilbert.arrays.elimination.cyclic_reduction import near_inverse
 from hilbert.arrays.elimination.entry_order import EntryOrder
 from hilbert.arrays.elimination.kept_factors import Factors, factors_of, log_of
 from hilbert.arrays.elimination.level_sweep import Levels
-from hilbert.arrays.elimination.selected_inverse import by_columns, near_inverse, seconds_by_columns
+from hilbert.arrays.elimination.selected_inverse import by_columns, has_digits, scales, seconds_by_columns
 from hilbert.arrays.elimination.sparse_lu import SparseLU
 from hilbert.arrays.systems.banded import Band, BandSystem, profile
 from hilbert.arrays.systems.block_elimination import Elimination
@@ -243,9 +243,8 @@ class SparseSystem:
     def near_inverse(self, values: Any) -> Any:
         """(A⁻¹)_ji for the place (i, j) of each entry: the derivative of log |det A| in that entry.
 
-        In a narrow band by cyclic reduction, beside a border from those of the others, by blocks that are eliminated
-        first, or by a sweep over levels; where all of that takes longer, or loses digits, by solving for all columns.
-        Raises LinAlgError where A is singular.
+        By cyclic reduction, beside a border, by blocks, or by a sweep over levels; where these take longer, or lose
+        digits, by solving for all columns. Raises LinAlgError where A is singular.
         """
         if self.apart is not None:
             return self.apart.near_inverse(self.solver(values), values.dtype)
@@ -253,14 +252,16 @@ class SparseSystem:
             return 1.0 / values
         if self.by_band and isinstance(self._in_band, Triangle):
             return self._in_band.near_inverse(values)
+        places, size = (self.rows, self.cols), self.size
         with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
             found = self._near_inverse(values)
-            if found is not None:
-                products = found * values
-                left = abs(float(products.sum()) - self.size)  # tr(A⁻¹A) is n
-                if left <= np.finfo(values.dtype).eps ** 0.75 * float(np.abs(products).sum()):
-                    return found
-        return by_columns(self.solver(values), self.rows, self.cols, values, self.size)
+            if found is not None and has_digits(*places, values, found, size):
+                return found
+        found = by_columns(self.solver(values), *places, values, size)
+        if (self.border or self.blocks) and not has_digits(*places, values, found, size):
+            solve = self._lu.made(values).solve
+            found = by_columns(lambda b: solve(b, False), *places, values, size)  # noqa: FBT003
+        return found
 
     def _near_inverse(self, values: Any) -> Any:
         """The entries by some parts of the inverse; None where all columns of the inverse take less time."""
@@ -273,21 +274,23 @@ class SparseSystem:
                 return factors.solve(b, flipped != is_turned)
 
             return self.border.near_inverse_beside_singular(solve, values, self.rows, self.cols)
-        width = max(self.band.below, self.band.above)
-        if self.by_band and width <= WIDE:
-            place = np.arange(self.size)
-            if self.near is not None:
-                place[self.near] = np.arange(self.size)
-            return near_inverse(place[self.rows], place[self.cols], values, self.size, width)
+        quick, scale = self._by_rounds(values), scales(self.rows, self.cols, values, self.size)
+        return None if quick is None else quick(values / scale) / scale
+
+    def _by_rounds(self, values: Any) -> Callable[[Any], Any] | None:
+        """The function of scaled entries that eliminates without exchanges of rows; None where columns are quicker."""
+        if self.by_band and (width := max(self.band.below, self.band.above)) <= WIDE:
+            return lambda a: near_inverse(self.rows, self.cols, a, self.size, width, self.near, self._made)
         if self.blocks is not None and self.blocks.seconds_of_inverse <= self.levels.seconds:
-            return self.blocks.near_inverse(values)
+            return self.blocks.near_inverse
         if self.levels.fill > FILL:
             return None
-        entries = len(values)  # at least: factors are made only where that may tell
-        if self.levels.seconds > seconds_by_columns(self.size, entries):
-            entries = self.factors(values)[0].entries
-        is_quick = self.levels.seconds <= seconds_by_columns(self.size, entries)
-        return self.levels.near_inverse(values, self.sp.sparse) if is_quick else None
+        due, size = self.levels.seconds, self.size
+        if due > seconds_by_columns(size, len(values)) and due > seconds_by_columns(
+            size, self.factors(values)[0].entries
+        ):
+            return None
+        return lambda a: self.levels.near_inverse(a, self.sp.sparse)
 
     @cached_property
     def levels(self) -> Levels:
