@@ -79,7 +79,7 @@ def facts(line: Line, along: Family, *, far: bool = False) -> list[Fact]:
     Otherwise such a value is computed once after the pass, and shared.
     Raises SpaceError for a step of which nothing is proved: with the step's line, and why.
     """
-    rules = Rules(along, is_body=False, is_far=far, has_halo=has_halo(line, along))
+    rules = LineRules(along, is_body=False, is_far=far, has_halo=has_halo(line, along))
     while True:
         try:
             return rules.of(line, None)
@@ -88,7 +88,7 @@ def facts(line: Line, along: Family, *, far: bool = False) -> list[Fact]:
 
 
 @final
-class Rules:
+class LineRules:
     """The rules along X; within a body no total is known before the rounds are over, so that all stay linear.
 
     Questions about lanes of the slots `whole` are totals.
@@ -99,9 +99,9 @@ class Rules:
         self.is_body, self.is_far, self.has_halo = is_body, is_far, has_halo
         self.whole = set[int]()
 
-    def inside(self) -> Rules:
+    def inside(self) -> LineRules:
         """The rules of a body."""
-        return Rules(self.along, is_body=True)
+        return LineRules(self.along, is_body=True)
 
     def of(self, line: Line, given: Sequence[One] | None) -> list[Fact]:
         """The fact of each slot of a line, from those of its inputs."""

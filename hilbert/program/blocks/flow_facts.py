@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any, Protocol, assert_never
 
 from attrs import evolve
 
@@ -13,10 +13,35 @@ from hilbert.program.control.loop import Loop
 from hilbert.program.control.while_loop import While
 
 if TYPE_CHECKING:
-    from hilbert.program.blocks.fact import Fact, One
-    from hilbert.program.blocks.facts import Rules
+    from collections.abc import Sequence
+
+    from hilbert.errors import SpaceError
+    from hilbert.index.index import Index
+    from hilbert.program.blocks.fact import Asked, Fact, One
     from hilbert.program.control.flows import Flow
     from hilbert.program.line.line import Line, Step
+
+
+class Rules(Protocol):
+    """The rules along X for the steps of a line: see `hilbert.program.blocks.facts`."""
+
+    index: Index
+    has_halo: bool
+
+    def inside(self) -> Rules:
+        """The rules of a body."""
+
+    def of(self, line: Line, given: Sequence[One] | None) -> list[Fact]:
+        """The fact of each slot of a line, from those of its inputs."""
+
+    def at(self, axes: Sequence[Index]) -> tuple[int, ...]:
+        """The places of axes along X."""
+
+    def answered(self, asked: Asked, zero: frozenset[int]) -> None:
+        """Require that lanes which are 0 outside some masks read only answers about these."""
+
+    def refused(self, step: Step[Any], why: str) -> SpaceError:
+        """The error for a step, with its place."""
 
 
 def of_flow(rules: Rules, step: Step[Any], ones: list[One], level: int) -> Fact:
