@@ -12,6 +12,7 @@ import numpy as np
 from attrs import frozen
 
 from hilbert.arrays.kernels.library import Arrays
+from hilbert.base.lazy import uncollected
 from hilbert.base.sizes import allocation
 from hilbert.compiled.machine.emitted_calls import Ends, Function, Plan, emitted
 from hilbert.compiled.machine.ir_text import Module
@@ -75,13 +76,14 @@ class CompiledLine:
     ) -> None:
         start, target = time.perf_counter(), target or host()
         self.line = line
-        made = lowered(folded(line, FOLDED), merge=merge, often=often)
-        statements = made.statements
-        module = Module(target, calls_functions=len(statements) > MANY)
-        functions = {f"run{k}": part for k, part in enumerate(made.parts) if part.call is None}
-        for name, part in functions.items():
-            module.add(name, part, made.table)
-        self.text = module.text
+        with uncollected():
+            made = lowered(folded(line, FOLDED), merge=merge, often=often)
+            statements = made.statements
+            module = Module(target, calls_functions=len(statements) > MANY)
+            functions = {f"run{k}": part for k, part in enumerate(made.parts) if part.call is None}
+            for name, part in functions.items():
+                module.add(name, part, made.table)
+            self.text = module.text
         middle = time.perf_counter()
         highest = LINES if made.stores <= STRAIGHT else UNROLLED
         if module.calls > CALLS:
