@@ -87,9 +87,7 @@ def test_first_calls_beside_jax() -> None:
     says("README.md", f"{min(theirs) * 1e3:.0f} ms to {max(theirs):.1f} s in JAX")
     says("README.md", f"which takes {np.median([b / a for a, b in times]):.0f} times as long in the median")
     says("README.md", f"Later calls take {min(later):.1f} to {max(later):.0f} times JAX's")
-    *most, root, fixed_point = sorted(compiled)
-    says("README.md", f"at most 1.4 times JAX's time, except for two solvers ({root:.0f} and {fixed_point:.0f} times)")
-    assert most[-1] <= 1.4
+    says("README.md", f"compiled, the models take {min(compiled):.2f} to {max(compiled):.1f} times JAX's time")
 
 
 def test_sparse_hessians_beside_specialists() -> None:
