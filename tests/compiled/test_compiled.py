@@ -360,12 +360,13 @@ def test_kernels_in_branches_within_branches() -> None:
         assert np.all(np.asarray(a) > 0.0)
         return xp.sqrt(a)
 
-    root = hb.operation("root of positive", hb.R, to=hb.R, value=root_of)
-    W = hb.R ** hb.Fin.of(4)
-    choice: Any = hb.fun(W)(
-        lambda v: hb.each(
-            lambda x: hb.where(x > 0.0, lambda: hb.where(x * x > 2.0, lambda: root(x), lambda: x), lambda: -x), v
-        )
-    )
+    lib: Any = hb
+    root = lib.operation("root of positive", hb.R, to=hb.R, value=root_of)
+
+    def branch(x: Any) -> Any:
+        return lib.where(x > 0.0, lambda: lib.where(x * x > 2.0, lambda: root(x), lambda: x), lambda: -x)
+
+    W = lib.R ** hb.Fin.of(4)
+    choice = lib.fun(W)(lambda v: lib.each(branch, v))
     at = W.vec([-3.0, 2.0, 0.5, 5.0])
     np.testing.assert_allclose(hb.compiled(choice)(at).array, [3.0, np.sqrt(2.0), 0.5, np.sqrt(5.0)])
