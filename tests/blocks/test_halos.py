@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import hilbert.all as hb
+import hilbert.all as library
 from hilbert.program.blocks.halos import BlockRows
+
+hb: Any = library
 
 N = 71
 X, D, K, ONE = hb.Fin.of(N), hb.Fin.of(3), hb.Fin.of(5), hb.Fin.of(1)
