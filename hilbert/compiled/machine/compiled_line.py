@@ -6,10 +6,9 @@ import ctypes
 import itertools
 import time
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn, final
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, final
 
 import numpy as np
-from attrs import frozen
 
 from hilbert.arrays.kernels.library import Arrays
 from hilbert.base.lazy import uncollected
@@ -49,8 +48,7 @@ ALIGNED = 64
 
 
 @final
-@frozen
-class Report:
+class Report(NamedTuple):
     """The make of a compiled program: loops, bytes of the workspace, statements, calls of kernels and why, seconds."""
 
     loops: int

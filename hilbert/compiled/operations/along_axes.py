@@ -8,21 +8,18 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from hilbert.compiled.tree.places import Place, along, flat
-from hilbert.index.leaf import Entry, Leaf
+from hilbert.compiled.tree.places import Place, flat
+from hilbert.index.leaf import Leaf
 
 if TYPE_CHECKING:
     from hilbert.compiled.tree.arrays import Array, Loops, Places
     from hilbert.compiled.tree.values import Value
 
-FEW = 8
-"""Of fewer rows, which are longer, the largest entry is found first, then its place: both are loops over vectors."""
-
 
 def along_axes(to: Loops, name: str, at: int, count: int, array: Array, result: Leaf) -> Array | None:
     """The function of that name along `count` axes from `at` on; None for one that has no loops."""
     if name in {"argmax", "argmin"}:
-        return _extreme(to, name, at, count, array, result)
+        return to.aside(lambda: _extreme(to, name, at, count, array, result))
     if name in {"logsumexp", "softmax", "log_softmax"}:
         return _exponentials(to, name, at, count, array, result)
     return None  # an order is found by sorting
@@ -65,40 +62,10 @@ def _exponentials(to: Loops, name: str, at: int, count: int, array: Array, resul
 
 
 def _extreme(to: Loops, name: str, at: int, count: int, array: Array, result: Leaf) -> Array:
-    """The first place of the largest or smallest entry; that of the first NaN, if there is one."""
-    pool, inner = to.pool, array.shape[at : at + count]
-    axes = array.leaf.axes
-    rest = axes[:at] + axes[at + count :]
-    shape = tuple(axis.size for axis in rest)
-    if math.prod(shape) < FEW < math.prod(inner):
-        return to.aside(lambda: _extreme_of_long(to, name, at, count, array, result))
-    place = to.buffer(result.shape, result.dtype)
-    start = along(Place(0), inner)
-    best = to.each(Leaf(array.leaf.entry, rest), lambda o: array.at((*o[:at], *start, *o[at:])))
-    to.begin(place)
-    where, value = to.of(Leaf(Entry("int64"), rest), place), best.buffer
-    assert value is not None
+    """The first place at which the largest or smallest entry stands; NaN is more than both.
 
-    def put(t: Place) -> None:
-        def new(o: Places) -> Value:
-            return array.at((*o[:at], *along(t, inner), *o[at:]))
-
-        def is_better(o: Places) -> Value:
-            x, y = new(o), best.at(o)
-            is_number = y.compared("eq", y)
-            more = x.compared("gt" if name == "argmax" else "lt", y)
-            return pool.logic("or", more, pool.logic("and", x.compared("ne", x), is_number))
-
-        better = to.each(Leaf(Entry("bool"), rest), is_better)
-        to.put_into(place, shape, lambda o: (o, pool.select(better.at(o), pool.integer(t), where.at(o))))
-        to.put_into(value, shape, lambda o: (o, pool.select(better.at(o), new(o), best.at(o))))
-
-    to.rounds(math.prod(inner), put)
-    return to.of(result, place)
-
-
-def _extreme_of_long(to: Loops, name: str, at: int, count: int, array: Array, result: Leaf) -> Array:
-    """The first place at which the largest or smallest entry stands; NaN is more than both."""
+    The entry is found first, then its place: both are loops over vectors.
+    """
     pool, inner, axes = to.pool, array.shape[at : at + count], array.leaf.axes
     rest, size, none = axes[:at] + axes[at + count :], len(axes) - count, pool.integer(Place(math.prod(inner)))
 
