@@ -64,7 +64,7 @@ def test_branches_beside_shifts(shifted: Any) -> None:
 
 
 def test_a_branch_is_not_run_in_a_block_without_its_lanes() -> None:
-    """Where a root of a negative number would warn, and a gradient reads the answer elsewhere, too."""
+    """A root of a negative number would warn there, and a gradient reads the answer elsewhere, too."""
     f = hb.fun(hb.R, V)(
         lambda p, y: hb.each(lambda s: hb.where(s > 0.0, lambda: hb.log(s) * hb.exp(p), lambda: hb.sqrt(-s)), y).sum()
     )
