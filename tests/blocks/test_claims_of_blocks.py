@@ -268,7 +268,7 @@ def test_a_worker_holds_totals_and_what_blocks_share() -> None:
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_results_are_written_where_they_belong(threads: int) -> None:
-    """The function that runs a block is given the rows of the result; results that it makes elsewhere are copied there."""
+    """The function that runs a block is given the rows of the result; other results of it are copied there."""
     rows = hb.Fin.of(100)
     f: Any = hb.fun(hb.R**rows)(hb.sin)
     given, x = list[Any](), np.linspace(0.0, 1.0, 100)

@@ -105,7 +105,7 @@ def test_code_that_nobody_holds_is_given_back(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_library_of_llvm(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without llvmlite, or with other functions in it, an error has the line to install; texts of LLVM are given back."""
+    """Without llvmlite, or its functions, an error has the line to install; texts of LLVM are given back."""
     load: Any = llvm_library.llvm
     monkeypatch.setattr("ctypes.CDLL", lambda _: object())
     with pytest.raises(SpaceError, match=r"pip install .*; the version that is installed does not fit: .*LLVMPY_"):
